@@ -1,0 +1,32 @@
+/** Why something asked for is not done. http/errors.ts alone turns a kind into a status and a body. */
+export type RefusalKind =
+  | 'malformed' // 400: can't be parsed
+  | 'unauthenticated' // 401
+  | 'forbidden' // 403
+  | 'missing' // 404
+  | 'conflict' // 409: a concurrent change won
+  | 'precondition' // 412: If-Match does not hold
+  | 'too-large' // 413
+  | 'unsupported' // 415: a content type that is not read
+  | 'invalid' // 422: well-formed, not acceptable
+  | 'too-many' // 429
+  | 'unavailable' // 503
+
+/** One thing that is wrong. `pointer`: a JSON Pointer into the body, or a query parameter's name. */
+export type Fault = { readonly message: string; readonly pointer?: string }
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly faults: readonly Fault[]
+
+  /** @param retryAfter seconds, for `too-many` and `unavailable` */
+  constructor(
+    readonly kind: RefusalKind,
+    faults: string | readonly Fault[],
+    readonly retryAfter?: number,
+  ) {
+    const list = typeof faults === 'string' ? [{ message: faults }] : faults
+    super(list.map((fault) => fault.message).join('; '))
+    this.faults = list
+  }
+}

@@ -1,0 +1,119 @@
+import type { From, Position } from './event-store.ts'
+
+/**
+ * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
+ * Adapters: sqlite-documents.ts (embedded, one file a build), mongodb.ts (its collections a build).
+ * Both pass test/contract/read-store.ts. Queries by name stand beside the projection that owns the model.
+ */
+
+/** What a model stores. A document is its indexed fields and its texts; nothing else is kept. */
+export type ModelDeclaration = {
+  /** Lower-case, such as `diamonds`. */
+  readonly name: string
+  /** Raised with every change of shape, fold or rendered body: another version is another build. */
+  readonly version: number
+  /** Fields that filters and order use. The key is `id`, an integer or a text. */
+  readonly fields: Readonly<Record<string, 'integer' | 'text'>>
+  /** Stored as written and returned on request: finished JSON bodies, folded state. */
+  readonly texts: readonly string[]
+  /** Each a list of fields, in order; queries may only filter and sort by what an index covers. */
+  readonly indexes: readonly (readonly string[])[]
+  /**
+   * Fields by whose values documents are counted as they are written, so that a total costs one look-up.
+   * `['owner', 'isColored']` keeps the number of documents of each (owner, isColored).
+   */
+  readonly counts: readonly string[]
+}
+
+export type FieldValue = number | string
+/** Must hold `id`, every declared field and every declared text. Booleans are 0 and 1. */
+export type Document = Readonly<Record<string, FieldValue>>
+
+/** Equality, membership, or an inclusive range. */
+export type Condition =
+  FieldValue | { readonly in: readonly FieldValue[] } | { readonly from?: FieldValue; readonly to?: FieldValue }
+
+export type Where = Readonly<Record<string, Condition>>
+
+export type Query = {
+  readonly where: Where
+  /** Newest first is `[['date', 'desc'], ['id', 'desc']]`. */
+  readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
+  readonly limit: number
+  readonly offset: number
+  /** The fields and texts to return. */
+  readonly select: readonly string[]
+}
+
+/**
+ * `revision` guards a write: it takes effect only where the stored document is missing or has a lower one.
+ * Raise it with every event folded into the document (SQLite and MongoDB both check it).
+ */
+export type Write =
+  { readonly put: Document; readonly revision: bigint } | { readonly remove: FieldValue; readonly revision: bigint }
+
+/** How far a build has folded the log, and which log that was. */
+export type Checkpoint = {
+  readonly position: From
+  /** EventStore.identity() of the log. */
+  readonly log: string
+  /** Id of the event at `position`, null at the start: the log at hand must hold it there. */
+  readonly event: string | null
+}
+
+export type DeadLetter = {
+  readonly stream: string
+  readonly revision: bigint
+  readonly position: Position
+  readonly event: string
+  readonly type: string
+  readonly reason: string
+}
+
+/** One build of one model: the live one, or one being filled beside it. */
+export interface Build {
+  readonly id: string
+  checkpoint(): Promise<Checkpoint | undefined>
+  /**
+   * Documents by key, with texts, in no particular order; unknown keys are left out.
+   * A returned document also carries `revision` as bigint.
+   */
+  load(keys: readonly FieldValue[]): Promise<Stored[]>
+  /** One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB). */
+  write(writes: readonly Write[], checkpoint: Checkpoint): Promise<void>
+  /** Kept beside the documents, written with the same guarantee as a batch. */
+  deadLetters(): Promise<DeadLetter[]>
+  park(letters: readonly DeadLetter[], checkpoint: Checkpoint): Promise<void>
+  release(stream: string): Promise<void>
+}
+
+export type Stored = { readonly document: Document; readonly revision: bigint }
+
+/** What requests read. Follows the pointer: after a switch the next call reads the new build. */
+export interface ReadModel {
+  /**
+   * One document's selected values, or undefined. SQLite answers at once; MongoDB with a promise.
+   */
+  get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
+  find(query: Query): Document[] | Promise<Document[]>
+  /** From kept counts where `where` names exactly counted fields, else by index. */
+  count(where: Where): number | Promise<number>
+  /** The live build's checkpoint position, of whichever process wrote it. */
+  position(): From | Promise<From>
+  /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */
+  parked(): ReadonlySet<string> | Promise<ReadonlySet<string>>
+}
+
+export interface ReadStore {
+  /** The live build's reader; before the first build is live its answers are empty. */
+  model(declaration: ModelDeclaration): Promise<ReadModel>
+  /** The live build to write to, made when there is none. */
+  live(declaration: ModelDeclaration): Promise<Build>
+  /** A new, empty build beside the live one. */
+  begin(declaration: ModelDeclaration): Promise<Build>
+  /** Makes a build the live one in one write; the old one is dropped 60 s later. */
+  promote(declaration: ModelDeclaration, build: Build): Promise<void>
+  /** Removes a build that is not live. */
+  drop(declaration: ModelDeclaration, build: Build): Promise<void>
+  close(): Promise<void>
+}
