@@ -4,6 +4,7 @@ export type RefusalKind =
   | 'unauthenticated' // 401
   | 'forbidden' // 403
   | 'missing' // 404
+  | 'not-allowed' // 405: with Allow
   | 'conflict' // 409: a concurrent change won
   | 'precondition' // 412: If-Match does not hold
   | 'too-large' // 413

@@ -1,0 +1,120 @@
+import { OutcomeUnknown, WrongRevision, type EventStore, type Position, type Revision } from '../stores/event-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { eventId } from './event-id.ts'
+import { metadata, type Origin } from './origin.ts'
+import type { StreamQueue } from './stream-queue.ts'
+
+export type DomainEvent = { readonly type: string; readonly data: object }
+
+/** How a stream becomes a state: pure, total, in src/domain. */
+export type Fold<State, Event extends DomainEvent> = {
+  readonly initial: State
+  readonly evolve: (state: State, event: Event) => State
+}
+
+/** What every command writes with. One a process. */
+export type Writing = {
+  readonly store: EventStore
+  readonly queue: StreamQueue
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number
+}
+
+/** A caller's wish: `id` names it for good, so that a repeat of it is recognised by its events' ids. */
+export type Wish = { readonly stream: string; readonly id: string; readonly origin: Origin }
+
+export type Handled<State, Event> = {
+  readonly state: State
+  /** What was decided now, or had been stored by an earlier try of the same wish. */
+  readonly events: readonly Event[]
+  readonly revision: Revision
+  /** Where the last event stands; undefined when nothing had to be written. */
+  readonly position: Position | undefined
+}
+
+/** Only another process can win a race (a stream's commands queue within one): rare and short. */
+const ATTEMPTS = 5
+
+/**
+ * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
+ * when nobody knows whether the append arrived. An earlier try of the same wish that was stored is answered as success.
+ * @param decide gets the state, the time (ms; never before the stream's last event) and the stream's revision; it may
+ *   run several times
+ * @throws what `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
+ */
+export function handle<State, Event extends DomainEvent>(
+  writing: Writing,
+  wish: Wish,
+  fold: Fold<State, Event>,
+  decide: (state: State, now: number, revision: Revision) => readonly Event[],
+): Promise<Handled<State, Event>> {
+  return writing.queue.run(wish.stream, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const loaded = await load(writing.store, wish.stream, fold, wish.id)
+      if (loaded.own.length > 0) return { ...loaded, events: loaded.own }
+      const now = Math.max(writing.clock(), loaded.at)
+      const events = decide(loaded.state, now, loaded.revision)
+      if (events.length === 0) return { ...loaded, events, position: undefined }
+      try {
+        const position = await writing.store.append(wish.stream, loaded.revision, toAppend(wish, events, now))
+        const state = events.reduce((folded, event) => fold.evolve(folded, event), loaded.state)
+        return { state, events, revision: after(loaded.revision, events.length), position }
+      } catch (error) {
+        if (!isRetried(error) || attempt === ATTEMPTS) throw error
+        await pause(attempt)
+      }
+    }
+  })
+}
+
+/** The state of a stream, its revision, the time of its last event (ms, 0 for none), and what wish `id` wrote. */
+export async function load<State, Event extends DomainEvent>(
+  store: EventStore,
+  stream: string,
+  fold: Fold<State, Event>,
+  id?: string,
+): Promise<Loaded<State, Event>> {
+  const stored = await store.read(stream)
+  const first = id === undefined ? undefined : eventId(id, 0)
+  let state = fold.initial
+  let position: Position | undefined
+  let own: Event[] = []
+  let ownFrom = -1
+  for (const [index, event] of stored.entries()) {
+    const decoded = decode<Event>(event)
+    state = fold.evolve(state, decoded)
+    if (event.id === first) ownFrom = index
+    if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
+      own = [...own, decoded]
+      position = event.position
+    }
+  }
+  const last = stored.at(-1)
+  return { state, own, revision: last?.revision ?? 'none', at: timeOf(last?.metadata['at']), position }
+}
+
+export type Loaded<State, Event> = {
+  readonly state: State
+  readonly own: readonly Event[]
+  readonly revision: Revision
+  readonly at: number
+  readonly position: Position | undefined
+}
+
+/** The wish's events as the store takes them, with ids that a repeat will have again. */
+export function toAppend(wish: Wish, events: readonly DomainEvent[], now: number) {
+  const meta = metadata(wish.origin, now)
+  return events.map((event, index) => ({
+    id: eventId(wish.id, index),
+    type: event.type,
+    data: { ...event.data },
+    metadata: meta,
+  }))
+}
+
+export const after = (revision: Revision, count: number): bigint =>
+  (revision === 'none' ? -1n : revision) + BigInt(count)
+
+const timeOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) || 0)
+const isRetried = (error: unknown) => error instanceof WrongRevision || error instanceof OutcomeUnknown
+const pause = (attempt: number) => new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))

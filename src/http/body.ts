@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../domain/refusal.ts'
+import type { Ctx, Step } from './request.ts'
+
+/** Bytes of a JSON body at most. */
+export const JSON_LIMIT = 8 * 1024 * 1024
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
+export const readJsonBody: Step = async (ctx, next) => {
+  const type = ctx.req.headers['content-type']
+  if (type !== undefined && !isJson(type)) {
+    throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
+  }
+  refuseEncoding(ctx)
+  ctx.state.body = parse(await readBody(ctx.req, JSON_LIMIT))
+  return next()
+}
+
+const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
+
+function refuseEncoding(ctx: Ctx): void {
+  const encoding = ctx.req.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch (error) {
+    throw new Refusal('malformed', `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
+  }
+}
+
+/**
+ * The whole body, as long as it has at most `limit` bytes.
+ * @throws Refusal too-large, before more than the limit is kept
+ */
+export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  const tooLarge = () => new Refusal('too-large', `The body may have at most ${limit} bytes`)
+  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > limit) {
+        req.removeAllListeners('data').resume()
+        fail(tooLarge())
+      } else chunks.push(chunk)
+    })
+    req.on('end', () =>
+      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
+    )
+    req.on('error', () => fail(new Refusal('malformed', 'The connection broke while the body was read')))
+    req.on('aborted', () => fail(new Refusal('malformed', 'The connection broke while the body was read')))
+  })
+}

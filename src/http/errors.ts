@@ -1,0 +1,84 @@
+import { Refusal, type Fault, type RefusalKind } from '../domain/refusal.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../stores/event-store.ts'
+import { NewerSchema } from '../stores/schemas/decode.ts'
+import type { Ctx, Step } from './request.ts'
+
+/** What reaches the caller; everything else about an error goes to the log. */
+export type Answer = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+
+/** Writes one family's error body; the platform's, the token server's and the secrets API's differ. */
+export type ErrorBody = (ctx: Ctx, answer: Answer, error: unknown) => void
+
+const STATUS: Readonly<Record<RefusalKind, number>> = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  'not-allowed': 405,
+  conflict: 409,
+  precondition: 412,
+  'too-large': 413,
+  unsupported: 415,
+  invalid: 422,
+  'too-many': 429,
+  unavailable: 503,
+}
+
+/** Seconds after which a store that was not reachable is worth another try. */
+const RETRY_AFTER = 2
+
+/** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
+export function answerOf(error: unknown): Answer {
+  if (error instanceof Refusal) {
+    const { faults, retryAfter, kind } = error
+    return {
+      status: STATUS[kind],
+      faults,
+      ...(retryAfter !== undefined ? { retryAfter } : kind === 'unavailable' ? { retryAfter: RETRY_AFTER } : {}),
+    }
+  }
+  if (error instanceof WrongRevision) {
+    return {
+      status: 409,
+      faults: [{ message: 'The resource was changed by somebody else meanwhile; read it and try again' }],
+    }
+  }
+  if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) {
+    return { status: 503, faults: [{ message: 'A store is not reachable; try again' }], retryAfter: RETRY_AFTER }
+  }
+  if (error instanceof NewerSchema) {
+    return {
+      status: 503,
+      faults: [{ message: 'A newer release wrote this; upgrade is under way, try again' }],
+      retryAfter: RETRY_AFTER,
+    }
+  }
+  return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
+}
+
+/** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
+export const platformBody: ErrorBody = (ctx, { faults }) => {
+  const details = faults.filter((fault) => fault.pointer !== undefined)
+  ctx.body = {
+    error: faults.map((fault) => fault.message),
+    ...(details.length > 0 && { details: details.map(({ pointer, message }) => ({ pointer, message })) }),
+    requestId: ctx.state.requestId,
+  }
+}
+
+export type LogError = (error: unknown, ctx: Ctx, status: number) => void
+
+/** Answers whatever a later middleware throws; `bodyFor` picks the error body of the path's API family. */
+export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody): Step {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const answer = answerOf(error)
+      ctx.status = answer.status
+      if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
+      bodyFor(ctx.path)(ctx, answer, error)
+      if (answer.status >= 500) log(error, ctx, answer.status)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Context } from 'koa'
+import type { Origin } from '../commands/origin.ts'
+
+/** Who asks, once `authenticate` has passed. */
+export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+
+/** What the middlewares of one request leave for each other. */
+export type RequestState = {
+  /** Kept from the caller where short and printable, else made; the correlation id of the events. */
+  requestId: string
+  caller?: Caller
+  /** The parsed JSON body, once `readJsonBody` has passed. */
+  body?: unknown
+}
+
+export type Ctx = Context & { state: RequestState }
+export type Step = (ctx: Ctx, next: () => Promise<unknown>) => unknown
+
+/** @throws Error when a route forgot `authenticate`: a fault of ours, never of the caller */
+export function callerOf(ctx: Ctx): Caller {
+  if (ctx.state.caller === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind authenticate`)
+  return ctx.state.caller
+}
+
+export function originOf(ctx: Ctx): Origin {
+  const account = ctx.state.caller?.account
+  return {
+    actor: account === undefined ? 'anonymous' : `account-${account}`,
+    via: 'http',
+    correlation: ctx.state.requestId,
+  }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { LOG_LEVELS } from './log.ts'
+
+const ROLES = ['http', 'projections'] as const
+
+const url = (schemes: readonly string[]) =>
+  z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)) && URL.canParse(value))
+const address = url(['http', 'https']).transform((value) => value.replace(/\/+$/, ''))
+const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+
+/** Every setting with the sentence that says what would be right. The names are the operator's interface. */
+const shape = {
+  HOST: rule(z.string().min(1).default('127.0.0.1'), 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
+  PORT: rule(whole(0, 65535).default(8080), 'a port, 0 to 65535 (0 takes a free one)'),
+  DATA_DIR: rule(z.string().min(1).default('./data'), 'a folder that can be written to'),
+  EVENT_STORE: rule(
+    z.union([z.literal('sqlite'), url(['esdb', 'esdb+discover'])]).default('sqlite'),
+    'sqlite, esdb://HOST:PORT or esdb+discover://HOST:PORT',
+  ),
+  READ_MODEL: rule(
+    z.union([z.literal('sqlite'), url(['mongodb', 'mongodb+srv'])]).default('sqlite'),
+    'sqlite or mongodb://HOST:PORT/DATABASE',
+  ),
+  MAIL: rule(
+    z.union([z.literal('outbox'), url(['smtp', 'smtps'])]).default('outbox'),
+    'outbox or smtp://USER:PASSWORD@HOST:PORT',
+  ),
+  MAIL_FROM: rule(
+    z
+      .string()
+      .regex(/^[^\r\n]+@[^\r\n]+$/)
+      .default('Adamant <adamant@localhost>'),
+    'an e-mail address, such as Adamant <no-reply@example.com>',
+  ),
+  BASE_URL: rule(address.optional(), 'the public address of the API, such as https://api.example.com'),
+  AUTH_URL: rule(address.optional(), 'the public address of the token server, such as https://auth.example.com'),
+  SECRETS_URL: rule(address.optional(), 'the public address of the secrets API, such as https://secrets.example.com'),
+  MASTER_KEY: rule(key.optional(), '32 bytes in base64, as `openssl rand -base64 32` makes them'),
+  MASTER_KEY_OLD: rule(key.optional(), '32 bytes in base64: the key before the one in MASTER_KEY'),
+  ROLES: rule(
+    z
+      .string()
+      .default('http,projections')
+      .transform((value) => value.split(',').map((role) => role.trim()))
+      .pipe(z.array(z.enum(ROLES)).min(1)),
+    'http, projections, or both with a comma',
+  ),
+  TOKEN_TTL: rule(whole(1, 31_536_000).default(604_800), 'seconds an access token lives, 1 to 31536000'),
+  REFRESH_TTL: rule(whole(1, 315_360_000).default(1_209_600), 'seconds a refresh token lives, 1 to 315360000'),
+  SECRETS_ANONYMOUS: rule(
+    z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((value) => value === 'true'),
+    'true or false',
+  ),
+  RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests in 10 minutes, 0 for no limit'),
+  TRUST_PROXY: rule(whole(0, 16).default(0), 'the number of proxies in front, 0 to 16'),
+  LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
+}
+
+type Rule<Schema> = { readonly schema: Schema; readonly right: string }
+function rule<Schema extends z.ZodType>(schema: Schema, right: string): Rule<Schema> {
+  return { schema, right }
+}
+
+export type Settings = { readonly [Name in keyof typeof shape]: z.output<(typeof shape)[Name]['schema']> }
+
+/** Settings that can't be used; every one of them is named with what would be right. */
+export class BadSettings extends Error {
+  override readonly name = 'BadSettings'
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'))
+  }
+}
+
+/**
+ * Reads the settings from an environment; an empty value counts as not set.
+ * @throws BadSettings with all that is wrong at once; no value of a key or an address with a password is repeated
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const faults: string[] = []
+  const entries = Object.entries(shape).map(([name, { schema, right }]) => {
+    const given = environment[name] === '' ? undefined : environment[name]
+    const result = schema.safeParse(given)
+    if (!result.success) faults.push(`${name} must be ${right}${shown(name, given)}`)
+    return [name, result.data]
+  })
+  if (environment['EVENT_STORE']?.startsWith('esdb') && !environment['MASTER_KEY']) {
+    faults.push(
+      'MASTER_KEY is required where EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance',
+    )
+  }
+  if (faults.length > 0) throw new BadSettings(faults)
+  return Object.fromEntries(entries) as Settings
+}
+
+const shown = (name: string, given: string | undefined) =>
+  given === undefined || name.startsWith('MASTER_KEY') || given.includes('@') ? '' : `, got ${given.slice(0, 60)}`

@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+
+type Payload = Readonly<Record<string, unknown>>
+
+export type EventSchema = {
+  /** The version that this release writes. */
+  readonly version: number
+  readonly payload: z.ZodType<object>
+  /** upcasters[n] lifts a payload from version n + 1 to n + 2. */
+  readonly upcasters: readonly ((data: Payload) => Payload)[]
+}
+
+/** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
+export const schemas: Readonly<Record<string, EventSchema>> = {}
