@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { idsSchemas } from './ids.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -11,4 +12,4 @@ export type EventSchema = {
 }
 
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
-export const schemas: Readonly<Record<string, EventSchema>> = {}
+export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas }
