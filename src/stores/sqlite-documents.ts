@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs'
+import type { Build, ModelDeclaration, ReadModel, ReadStore } from './read-store.ts'
+import { openBuilds } from './sqlite-documents/builds.ts'
+import { available } from './sqlite-documents/failure.ts'
+import { openPointers } from './sqlite-documents/pointers.ts'
+import { followLive } from './sqlite-documents/reader.ts'
+
+/** Runs an action later, unless the process ends before. */
+export type Later = (action: () => void, milliseconds: number) => void
+
+const later: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
+
+/**
+ * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
+ * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
+ * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
+ */
+export function openDocuments(folder: string, options: { readonly later?: Later } = {}): ReadStore {
+  mkdirSync(folder, { recursive: true })
+  const pointers = available(() => openPointers(`${folder}/read-models.db`))
+  const builds = openBuilds(folder, pointers, options.later ?? later)
+  builds.removeLeftovers()
+  const readers = new Map<string, ReadModel>()
+
+  function live(declaration: ModelDeclaration): Build {
+    const known = pointers.live(declaration.name, declaration.version)
+    if (known !== undefined) return builds.open(declaration, known)
+    const made = builds.make(declaration)
+    const id = pointers.claim(declaration.name, declaration.version, made.id)
+    if (id !== made.id) builds.remove(declaration, made.id)
+    return builds.open(declaration, id)
+  }
+
+  return {
+    async model(declaration) {
+      const key = `${declaration.name}-v${declaration.version}`
+      const reader = readers.get(key) ?? followLive(declaration, pointers, builds)
+      readers.set(key, reader)
+      return reader
+    },
+    live: async (declaration) => available(() => live(declaration)),
+    begin: async (declaration) => available(() => builds.make(declaration)),
+    promote: async (declaration, build) =>
+      available(() => {
+        const old = pointers.live(declaration.name, declaration.version)
+        pointers.point(declaration.name, declaration.version, build.id)
+        if (old !== undefined && old !== build.id) builds.retire(declaration, old)
+      }),
+    async drop(declaration, build) {
+      if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
+      builds.remove(declaration, build.id)
+    },
+    async close() {
+      builds.close()
+      pointers.close()
+    },
+  }
+}
