@@ -4,11 +4,14 @@ import { createHash } from 'node:crypto'
 const NAMESPACE = Buffer.from('5b0c3f0e8a4b4d0f9c1d6a7e2f3b4c5d', 'hex')
 
 /**
- * The id of the `index`-th event that a command writes: UUID version 5 (RFC 9562, section 5.5) of the command's id and
- * the index, so that the same command repeated makes the same ids.
+ * The id of the `index`-th event that a command writes, so that the same command repeated makes the same ids.
+ * @param command the command's id, any text
  */
-export function eventId(command: string, index: number): string {
-  const hash = createHash('sha1').update(NAMESPACE).update(`${command}/${index}`).digest()
+export const eventId = (command: string, index: number): string => nameBasedUuid(NAMESPACE, `${command}/${index}`)
+
+/** UUID version 5: RFC 9562, section 5.5. */
+export function nameBasedUuid(namespace: Buffer, name: string): string {
+  const hash = createHash('sha1').update(namespace).update(name).digest()
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
   const hex = hash.toString('hex')

@@ -1,0 +1,113 @@
+import { StoreUnavailable, type EventStore, type From } from './event-store.ts'
+import { Checkpointer } from './sqlite-events/checkpointer.ts'
+import { encodeAppends } from './sqlite-events/encoding.ts'
+import { Feed } from './sqlite-events/feed.ts'
+import type { Group } from './sqlite-events/group.ts'
+import { LogFile } from './sqlite-events/log-file.ts'
+import { readPages, readStream } from './sqlite-events/reader.ts'
+import { positionAt } from './sqlite-events/rows.ts'
+import { LogSubscription } from './sqlite-events/subscription.ts'
+import { Writer, type WriterStats } from './sqlite-events/writer.ts'
+
+/** Milliseconds after which an idle process notices what another one wrote. */
+const WATCH_INTERVAL = 20
+
+/** Counted since the log was opened. */
+export type SqliteEventsStats = WriterStats & { readonly checkpoints: number }
+
+export type SqliteEvents = EventStore & {
+  stats(): SqliteEventsStats
+  /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
+  limitPages(pages: number): void
+}
+
+export type SqliteEventsOptions = {
+  /** Milliseconds that an append waits for other processes' transactions; 5000 unless told. */
+  readonly busyDeadline?: number
+}
+
+/**
+ * Opens the embedded event log, or makes it.
+ * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
+ */
+export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEventsOptions = {}): SqliteEvents {
+  const log = new LogFile(file)
+  const feed = new Feed(log)
+  const checkpointer = new Checkpointer(log)
+  const subscriptions = new Set<LogSubscription>()
+  let closing: Promise<void> | undefined
+
+  const committed = (group: Group) => {
+    const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
+    feed.committed(group, bytes)
+    checkpointer.committed(group.head - group.before, bytes)
+  }
+  const writer = new Writer({ log, committed, busyDeadline })
+  const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
+
+  async function shut(): Promise<void> {
+    await writer.drain()
+    clearInterval(watch)
+    for (const subscription of subscriptions) subscription.stop()
+    await checkpointer.close()
+    log.close()
+  }
+
+  function checkOpen(): void {
+    if (closing !== undefined) throw new StoreUnavailable(`${file} is closed`)
+  }
+
+  return {
+    async append(stream, expected, events) {
+      checkOpen()
+      const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
+      if (position === undefined) throw new StoreUnavailable(`${file} answered nothing`)
+      return position
+    },
+    async appendMany(appends) {
+      checkOpen()
+      return appends.length === 0 ? [] : writer.write(encodeAppends(appends))
+    },
+    async read(stream, { last } = {}) {
+      checkOpen()
+      return readStream(log, stream, last)
+    },
+    async *readAll(from, filter) {
+      checkOpen()
+      yield* readPages(log, numberOf(from), feed.look(), filter)
+    },
+    subscribe(from, filter) {
+      checkOpen()
+      const subscription = new LogSubscription(feed.source(filter), numberOf(from))
+      subscriptions.add(subscription)
+      return subscription
+    },
+    head() {
+      checkOpen()
+      return positionAt(feed.look())
+    },
+    async identity() {
+      checkOpen()
+      return identityOf(log)
+    },
+    close: () => (closing ??= shut()),
+    stats: () => ({ ...writer.stats, checkpoints: checkpointer.count }),
+    limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
+  }
+}
+
+const numberOf = (from: From) => (from === 'start' ? 0 : Number(from.commit))
+
+function lookQuietly(feed: Feed): void {
+  try {
+    feed.look()
+  } catch {
+    // Whoever asks next for the head is told; here nobody asked.
+  }
+}
+
+function identityOf(log: LogFile): string {
+  const data: unknown = JSON.parse(log.use((connection) => connection.identity.get() ?? '{}'))
+  if (typeof data === 'object' && data !== null && 'identity' in data) return String(data.identity)
+  throw new StoreUnavailable(`${log.file} has no LogCreated at its start`)
+}

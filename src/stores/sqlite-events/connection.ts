@@ -1,0 +1,94 @@
+import Database from 'better-sqlite3'
+import { StoreUnavailable } from '../event-store.ts'
+import { prepareFile } from '../sqlite-file.ts'
+import { eventLogFormat } from './format.ts'
+import type { Row } from './rows.ts'
+
+/** How long opening waits for another process that is making or migrating the file, in milliseconds. */
+const OPENING_TIMEOUT = 10_000
+/** How long one statement may block the event loop for another process's lock, in milliseconds. */
+const BUSY_TIMEOUT = 5
+
+export type Connection = ReturnType<typeof connect>
+
+/**
+ * Opens the log with every commit on the disk before it is acknowledged.
+ * @throws UnreadableFile, StoreUnavailable
+ */
+export function connect(file: string) {
+  const db = new Database(file, { timeout: OPENING_TIMEOUT })
+  try {
+    demand(db, 'journal_mode', 'WAL', 'wal')
+    // A WAL file that is opened again starts at NORMAL, which loses acknowledged commits with the power.
+    demand(db, 'synchronous', 'FULL', 2)
+    prepareFile(db, eventLogFormat)
+    // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
+    demand(db, 'wal_autocheckpoint', '0', 0)
+    db.pragma('cache_size = -65536')
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+    return { db, ...statements(db) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function demand(db: Database.Database, pragma: string, value: string, expected: string | number): void {
+  db.pragma(`${pragma} = ${value}`)
+  const actual = db.pragma(pragma, { simple: true })
+  if (actual !== expected) throw new StoreUnavailable(`${db.name}: ${pragma} is ${String(actual)}, not ${value}`)
+}
+
+function statements(db: Database.Database) {
+  return {
+    begin: db.prepare<[]>('BEGIN IMMEDIATE'),
+    commit: db.prepare<[]>('COMMIT'),
+    rollback: db.prepare<[]>('ROLLBACK'),
+    savepoint: db.prepare<[]>('SAVEPOINT one'),
+    release: db.prepare<[]>('RELEASE one'),
+    undo: db.prepare<[]>('ROLLBACK TO one'),
+    /** For a stream without events. */
+    insertFirst: db.prepare<Row>(
+      'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
+    ),
+    /** For a stream that must have the revision before. */
+    insertBehind: db.prepare<Row>(
+      `INSERT INTO events SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+       WHERE EXISTS (SELECT 1 FROM events WHERE stream = ?2 AND revision = ?3 - 1)
+       ON CONFLICT (stream, revision) DO NOTHING`,
+    ),
+    insert: db.prepare<Row>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    lastPosition: db.prepare<[], number>('SELECT max(position) FROM events').pluck(),
+    lastRevision: db.prepare<[string], number | null>('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
+    stored: db
+      .prepare<[string, number, number], [number, Buffer]>(
+        'SELECT position, id FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision',
+      )
+      .raw(),
+    stream: db.prepare<[string], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision').raw(),
+    newest: db
+      .prepare<[string, number], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
+      .raw(),
+    page: pages(db),
+    identity: db.prepare<[], string>('SELECT data FROM events WHERE position = 1').pluck(),
+    dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
+  }
+}
+
+/** Reads the events behind one position up to another; with prefixes, only those whose stream starts with one of them. */
+function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => Row[] {
+  const range = 'SELECT * FROM events WHERE position > ? AND position <= ?'
+  const all = db.prepare<unknown[], Row>(`${range} ORDER BY position`).raw()
+  const filtered = new Map<number, typeof all>()
+  return (from, to, prefixes) => {
+    if (prefixes === undefined) return all.all(from, to)
+    let statement = filtered.get(prefixes.length)
+    if (statement === undefined) {
+      const tests = prefixes.map((_, index) => `substr(stream, 1, length(?${index + 3})) = ?${index + 3}`)
+      const sql = `SELECT * FROM events WHERE position > ?1 AND position <= ?2 AND (${tests.join(' OR ') || '0'}) ORDER BY position`
+      statement = db.prepare<unknown[], Row>(sql).raw()
+      filtered.set(prefixes.length, statement)
+    }
+    return statement.all(from, to, ...prefixes)
+  }
+}

@@ -1,0 +1,61 @@
+import Database from 'better-sqlite3'
+import { OutcomeUnknown, StoreUnavailable } from '../event-store.ts'
+import { connect, type Connection } from './connection.ts'
+
+/** The connection to the log, opened again by its next user after a failed commit. */
+export class LogFile {
+  #connection: Connection | undefined
+  #closed = false
+
+  constructor(readonly file: string) {
+    this.#connection = connect(file)
+  }
+
+  /** @throws StoreUnavailable for a failure of the file; what was under way is rolled back */
+  use<Result>(work: (connection: Connection) => Result): Result {
+    if (this.#closed) throw new StoreUnavailable(`${this.file} is closed`)
+    try {
+      this.#connection ??= connect(this.file)
+      return work(this.#connection)
+    } catch (error) {
+      this.#rollback()
+      if (!(error instanceof Database.SqliteError)) throw error
+      throw new StoreUnavailable(`${this.file}: ${error.message} (${error.code})`, { cause: error })
+    }
+  }
+
+  /** @throws OutcomeUnknown when the commit fails: its frames may be in the WAL, where a later opening finds them */
+  commit(connection: Connection): void {
+    try {
+      connection.commit.run()
+    } catch (error) {
+      this.#rollback()
+      this.#connection = undefined
+      connection.db.close()
+      throw new OutcomeUnknown(`${this.file}: the commit failed, events may be stored or not`, { cause: error })
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#connection?.db.close()
+    this.#connection = undefined
+  }
+
+  #rollback(): void {
+    const connection = this.#connection
+    if (connection?.db.inTransaction !== true) return
+    try {
+      connection.rollback.run()
+    } catch {
+      // A connection that can't even roll back is given up; closing it rolls back.
+      this.#connection = undefined
+      connection.db.close()
+    }
+  }
+}
+
+export const isBusy = (error: unknown): boolean =>
+  error instanceof StoreUnavailable &&
+  error.cause instanceof Database.SqliteError &&
+  error.cause.code.startsWith('SQLITE_BUSY')

@@ -1,0 +1,77 @@
+import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import type { Batch, Subscription } from '../event-store.ts'
+
+/** Milliseconds until a reading that failed is tried again. */
+const RETRY_PAUSE = 100
+
+/** What a subscription reads: `inMemory` when it came from the tail, which costs nothing. */
+export type Reading = { readonly batch: Batch; readonly position: number; readonly inMemory: boolean }
+
+export type Source = {
+  /** The next batch behind a position; without events when nothing lies there. */
+  next(position: number): Reading
+  /** Registers for news, until the function that comes back is called. */
+  follow(wake: () => void): () => void
+}
+
+/** Follows the log by pulling: nothing is read before the batch before it was taken, so a slow reader costs no memory. */
+export class LogSubscription implements Subscription {
+  readonly #source: Source
+  readonly #from: number
+  #stopped = false
+  #news = true
+  #wake: (() => void) | undefined
+
+  constructor(source: Source, from: number) {
+    this.#source = source
+    this.#from = from
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#notify()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    const leave = this.#source.follow(() => this.#notify())
+    let position = this.#from
+    let announced = false
+    try {
+      while (!this.#stopped) {
+        this.#news = false
+        const reading = await this.#read(position)
+        if (reading === undefined) continue
+        if (reading.position > position || !announced) yield reading.batch
+        announced = true
+        position = reading.position
+        if (reading.batch.caughtUp) await this.#newsOrStop()
+        else if (!reading.inMemory) await nextTick()
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  /** Undefined when the file can't be read now: it is tried again for ever. */
+  async #read(position: number): Promise<Reading | undefined> {
+    try {
+      return this.#source.next(position)
+    } catch {
+      await pause(RETRY_PAUSE, undefined, { ref: false })
+      return undefined
+    }
+  }
+
+  #newsOrStop(): Promise<void> | undefined {
+    if (this.#news || this.#stopped) return undefined
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #notify(): void {
+    this.#news = true
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
