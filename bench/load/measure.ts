@@ -1,0 +1,95 @@
+import { Connection, open, type Answer } from './connection.ts'
+
+/** What is sent, and for how long. It crosses a process boundary: plain data only. */
+export type Load = {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  /** Ready HTTP/1.1 requests, taken in turn. UNIQUE becomes a number of nine digits, CARRIED what `carry` says. */
+  readonly requests: readonly string[]
+  /** Where UNIQUE starts, so that no two measurements send the same. */
+  readonly unique: number
+  /** For requests that need a part of the answer before: the first value of each connection, and how to find the next. */
+  readonly carry?: { readonly first: readonly string[]; readonly pattern: string }
+}
+
+export type Measured = {
+  readonly requests: number
+  readonly seconds: number
+  /** Requests a second. */
+  readonly rate: number
+  /** Share of its core that the load generator itself used: near 1, it and not the server was measured. */
+  readonly busy: number
+  /** The next number that UNIQUE may become. */
+  readonly unique: number
+}
+
+/** Stands for a number that no other request has. */
+export const UNIQUE = '{unique}'
+/** Stands for what was found in the connection's answer before. */
+export const CARRIED = '{carried}'
+
+/**
+ * Keeps every connection busy with one request at a time until the time is over.
+ * @throws when any answer is not a 2xx
+ */
+export async function measure(load: Load): Promise<Measured> {
+  const cpu = process.cpuUsage()
+  const begun = performance.now()
+  const sent = await drive(load, begun + load.seconds * 1000)
+  const milliseconds = performance.now() - begun
+  const used = process.cpuUsage(cpu)
+  return {
+    requests: sent,
+    seconds: milliseconds / 1000,
+    rate: (sent * 1000) / milliseconds,
+    busy: (used.user + used.system) / 1000 / milliseconds,
+    unique: load.unique + sent,
+  }
+}
+
+async function drive(load: Load, end: number): Promise<number> {
+  const next = requestsOf(load)
+  const lanes = await Promise.all(Array.from({ length: load.connections }, () => open(load.port)))
+  let answered = 0
+  const lane = (socket: (typeof lanes)[number], index: number) =>
+    new Promise<void>((done, fail) => {
+      let carried = load.carry?.first[index] ?? ''
+      const connection: Connection = new Connection(socket, take, fail)
+      connection.send(next(carried))
+
+      function take(answer: Answer): void {
+        answered++
+        if (answer.status < 200 || answer.status > 299) return refuse(answer)
+        if (load.carry) carried = found(answer, load.carry.pattern)
+        if (performance.now() < end) return connection.send(next(carried))
+        connection.close()
+        done()
+      }
+
+      function refuse(answer: Answer): void {
+        connection.close()
+        fail(new Error(`an answer that is not a success:\n${answer.text.slice(0, 2000)}`))
+      }
+    })
+  await Promise.all(lanes.map(lane))
+  return answered
+}
+
+/** The requests in turn, with their gaps filled. Split once, so that filling costs no search. */
+function requestsOf(load: Load): (carried: string) => string {
+  const pieces = load.requests.map((request) => request.split(UNIQUE))
+  let index = 0
+  let unique = load.unique
+  return (carried) => {
+    const request = pieces[index++ % pieces.length] ?? []
+    const text = request.length === 1 ? (request[0] ?? '') : request.join(String(unique++).padStart(9, '0'))
+    return load.carry ? text.replace(CARRIED, carried) : text
+  }
+}
+
+function found(answer: Answer, pattern: string): string {
+  const value = new RegExp(pattern, 'i').exec(answer.text)?.[1]
+  if (value === undefined) throw new Error(`no ${pattern} in the answer:\n${answer.text.slice(0, 2000)}`)
+  return value
+}
