@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import Koa from 'koa'
 import { Refusal } from '../domain/refusal.ts'
 import type { Log } from '../log.ts'
@@ -6,51 +6,82 @@ import { answerErrors, platformBody, type ErrorBody } from './errors.ts'
 import { identify } from './identify.ts'
 import type { RequestState, Step } from './request.ts'
 
-/** Adds the routes of one resource. */
-export type Routes = (router: Router<RequestState>) => void
-
-/** Error bodies that differ from the platform's, by path prefix. */
-export type ErrorBodies = Readonly<Record<string, ErrorBody>>
+/**
+ * The routes below one prefix, which is the first two segments of a path, or its only one. A router tries its routes
+ * one after another, so each resource has its own: 4 us a request instead of 15 with all routes in one.
+ */
+export type Resource = {
+  readonly prefix: string
+  readonly router: Router<RequestState>
+  /** Where it differs from the platform's. */
+  readonly errorBody?: ErrorBody
+}
 
 export type AppOptions = {
-  readonly routes: readonly Routes[]
-  readonly errorBodies: ErrorBodies
+  readonly resources: readonly Resource[]
   readonly log: Log
   /** Number of proxies in front whose X-Forwarded-For is believed. */
   readonly trustProxy: number
 }
 
-/** Composes the service: what every request passes, then its route. */
-export function createApp({ routes, errorBodies, log, trustProxy }: AppOptions): Koa<RequestState> {
+/** Composes the service: what every request passes, then its resource. */
+export function createApp({ resources, log, trustProxy }: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
-  const router = new Router<RequestState>()
-  for (const add of routes) add(router)
-  const prefixes = Object.entries(errorBodies)
-  const bodyFor = (path: string) => prefixes.find(([prefix]) => path.startsWith(prefix))?.[1] ?? platformBody
+  const byPrefix = new Map(resources.map((resource) => [resource.prefix, resource]))
+  const resourceOf = (path: string) => byPrefix.get(prefixOf(path))
   app.use(identify)
   app.use(
     answerErrors(
       (error, ctx, status) => log.error({ err: error, request: ctx.state.requestId, status }, 'request failed'),
-      bodyFor,
+      (path) => resourceOf(path)?.errorBody ?? platformBody,
     ),
   )
-  app.use(router.routes())
-  app.use(refuseUnmatched(router))
+  app.use(dispatch(resources, resourceOf))
   app.on('error', (error: unknown) => {
     if (!isHangUp(error)) log.error({ err: error }, 'answering failed')
   })
   return app
 }
 
-/** A known path asked in a wrong way is 405 with Allow, everything else 404. */
-function refuseUnmatched(router: Router<RequestState>): Step {
+function dispatch(resources: readonly Resource[], resourceOf: (path: string) => Resource | undefined): Step {
+  const handlers = new Map(resources.map((resource) => [resource, resource.router.routes() as unknown as Step]))
   return (ctx) => {
-    const allowed = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
-    if (allowed.size === 0) throw new Refusal('missing', `There is nothing at ${ctx.path.slice(0, 200)}`)
-    const methods = [...allowed].join(', ')
-    ctx.set('Allow', methods)
-    throw new Refusal('not-allowed', `${ctx.method} is not possible here; ${methods} is`)
+    const resource = resourceOf(ctx.path)
+    const handler = resource && handlers.get(resource)
+    if (resource === undefined || handler === undefined) return refuseUnknown(ctx.path)
+    return handler(ctx, () =>
+      refuseUnmatched(resource.router, ctx.path, ctx.method, (allow) => ctx.set('Allow', allow)),
+    )
   }
+}
+
+/** `/v4/diamond/7` → `/v4/diamond`, `/diamond/7` → `/diamond`. */
+function prefixOf(path: string): string {
+  const second = path.indexOf('/', 1)
+  if (second < 0) return path
+  if (!VERSIONED.test(path)) return path.slice(0, second)
+  const third = path.indexOf('/', second + 1)
+  return third < 0 ? path : path.slice(0, third)
+}
+
+/** Paths whose first segment only says a version or a family. */
+const VERSIONED = /^\/(?:v\d+|api)\//
+
+function refuseUnknown(path: string): never {
+  throw new Refusal('missing', `There is nothing at ${path.slice(0, 200)}`)
+}
+
+/** A known path asked in a wrong way is 405 with Allow, everything else 404. */
+async function refuseUnmatched(
+  router: Router<RequestState>,
+  path: string,
+  method: string,
+  allow: (methods: string) => void,
+): Promise<never> {
+  const methods = [...new Set(router.match(path, method).path.flatMap((layer) => layer.methods))].join(', ')
+  if (methods === '') return refuseUnknown(path)
+  allow(methods)
+  throw new Refusal('not-allowed', `${method} is not possible here; ${methods} is`)
 }
 
 /** Clients that hang up are no fault of ours. */

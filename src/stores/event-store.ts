@@ -76,6 +76,8 @@ export interface EventStore {
    * @throws StoreUnavailable
    */
   head(): From | Promise<From>
+  /** The event at exactly this position, undefined where there is none: tells whether a checkpoint is of this log. */
+  eventAt(position: Position): Promise<StoredEvent | undefined>
   /** The id that the log was born with. A checkpoint of another log is worth nothing. */
   identity(): Promise<string>
   close(): Promise<void>

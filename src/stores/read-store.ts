@@ -57,8 +57,8 @@ export type Checkpoint = {
   readonly position: From
   /** EventStore.identity() of the log. */
   readonly log: string
-  /** Id of the event at `position`, null at the start: the log at hand must hold it there. */
-  readonly event: string | null
+  /** The last event that was folded, null before there is one: the log at hand must hold it there. */
+  readonly event: { readonly id: string; readonly position: Position } | null
 }
 
 export type DeadLetter = {
@@ -80,10 +80,10 @@ export interface Build {
    */
   load(keys: readonly FieldValue[]): Promise<Stored[]>
   /** One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB). */
-  write(writes: readonly Write[], checkpoint: Checkpoint): Promise<void>
-  /** Kept beside the documents, written with the same guarantee as a batch. */
+  write(writes: readonly Write[], checkpoint: Checkpoint, letters?: readonly DeadLetter[]): Promise<void>
+  /** Events set aside because they could not be folded, in the order of the log. */
   deadLetters(): Promise<DeadLetter[]>
-  park(letters: readonly DeadLetter[], checkpoint: Checkpoint): Promise<void>
+  /** Takes a stream's letters out; its documents are then the caller's to fold again. */
   release(stream: string): Promise<void>
 }
 

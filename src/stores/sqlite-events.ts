@@ -4,7 +4,7 @@ import { encodeAppends } from './sqlite-events/encoding.ts'
 import { Feed } from './sqlite-events/feed.ts'
 import type { Group } from './sqlite-events/group.ts'
 import { LogFile } from './sqlite-events/log-file.ts'
-import { readPages, readStream } from './sqlite-events/reader.ts'
+import { readPage, readPages, readStream } from './sqlite-events/reader.ts'
 import { positionAt } from './sqlite-events/rows.ts'
 import { LogSubscription } from './sqlite-events/subscription.ts'
 import { Writer, type WriterStats } from './sqlite-events/writer.ts'
@@ -85,6 +85,11 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
     head() {
       checkOpen()
       return positionAt(feed.look())
+    },
+    async eventAt(position) {
+      checkOpen()
+      const at = Number(position.commit)
+      return readPage(log, at - 1, at, undefined)[0]
     },
     async identity() {
       checkOpen()

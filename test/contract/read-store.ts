@@ -38,7 +38,7 @@ export const put = (document: Document, revision = 0n): Write => ({ put: documen
 export const at = (n: number): Checkpoint => ({
   position: { commit: BigInt(n), prepare: BigInt(n) },
   log: 'log-1',
-  event: `event-${n}`,
+  event: { id: `event-${n}`, position: { commit: BigInt(n), prepare: BigInt(n) } },
 })
 
 export type Opened = { readonly store: ReadStore; readonly close: () => Promise<void> }

@@ -30,9 +30,13 @@ export function buildOf(db: Database.Database, declaration: ModelDeclaration, id
     parked: () => seen.now().parked,
     checkpoint: async () => available(progress.checkpoint),
     load: async (keys) => available(() => loadFrom(db, declaration, keys)),
-    write: async (writes, checkpoint) => change(() => void (progress.advance(checkpoint) && apply(writes))),
+    write: async (writes, checkpoint, letters = []) =>
+      change(() => {
+        if (!progress.advance(checkpoint)) return
+        apply(writes)
+        progress.park(letters)
+      }),
     deadLetters: async () => available(progress.letters),
-    park: async (letters, checkpoint) => change(() => void (progress.advance(checkpoint) && progress.park(letters))),
     release: async (stream) => change(() => progress.release(stream)),
     close: () => void db.close(),
   }

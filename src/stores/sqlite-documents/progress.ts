@@ -14,12 +14,19 @@ export type Progress = {
   parked(): ReadonlySet<string>
 }
 
-type CheckpointRow = { commit: string | null; prepare: string | null; log: string; event: string | null }
+type CheckpointRow = {
+  commit: string | null
+  prepare: string | null
+  log: string
+  event: string | null
+  event_commit: string | null
+  event_prepare: string | null
+}
 type LetterRow = Omit<DeadLetter, 'position' | 'revision'> & { revision: number; commit: string; prepare: string }
 
 export function progressOf(db: Database.Database): Progress {
-  const read = db.prepare<[], CheckpointRow>('SELECT "commit", prepare, log, event FROM checkpoint')
-  const write = db.prepare('INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?, ?, ?)')
+  const read = db.prepare<[], CheckpointRow>('SELECT * FROM checkpoint')
+  const write = db.prepare('INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?, ?, ?, ?, ?)')
   const letters = db.prepare<[], LetterRow>('SELECT * FROM dead_letters')
   const park = db.prepare('INSERT OR IGNORE INTO dead_letters VALUES (?, ?, ?, ?, ?, ?, ?)')
   const release = db.prepare('DELETE FROM dead_letters WHERE stream = ?')
@@ -33,7 +40,8 @@ export function progressOf(db: Database.Database): Progress {
         throw new Error(`this build holds documents of the log ${stored.log}, not of ${next.log}: rebuild it`)
       if (stored !== undefined && comparePositions(next.position, stored.position) < 0) return false
       const [commit, prepare] = next.position === 'start' ? [null, null] : numbersOf(next.position)
-      write.run(commit, prepare, next.log, next.event)
+      const event = next.event === null ? [null, null, null] : [next.event.id, ...numbersOf(next.event.position)]
+      write.run(commit, prepare, next.log, ...event)
       return true
     },
     letters: () =>
@@ -54,10 +62,13 @@ const numbersOf = (position: Exclude<From, 'start'>) => [String(position.commit)
 
 function checkpointOf(row: CheckpointRow | undefined): Checkpoint | undefined {
   if (row === undefined) return undefined
-  const { commit, prepare, log, event } = row
-  if (commit === null || prepare === null) return { position: 'start', log, event }
-  return { position: { commit: BigInt(commit), prepare: BigInt(prepare) }, log, event }
+  const place = positionOf(row.event_commit, row.event_prepare)
+  const event = row.event === null || place === 'start' ? null : { id: row.event, position: place }
+  return { position: positionOf(row.commit, row.prepare), log: row.log, event }
 }
+
+const positionOf = (commit: string | null, prepare: string | null): From =>
+  commit === null || prepare === null ? 'start' : { commit: BigInt(commit), prepare: BigInt(prepare) }
 
 function letterOf({ commit, prepare, revision, ...rest }: LetterRow): DeadLetter {
   return { ...rest, revision: BigInt(revision), position: { commit: BigInt(commit), prepare: BigInt(prepare) } }

@@ -53,7 +53,8 @@ function countsTable({ fields, counts }: ModelDeclaration): string[] {
 /** Positions are texts: 64 bits don't fit a number, and nothing compares them in SQL. */
 const FIXED_TABLES = `
 CREATE TABLE checkpoint (
-  one INTEGER PRIMARY KEY CHECK (one = 1), "commit" TEXT, prepare TEXT, log TEXT NOT NULL, event TEXT
+  one INTEGER PRIMARY KEY CHECK (one = 1), "commit" TEXT, prepare TEXT, log TEXT NOT NULL,
+  event TEXT, event_commit TEXT, event_prepare TEXT
 ) STRICT;
 CREATE TABLE dead_letters (
   stream TEXT NOT NULL, revision INTEGER NOT NULL, "commit" TEXT NOT NULL, prepare TEXT NOT NULL,

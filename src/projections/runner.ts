@@ -1,0 +1,143 @@
+import type { Log } from '../log.ts'
+import { comparePositions, type Batch, type EventStore, type From, type Subscription } from '../stores/event-store.ts'
+import type { Build, Checkpoint, ReadStore } from '../stores/read-store.ts'
+import { foldBatch } from './fold-batch.ts'
+import { OwnProgress } from './progress.ts'
+import type { Projection } from './projection.ts'
+
+/** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 2_000
+
+/**
+ * Keeps one read model at the head of the log: one ordered subscription, in batches, each written once together with
+ * its checkpoint. Runs in one process at a time; correctness rests on guarded writes, not on being alone.
+ */
+export class ProjectionRunner<Value> {
+  readonly progress = new OwnProgress()
+  #subscription: Subscription | undefined
+  #stopped = false
+  #done: Promise<void> = Promise.resolve()
+
+  constructor(
+    readonly projection: Projection<Value>,
+    private readonly store: EventStore,
+    private readonly reads: ReadStore,
+    private readonly log: Log,
+  ) {}
+
+  /** Starts to run in the background; `progress` tells how far it is. */
+  start(): void {
+    this.#done = this.#run()
+  }
+
+  /** Ends after the batch under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#subscription?.stop()
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE
+    while (!this.#stopped) {
+      try {
+        await this.#follow(await this.#openBuild())
+        pause = FIRST_PAUSE
+      } catch (error) {
+        this.log.warn({ err: error, model: this.projection.declaration.name }, 'projection interrupted; trying again')
+        await sleep(pause)
+        pause = Math.min(pause * 2, LONGEST_PAUSE)
+      }
+    }
+  }
+
+  /** The live build where it belongs to this log; else a new one, filled before it becomes the live one. */
+  async #openBuild(): Promise<Build> {
+    const { declaration } = this.projection
+    const live = await this.reads.live(declaration)
+    const checkpoint = await live.checkpoint()
+    if (checkpoint === undefined || (await this.#belongs(checkpoint))) return live
+    this.log.warn(
+      { model: declaration.name },
+      'the read model is of another log, or of one that was restored: rebuilding it',
+    )
+    return this.rebuild()
+  }
+
+  /** Fills a new build beside the live one up to the head of the log and switches to it; readers see no gap. */
+  async rebuild(): Promise<Build> {
+    const { declaration } = this.projection
+    const build = await this.reads.begin(declaration)
+    await this.#follow(build, 'until caught up')
+    await this.reads.promote(declaration, build)
+    return build
+  }
+
+  /** A checkpoint is worth something only where the log at hand holds the very event that it names. */
+  async #belongs({ log, event }: Checkpoint): Promise<boolean> {
+    if (log !== (await this.store.identity())) return false
+    return event === null || (await this.store.eventAt(event.position))?.id === event.id
+  }
+
+  async #follow(build: Build, until?: 'until caught up'): Promise<void> {
+    const checkpoint = await build.checkpoint()
+    const from = checkpoint?.position ?? 'start'
+    const fold = await BatchWriter.open(this.projection, build, await this.store.identity(), checkpoint)
+    const subscription = this.store.subscribe(from, { prefixes: this.projection.prefixes })
+    this.#subscription = subscription
+    if (until === undefined) this.progress.advance(from)
+    try {
+      for await (const batch of subscription) {
+        await fold.write(batch)
+        if (until === undefined) this.progress.advance(batch.position)
+        else if (batch.caughtUp) return
+        if (this.#stopped) return
+      }
+    } finally {
+      subscription.stop()
+    }
+  }
+}
+
+/** Folds batches into one build. */
+class BatchWriter<Value> {
+  #written: From
+  #event: Checkpoint['event']
+  #parked: Set<string>
+
+  private constructor(
+    private readonly projection: Projection<Value>,
+    private readonly build: Build,
+    private readonly log: string,
+    checkpoint: Checkpoint | undefined,
+    parked: Set<string>,
+  ) {
+    this.#written = checkpoint?.position ?? 'start'
+    this.#event = checkpoint?.event ?? null
+    this.#parked = parked
+  }
+
+  static async open<Value>(
+    projection: Projection<Value>,
+    build: Build,
+    log: string,
+    checkpoint: Checkpoint | undefined,
+  ) {
+    const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
+    return new BatchWriter(projection, build, log, checkpoint, parked)
+  }
+
+  async write(batch: Batch): Promise<void> {
+    if (comparePositions(batch.position, this.#written) <= 0) return
+    const { writes, letters } = await foldBatch(this.projection, this.build, batch.events, this.#parked)
+    const last = batch.events.at(-1)
+    if (last !== undefined) this.#event = { id: last.id, position: last.position }
+    const checkpoint = { position: batch.position, log: this.log, event: this.#event }
+    await this.build.write(writes, checkpoint, letters)
+    for (const letter of letters) this.#parked.add(letter.stream)
+    this.#written = batch.position
+  }
+}
+
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
