@@ -1,6 +1,7 @@
-import { WrongRevision } from '../event-store.ts'
+import { WrongRevision, type Revision } from '../event-store.ts'
 import type { Connection } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
+import type { Row } from './rows.ts'
 
 /** What became of one append: written just now, found to be stored already, or refused. */
 export type Outcome =
@@ -32,14 +33,18 @@ function writeAppend(connection: Connection, append: EncodedAppend, head: number
   const { stream, expected, first, events } = append
   let last = head
   for (const { id, event, data, metadata } of events) {
-    const revision = first + last - head
-    const insert =
-      last > head ? connection.insert : expected === 'none' ? connection.insertFirst : connection.insertBehind
-    const { changes } = insert.run(last + 1, stream, revision, id, event.type, data, metadata)
-    if (changes === 0) return repeatOf(connection, append)
+    const row: Row = [last + 1, stream, first + last - head, id, event.type, data, metadata]
+    if (last > head) connection.insert.run(...row)
+    else if (!writeFirst(connection, expected, row)) return repeatOf(connection, append)
     last++
   }
   return { kind: 'written', last }
+}
+
+/** False when the stream is not at the expected revision. */
+function writeFirst({ insertFirst, insertBehind }: Connection, expected: Revision, row: Row): boolean {
+  if (expected === 'none') return insertFirst.run(...row).changes > 0
+  return insertBehind.run(...row, row[1], row[2] - 1).changes > 0
 }
 
 /** The stream has moved on: either with these very events, or with others. */

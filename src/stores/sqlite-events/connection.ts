@@ -52,9 +52,9 @@ function statements(db: Database.Database) {
       'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
     ),
     /** For a stream that must have the revision before. */
-    insertBehind: db.prepare<Row>(
-      `INSERT INTO events SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
-       WHERE EXISTS (SELECT 1 FROM events WHERE stream = ?2 AND revision = ?3 - 1)
+    insertBehind: db.prepare<[...Row, stream: string, before: number]>(
+      `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
+       WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)
        ON CONFLICT (stream, revision) DO NOTHING`,
     ),
     insert: db.prepare<Row>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
@@ -78,17 +78,17 @@ function statements(db: Database.Database) {
 /** Reads the events behind one position up to another; with prefixes, only those whose stream starts with one of them. */
 function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => Row[] {
   const range = 'SELECT * FROM events WHERE position > ? AND position <= ?'
-  const all = db.prepare<unknown[], Row>(`${range} ORDER BY position`).raw()
+  const prepare = (condition: string) => db.prepare<unknown[], Row>(`${range} ${condition} ORDER BY position`).raw()
+  const all = prepare('')
   const filtered = new Map<number, typeof all>()
   return (from, to, prefixes) => {
     if (prefixes === undefined) return all.all(from, to)
     let statement = filtered.get(prefixes.length)
     if (statement === undefined) {
-      const tests = prefixes.map((_, index) => `substr(stream, 1, length(?${index + 3})) = ?${index + 3}`)
-      const sql = `SELECT * FROM events WHERE position > ?1 AND position <= ?2 AND (${tests.join(' OR ') || '0'}) ORDER BY position`
-      statement = db.prepare<unknown[], Row>(sql).raw()
+      const tests = prefixes.map(() => 'substr(stream, 1, length(?)) = ?')
+      statement = prepare(`AND (${tests.join(' OR ') || 'false'})`)
       filtered.set(prefixes.length, statement)
     }
-    return statement.all(from, to, ...prefixes)
+    return statement.all(from, to, ...prefixes.flatMap((prefix) => [prefix, prefix]))
   }
 }

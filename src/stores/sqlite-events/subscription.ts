@@ -1,5 +1,5 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
-import type { Batch, Subscription } from '../event-store.ts'
+import { StoreUnavailable, type Batch, type Subscription } from '../event-store.ts'
 
 /** Milliseconds until a reading that failed is tried again. */
 const RETRY_PAUSE = 100
@@ -56,7 +56,8 @@ export class LogSubscription implements Subscription {
   async #read(position: number): Promise<Reading | undefined> {
     try {
       return this.#source.next(position)
-    } catch {
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
       await pause(RETRY_PAUSE, undefined, { ref: false })
       return undefined
     }

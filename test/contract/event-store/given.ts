@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Batch, EventStore, NewEvent, StoredEvent, Subscription } from '../../../src/stores/event-store.ts'
+
+export type Given = { store: EventStore }
+export type Rules = (test: Test<Given>) => void
+
+/** Milliseconds within which every condition of a rule comes true. */
+const DEADLINE = 10_000
+
+/** A stream that no other rule, and no earlier run on the same server, has used. */
+export const newStream = (category = 'rule'): string => `${category}-${randomUUID()}`
+
+export const metadata = {
+  actor: 'a-1',
+  via: 'http',
+  $correlationId: 'r-1',
+  schema: '1',
+  at: '2026-01-02T03:04:05.678Z',
+}
+
+export const event = (number = 0): NewEvent => ({ id: randomUUID(), type: 'Counted', data: { number }, metadata })
+
+export const events = (count: number): NewEvent[] => Array.from({ length: count }, (_, number) => event(number))
+
+export const numbers = (stored: readonly StoredEvent[]): unknown[] => stored.map(({ data }) => data['number'])
+
+export const ids = (stored: readonly { readonly id: string }[]): string[] => stored.map(({ id }) => id)
+
+/** Fails with words instead of waiting for ever. */
+export async function soon<Value>(what: string, promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${DEADLINE} ms: ${what}`)), DEADLINE)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Takes batches until `enough` says so of all of them, then stops the subscription. */
+export async function take(subscription: Subscription, enough: (batches: Batch[]) => boolean): Promise<Batch[]> {
+  const batches: Batch[] = []
+  const reading = async () => {
+    for await (const batch of subscription) {
+      batches.push(batch)
+      if (enough(batches)) subscription.stop()
+    }
+    return batches
+  }
+  return soon('enough batches', reading())
+}
+
+export const flat = (batches: readonly Batch[]): StoredEvent[] => batches.flatMap((batch) => batch.events)
+
+export const takeEvents = async (subscription: Subscription, count: number): Promise<StoredEvent[]> =>
+  flat(await take(subscription, (batches) => flat(batches).length >= count))
+
+export async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const list: Value[] = []
+  for await (const value of values) list.push(value)
+  return list
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  return assert.unreachable('it was not rejected')
+}
+
+/** Rejected with an error of this class, which comes back. */
+export async function rejectedWith<Fault extends Error>(
+  kind: new (...parameters: never[]) => Fault,
+  promise: Promise<unknown>,
+): Promise<Fault> {
+  const error = await rejection(promise)
+  if (error instanceof kind) return error
+  throw new Error(`rejected with ${String(error)}, not with ${kind.name}`, { cause: error })
+}

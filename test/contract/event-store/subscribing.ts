@@ -1,0 +1,149 @@
+import * as assert from 'uvu/assert'
+import type { From, StoredEvent } from '../../../src/stores/event-store.ts'
+import { comparePositions } from '../../../src/stores/event-store.ts'
+import { all, event, events, flat, ids, newStream, soon, take, takeEvents, type Rules } from './given.ts'
+
+export const subscribingRules: Rules = (test) => {
+  test('gives history, then what comes, in order and once', async ({ store }) => {
+    const stream = newStream()
+    const batch = events(60)
+    const from = await store.head()
+    await store.append(stream, 'none', batch.slice(0, 30))
+    const taken = takeEvents(store.subscribe(from, { prefixes: [stream] }), 60)
+    for (let next = 30; next < 60; next++) {
+      await store.append(stream, BigInt(next - 1), batch.slice(next, next + 1))
+    }
+    assert.equal(ids(await taken), ids(batch))
+  })
+
+  test('gives the same events, live or from history, as reading does', async ({ store }) => {
+    const stream = newStream()
+    const from = await store.head()
+    const odd = { gone: undefined, list: [undefined, -0], at: new Date(0), text: '💎' }
+    const live = store.subscribe(from, { prefixes: [stream] })
+    const taken = takeEvents(live, 2)
+    await store.append(stream, 'none', [event(1), { ...event(), id: event().id.toUpperCase(), data: odd }])
+    const read = await store.read(stream)
+    assert.equal(await taken, read)
+    assert.equal(await takeEvents(store.subscribe(from, { prefixes: [stream] }), 2), read)
+    assert.equal(await all(store.readAll(from, { prefixes: [stream] })), read)
+  })
+
+  test('passes only streams of its filter', async ({ store }) => {
+    const [wanted, other] = [newStream('wanted'), newStream('other')]
+    const from = await store.head()
+    const taken = takeEvents(store.subscribe(from, { prefixes: [wanted] }), 2)
+    await store.append(other, 'none', [event()])
+    await store.append(wanted, 'none', events(2))
+    assert.equal(
+      (await taken).map(({ stream }) => stream),
+      [wanted, wanted],
+    )
+  })
+
+  test('misses nothing and repeats nothing when it is resumed from any position', async ({ store }) => {
+    const streams = [newStream('resumed'), newStream('resumed')]
+    const filter = { prefixes: streams }
+    const from = await store.head()
+    for (const stream of streams) await store.append(stream, 'none', events(4))
+    const whole = await takeEvents(store.subscribe(from, filter), 8)
+    for (const [index, { position }] of whole.slice(0, -1).entries()) {
+      const rest = await takeEvents(store.subscribe(position, filter), whole.length - index - 1)
+      assert.equal(ids(rest), ids(whole.slice(index + 1)))
+    }
+  })
+
+  test('can be resumed from the position of any batch', async ({ store }) => {
+    const stream = newStream()
+    const filter = { prefixes: [stream] }
+    const batch = events(40)
+    const seen: StoredEvent[] = []
+    let from: From = await store.head()
+    for (let next = 0; next < 40; next += 4) {
+      await store.append(stream, next === 0 ? 'none' : BigInt(next - 1), batch.slice(next, next + 4))
+      const batches = await take(store.subscribe(from, filter), (taken) => flat(taken).length >= 4)
+      seen.push(...flat(batches))
+      from = batches.at(-1)?.position ?? from
+    }
+    assert.equal(ids(seen), ids(batch))
+  })
+
+  test('moves its position past events that its filter leaves out', async ({ store }) => {
+    const from = await store.head()
+    const head = await store.append(newStream(), 'none', events(3))
+    const batches = await take(store.subscribe(from, { prefixes: [newStream('absent')] }), (taken) => {
+      const last = taken.at(-1)
+      return last !== undefined && comparePositions(last.position, head) >= 0
+    })
+    assert.equal(flat(batches), [])
+  })
+
+  test('says that it is caught up, at once when nothing is behind its start', async ({ store }) => {
+    const from = await store.append(newStream(), 'none', events(3))
+    const [first] = await take(store.subscribe(from), () => true)
+    assert.equal(first, { events: [], position: from, caughtUp: true })
+  })
+
+  test('is caught up when it has reached the head', async ({ store }) => {
+    const from = await store.head()
+    const stream = newStream()
+    const head = await store.append(stream, 'none', events(3))
+    const batches = await take(store.subscribe(from), (taken) => taken.at(-1)?.caughtUp === true)
+    assert.ok(comparePositions(batches.at(-1)?.position ?? 'start', head) >= 0)
+    assert.ok(flat(batches).some((stored) => stored.stream === stream))
+  })
+
+  test('serves two subscribers alike', async ({ store }) => {
+    const stream = newStream()
+    const from = await store.head()
+    const filter = { prefixes: [stream] }
+    const taken = [store.subscribe(from, filter), store.subscribe(from, filter)].map((one) => takeEvents(one, 10))
+    const batch = events(10)
+    await store.append(stream, 'none', batch.slice(0, 5))
+    await store.append(stream, 4n, batch.slice(5))
+    for (const one of await Promise.all(taken)) assert.equal(ids(one), ids(batch))
+  })
+
+  test('gives a slow subscriber everything in order', async ({ store }) => {
+    const stream = newStream()
+    const batch = events(8000)
+    const from = await store.head()
+    const seen: string[] = []
+    const subscription = store.subscribe(from, { prefixes: [stream] })
+    const slow = (async () => {
+      let written = 0
+      for await (const { events: passed } of subscription) {
+        seen.push(...ids(passed))
+        // The next ones come while this batch is under way, more than any memory of the newest is kept for.
+        for (let end = Math.min(written + 4000, batch.length); written < end; written += 400) {
+          const expected = written === 0 ? 'none' : BigInt(written - 1)
+          await store.append(stream, expected, batch.slice(written, written + 400))
+        }
+        if (seen.length >= batch.length) subscription.stop()
+      }
+    })()
+    await soon('8000 events', slow)
+    assert.equal(seen, ids(batch))
+  })
+
+  test('ends when it is stopped, while it waits', async ({ store }) => {
+    const subscription = store.subscribe(await store.head())
+    const ended = take(subscription, () => false)
+    setImmediate(() => subscription.stop())
+    assert.equal(flat(await ended), [])
+  })
+
+  test('ends after the batch under way when it is stopped, and gives no more', async ({ store }) => {
+    const stream = newStream()
+    const from = await store.head()
+    await store.append(stream, 'none', events(2500))
+    const batches = await take(store.subscribe(from, { prefixes: [stream] }), (taken) => flat(taken).length > 0)
+    assert.is(batches.filter((batch) => batch.events.length > 0).length, 1)
+  })
+
+  test('ends when the store is closed', async ({ store }) => {
+    const ended = take(store.subscribe(await store.head()), () => false)
+    await store.close()
+    assert.equal(flat(await ended), [])
+  })
+}

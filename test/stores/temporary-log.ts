@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../src/stores/sqlite-events.ts'
+
+/** An embedded log in a folder of its own, which goes when the log is closed. */
+export function temporaryLog(options?: SqliteEventsOptions): SqliteEvents {
+  const folder = temporaryFolder()
+  const store = openSqliteEvents(join(folder, 'events.db'), options)
+  return {
+    ...store,
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'adamant-log-'))
