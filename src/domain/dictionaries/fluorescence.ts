@@ -1,0 +1,47 @@
+import type { Aliases, Entry } from './entry.ts'
+
+/**
+ * How strongly a stone glows under long-wave ultraviolet: the GIA's five words. Ids 1 and 2 are the platform's; the
+ * short forms are those of its page on scores (NON, FNT, MED, STR, V STR).
+ */
+export const fluorIntensity: readonly Entry[] = [
+  { id: 1, title: 'None', short: 'NON', position: 10 },
+  { id: 2, title: 'Faint', short: 'FNT', position: 20 },
+  { id: 3, title: 'Medium', short: 'MED', position: 30 },
+  { id: 4, title: 'Strong', short: 'STR', position: 40 },
+  { id: 5, title: 'Very Strong', short: 'V STR', position: 50 },
+]
+
+/** Source: the platform's table of accepted values. */
+export const fluorIntensityAliases: Aliases = {
+  None: ['N', 'NON', 'No', 'NIL', 'FL0'],
+  Faint: ['F', 'FNT', 'Negligible', 'FA', 'FL1'],
+  Medium: ['M', 'MED', 'FL2'],
+  Strong: ['S', 'STG', 'ST', 'FL3'],
+  'Very Strong': ['VS', 'VST', 'FL4'],
+}
+
+/**
+ * The colour it glows in. Ids of None and Blue are the platform's, 7 and 1: its table of accepted values has six colours
+ * before None, which take 1 to 6 in its order.
+ */
+export const fluorColor: readonly Entry[] = [
+  { id: 7, title: 'None', short: 'N', position: 0 },
+  { id: 1, title: 'Blue', short: 'B', position: 10 },
+  { id: 2, title: 'White', short: 'W', position: 20 },
+  { id: 3, title: 'Yellow', short: 'Y', position: 30 },
+  { id: 4, title: 'Orange', short: 'O', position: 40 },
+  { id: 5, title: 'Red', short: 'R', position: 50 },
+  { id: 6, title: 'Green', short: 'G', position: 60 },
+]
+
+/** BG stands under Green in the platform's table of accepted values. */
+export const fluorColorAliases: Aliases = {
+  None: ['N', 'NIL', 'NON'],
+  Blue: ['B', 'BL'],
+  White: ['W', 'WH'],
+  Yellow: ['Y', 'YL'],
+  Orange: ['O', 'OR'],
+  Red: ['R'],
+  Green: ['G', 'BG'],
+}

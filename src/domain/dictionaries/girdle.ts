@@ -1,0 +1,70 @@
+/**
+ * Gradings without ids: what is stored is the text that v4 shows. Source of words and spellings: the platform's table of
+ * accepted values. Both in ascending position, from none or the thinnest.
+ */
+const CULET_SIZES = [
+  ['N', 'None'],
+  ['VS', 'Very Small'],
+  ['S', 'Small'],
+  ['M', 'Medium'],
+  ['SL', 'Slightly Large'],
+  ['L', 'Large'],
+  ['VL', 'Very Large'],
+  ['EL', 'Extremely Large'],
+] as const
+
+export type CuletSize = (typeof CULET_SIZES)[number][0]
+
+/** Short forms of culet sizes, smallest first. */
+export const culetSizes: readonly CuletSize[] = CULET_SIZES.map(([short]) => short)
+
+const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
+  CULET_SIZES.flatMap(([short, title]): [string, CuletSize][] => [
+    [short.toLowerCase(), short],
+    [title.toLowerCase(), short],
+  ]),
+)
+
+/** `None`, `none` and `n` are `N`; undefined for what is no culet size. */
+export const parseCuletSize = (text: string): CuletSize | undefined => culetSizeOf.get(text.toLowerCase())
+
+const GIRDLES = [
+  ['Extremely Thin', 'XTN', 'XTHN', 'EXTN', 'ETN', 'EN', 'XN'],
+  ['Very Thin', 'VTN', 'VTHN', 'VTHIN', 'VN'],
+  ['Thin', 'TN', 'THN'],
+  ['Medium', 'M', 'MED', 'MD'],
+  ['Slightly Thick', 'STK', 'SLTK', 'SLTHK'],
+  ['Thick', 'TK', 'THK', 'THIK', 'THIC'],
+  ['Very Thick', 'VTK', 'VTHCK', 'VTHK', 'VTHICK'],
+  ['Extremely Thick', 'XTK', 'EXTHICK', 'EXTHK', 'XTHK', 'XTHICK', 'XTHIK', 'ETK', 'EK', 'XK'],
+] as const
+
+export type GirdleGrade = (typeof GIRDLES)[number][0]
+
+/** Titles of girdle thicknesses, thinnest first. */
+export const girdleGrades: readonly GirdleGrade[] = GIRDLES.map(([title]) => title)
+
+const girdleOf: ReadonlyMap<string, GirdleGrade> = new Map(
+  GIRDLES.flatMap((spellings) =>
+    spellings.map((spelling): [string, GirdleGrade] => [spelling.toLowerCase(), spellings[0]]),
+  ),
+)
+
+/** `Medium`, or `Thin-Thick` for `thn - thk`: a range has its thin end first, and one whose ends are equal is no range. */
+export function parseGirdle(text: string): string | undefined {
+  const range = girdleRange(text)
+  if (range === undefined) return undefined
+  const [thinnest, thickest] = range
+  return thinnest === thickest ? thinnest : `${thinnest}-${thickest}`
+}
+
+/** The thinnest and the thickest grade a girdle's text names, equal for a single one; undefined when it names none. */
+export function girdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
+  const ends = text.split('-')
+  const from = gradeOf(ends[0])
+  const to = ends.length === 1 ? from : gradeOf(ends[1])
+  if (from === undefined || to === undefined || ends.length > 2) return undefined
+  return girdleGrades.indexOf(from) <= girdleGrades.indexOf(to) ? [from, to] : [to, from]
+}
+
+const gradeOf = (text: string | undefined) => (text === undefined ? undefined : girdleOf.get(text.trim().toLowerCase()))

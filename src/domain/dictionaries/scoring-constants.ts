@@ -1,0 +1,24 @@
+/** Upper bounds of the grades P, F, G, VG, EX and OU; P starts at 0, and OU's bound only scales a drawing. */
+export type GradeBounds = readonly [number, number, number, number, number, number]
+
+export type ScoringName = 'fire' | 'brightness' | 'symmetry' | 'integral'
+
+/**
+ * What the Constants API calls brightness is `scores.brilliance` of a diamond, fluorescence is `scores.fluor`.
+ * The bounds are the platform's; symmetry is graded on val, the others on rg.
+ */
+export const scoringGrades: Readonly<Record<ScoringName, GradeBounds>> = {
+  fire: [0.3, 0.5, 0.7, 0.85, 1, 1.3],
+  brightness: [0.5, 0.7, 0.85, 0.95, 1.03, 1.3],
+  symmetry: [2, 4, 6, 7, 8, 9],
+  integral: [0.51, 0.69, 0.83, 0.93, 1.02, 1.27],
+}
+
+/** The one place that says which version of each score is in force. */
+export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', string>> = {
+  fluorescence: '5.4.2018-06-29-770653064',
+  fire: 'fire-2018-01-26-6525426815546393815',
+  brightness: '5.4.2018-06-29-3890169345',
+  symmetry: '1.3.0',
+  integral: '1.1.0',
+}

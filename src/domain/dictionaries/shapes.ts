@@ -1,0 +1,97 @@
+/** A cut shape. `parent` is null at the top level; aliases are further spellings, compared without regard to case. */
+type Shape = {
+  readonly id: number
+  readonly title: string
+  readonly parent: number | null
+  readonly aliases: readonly string[]
+}
+
+const root = (id: number, title: string, ...aliases: string[]): Shape => ({ id, title, parent: null, aliases })
+const below = (parent: number, id: number, title: string, ...aliases: string[]): Shape => ({
+  id,
+  title,
+  parent,
+  aliases,
+})
+
+/** The top-level shape for whatever no dictionary knows. */
+export const OTHER = 113
+
+/** The platform prints `CUS RCRMB` as one spelling, probably two: all three are taken. */
+const CUSHION_MODIFIED = 'C,CUX,CU,CMB,CUSH,CUS RCRMB,CUS,RCRMB,CRC,CSC,CX,RCSB,SCMB,SCX'.split(',')
+
+/**
+ * The platform's eleven top-level shapes in its order, with its accepted values as aliases; below them shapes with ids of
+ * ours, from 200 up. The platform's table has every short spelling of a cushion under its two kinds, so the title alone
+ * names the root. The two square shapes are common in trade lists; the GIA's Square Emerald Cut is the trade's Asscher.
+ */
+const SHAPES: readonly Shape[] = [
+  root(2, 'Round', 'B', 'BR', 'RB', 'RD', 'RBC', 'Round Brilliant', 'RND'),
+  root(4, 'Princess', 'PRN', 'PR', 'PRIN', 'PN', 'PC', 'MDSQB', 'SMB'),
+  root(9, 'Cushion'),
+  root(11, 'Oval', 'O', 'OV', 'OMB'),
+  root(80, 'Marquise', 'MQB', 'M', 'MQ'),
+  root(22, 'Pear', 'P', 'PS', 'PSH', 'PB', 'PMB'),
+  root(83, 'Radiant', 'R', 'RAD', 'RA', 'RC', 'RDN', 'CRB', 'RCRB'),
+  root(90, 'Emerald', 'E', 'EM', 'EC'),
+  root(92, 'Asscher', 'A', 'CSS', 'CSSC', 'AC'),
+  root(85, 'Heart', 'H', 'HS', 'HT', 'MHRC'),
+  root(OTHER, 'Other'),
+  below(9, 200, 'Cushion Brilliant', 'CB'),
+  below(9, 201, 'Cushion Modified', ...CUSHION_MODIFIED),
+  below(92, 202, 'Square Emerald', 'Square Emerald Cut', 'SQE'),
+  below(83, 203, 'Square Radiant', 'SQR'),
+]
+
+const byId: ReadonlyMap<number, Shape> = new Map(SHAPES.map((shape) => [shape.id, shape]))
+
+/** Titles and aliases in small letters: no spelling stands twice, so that no order is needed among them. */
+const bySpelling: ReadonlyMap<string, number> = new Map(
+  SHAPES.flatMap((shape) =>
+    [shape.title, ...shape.aliases].map((spelling): [string, number] => [spelling.toLowerCase(), shape.id]),
+  ),
+)
+
+/** True for ids of the whole tree. */
+export const isShapeId = (id: number): boolean => byId.has(id)
+
+/** The id that a title or an alias names, of either level; undefined for a text to be kept as written. */
+export const parseShape = (text: string): number | undefined => bySpelling.get(text.toLowerCase())
+
+/** What v4 shows: a shape's own title. @throws UnknownShape */
+export const shapeTitle = (id: number): string => shapeOf(id).title
+
+/** What v3 shows: the id of the top-level shape it belongs to, its own at the top level. @throws UnknownShape */
+export const rootOf = (id: number): number => shapeOf(id).parent ?? id
+
+export class UnknownShape extends Error {
+  override readonly name = 'UnknownShape'
+}
+
+function shapeOf(id: number): Shape {
+  const shape = byId.get(id)
+  if (shape === undefined) throw new UnknownShape(`there is no cut shape ${id}`)
+  return shape
+}
+
+export type ShapeName = { readonly id: number; readonly title: string }
+export type ShapeTree = ShapeName & { readonly children: readonly ShapeName[] }
+export type ShapeDetail = ShapeTree & { readonly parent: number | null; readonly aliases: readonly string[] }
+
+/** The dictionary cutShape: top-level shapes only, in the platform's order. */
+export const topShapes = (): readonly ShapeName[] => SHAPES.filter(({ parent }) => parent === null).map(nameOf)
+
+/** Every top-level shape with those below it. */
+export const cutShapes = (): readonly ShapeTree[] =>
+  topShapes().map(({ id, title }) => ({ id, title, children: childrenOf(id) }))
+
+/** One shape of either level; undefined when there is none. */
+export function cutShape(id: number): ShapeDetail | undefined {
+  const shape = byId.get(id)
+  if (shape === undefined) return undefined
+  const { title, parent, aliases } = shape
+  return { id, title, parent, aliases, children: childrenOf(id) }
+}
+
+const nameOf = ({ id, title }: Shape): ShapeName => ({ id, title })
+const childrenOf = (id: number): readonly ShapeName[] => SHAPES.filter(({ parent }) => parent === id).map(nameOf)
