@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Build, ModelDeclaration, ReadModel, ReadStore } from './read-store.ts'
 import { openBuilds } from './sqlite-documents/builds.ts'
 import { available } from './sqlite-documents/failure.ts'
 import { openPointers } from './sqlite-documents/pointers.ts'
 import { followLive } from './sqlite-documents/reader.ts'
+import { turns } from './sqlite-documents/turn.ts'
 
 /** Runs an action later, unless the process ends before. */
 export type Later = (action: () => void, milliseconds: number) => void
@@ -17,8 +19,9 @@ const later: Later = (action, milliseconds) => void setTimeout(action, milliseco
  */
 export function openDocuments(folder: string, options: { readonly later?: Later } = {}): ReadStore {
   mkdirSync(folder, { recursive: true })
-  const pointers = available(() => openPointers(`${folder}/read-models.db`))
-  const builds = openBuilds(folder, pointers, options.later ?? later)
+  const turn = turns()
+  const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
+  const builds = openBuilds(folder, pointers, turn, options.later ?? later)
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
 
@@ -51,7 +54,7 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
       builds.remove(declaration, build.id)
     },
     async close() {
-      builds.close()
+      await builds.close()
       pointers.close()
     },
   }

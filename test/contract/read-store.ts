@@ -26,10 +26,17 @@ export const diamonds: ModelDeclaration = {
 }
 
 /** A diamond's document; what a test does not care about has a value anyway. */
-export const diamond = (id: number, values: Partial<Record<string, number | string>> = {}): Document => ({
-  ...{ id, owner: 1, date: 1000 + id, sku: `SKU-${id}`, isColored: 0, isPublished: 0 },
-  ...{ state: `state of ${id}`, v3: `v3 of ${id}`, v4: `v4 of ${id}` },
-  ...(values as Document),
+export const diamond = (id: number, values: Readonly<Record<string, number | string>> = {}): Document => ({
+  id,
+  owner: 1,
+  date: 1000 + id,
+  sku: `SKU-${id}`,
+  isColored: 0,
+  isPublished: 0,
+  state: `state of ${id}`,
+  v3: `v3 of ${id}`,
+  v4: `v4 of ${id}`,
+  ...values,
 })
 
 export const put = (document: Document, revision = 0n): Write => ({ put: document, revision })

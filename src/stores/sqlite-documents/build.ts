@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3'
 import type { From } from '../event-store.ts'
-import type { Build, Document, FieldValue, ModelDeclaration, Stored } from '../read-store.ts'
+import type { Build, FieldValue, ModelDeclaration, Stored } from '../read-store.ts'
+import { kept } from './changes.ts'
 import { available } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
 import { list, valueColumns } from './schema.ts'
+import type { Turn } from './turn.ts'
 import { writesOf } from './writes.ts'
 
 /** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
@@ -15,62 +17,62 @@ export type OpenBuild = Build & {
   close(): void
 }
 
-export function buildOf(db: Database.Database, declaration: ModelDeclaration, id: string): OpenBuild {
+/** @param written told how many documents each transaction wrote */
+export function buildOf(
+  id: string,
+  db: Database.Database,
+  declaration: ModelDeclaration,
+  turn: Turn,
+  written: (documents: number) => void,
+): OpenBuild {
   const progress = progressOf(db)
   const apply = writesOf(db, declaration)
-  const seen = lastSeen(db, () => ({
+  const known = kept(db, turn, () => ({
     position: progress.checkpoint()?.position ?? 'start',
     parked: progress.parked(),
   }))
-  const change = (action: () => void) => available(() => seen.forgetAfter(() => db.transaction(action).immediate()))
+
+  function change(documents: number, action: () => void): void {
+    available(() => db.transaction(action).immediate())
+    known.forget()
+    written(documents)
+  }
+
   return {
     id,
     queries: queriesOf(db, declaration),
-    position: () => seen.now().position,
-    parked: () => seen.now().parked,
+    position: () => known.now().position,
+    parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),
-    load: async (keys) => available(() => loadFrom(db, declaration, keys)),
+    load: loader(db, declaration),
     write: async (writes, checkpoint, letters = []) =>
-      change(() => {
+      change(writes.length, () => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
         progress.park(letters)
       }),
     deadLetters: async () => available(progress.letters),
-    release: async (stream) => change(() => progress.release(stream)),
+    release: async (stream) => change(0, () => progress.release(stream)),
     close: () => void db.close(),
   }
 }
 
-/** Keeps what was read until this connection writes, or SQLite tells that another one did (about 2 us to ask). */
-function lastSeen<Value>(db: Database.Database, read: () => Value) {
-  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
-  let version: number | undefined
-  let value: Value | undefined
-  return {
-    now(): Value {
-      const current = dataVersion.get()
-      if (value === undefined || current !== version) value = read()
-      version = current
-      return value
-    },
-    forgetAfter<Answer>(action: () => Answer): Answer {
-      const answer = action()
-      value = undefined
-      return answer
-    },
-  }
-}
+function loader(db: Database.Database, declaration: ModelDeclaration): Build['load'] {
+  const columns = ['id', ...valueColumns(declaration)]
+  const read = db
+    .prepare<[FieldValue], [revision: number, ...values: FieldValue[]]>(
+      `SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`,
+    )
+    .raw()
 
-function loadFrom(db: Database.Database, declaration: ModelDeclaration, keys: readonly FieldValue[]): Stored[] {
-  const columns = list(['id', ...valueColumns(declaration)])
-  const read = db.prepare<[FieldValue], Document & { revision_: number }>(
-    `SELECT ${columns}, revision AS revision_ FROM documents WHERE id = ?`,
-  )
-  return keys.flatMap((key) => {
+  function stored(key: FieldValue): Stored[] {
     const row = read.get(key)
     if (row === undefined) return []
-    const { revision_, ...document } = row
-    return [{ document, revision: BigInt(revision_) }]
-  })
+    const [revision, ...values] = row
+    const document: Record<string, FieldValue> = {}
+    for (const [index, value] of values.entries()) document[columns[index] ?? ''] = value
+    return [{ document, revision: BigInt(revision) }]
+  }
+
+  return async (keys) => available(() => keys.flatMap(stored))
 }

@@ -2,10 +2,13 @@ import { readdirSync, statSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { ModelDeclaration } from '../read-store.ts'
+import type { FileFormat } from '../sqlite-file.ts'
 import { buildOf, type OpenBuild } from './build.ts'
-import { createFile, isOpenSomewhere, openFile, removeFile, type Format } from './file.ts'
+import { checkpointer } from './checkpointer.ts'
+import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
+import type { Turn } from './turn.ts'
 
 /** The builds' files of one folder, each opened once a process. */
 export type Builds = {
@@ -16,10 +19,17 @@ export type Builds = {
   remove(declaration: ModelDeclaration, id: string): void
   /** Removes what processes that were killed left behind: neither live nor open in any process. */
   removeLeftovers(): void
-  close(): void
+  close(): Promise<void>
 }
 
-const format: Format = { what: 'a read model', applicationId: 0x41646d72, version: 1 }
+/** `AdRm` in ASCII. The tables are the declaration's: a changed one has a new version, and so a file of its own. */
+const formatOf = (declaration: ModelDeclaration): FileFormat => ({
+  name: 'read model',
+  applicationId: 0x4164526d,
+  versions: [(db) => db.exec(schemaOf(declaration))],
+})
+
+/** KiB: the upper levels of every index and the newest documents of a million. */
 const CACHE = 64 * 1024
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
@@ -31,13 +41,18 @@ const NEW = 60_000
 export function openBuilds(
   folder: string,
   pointers: Pointers,
+  turn: Turn,
   later: (action: () => void, milliseconds: number) => void,
 ): Builds {
   const opened = new Map<string, OpenBuild>()
+  const checkpoints = checkpointer()
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
-  function remember(build: OpenBuild): OpenBuild {
-    opened.set(build.id, build)
+  function openBuild(declaration: ModelDeclaration, id: string, make: boolean): OpenBuild {
+    const path = pathOf(declaration, id)
+    const db = openFile(path, formatOf(declaration), { cache: CACHE, make })
+    const build = buildOf(id, db, declaration, turn, (documents) => checkpoints.written(path, documents))
+    opened.set(id, build)
     return build
   }
 
@@ -48,13 +63,8 @@ export function openBuilds(
   }
 
   return {
-    make(declaration) {
-      const id = randomBytes(6).toString('hex')
-      const db = createFile(pathOf(declaration, id), format, schemaOf(declaration), CACHE)
-      return remember(buildOf(db, declaration, id))
-    },
-    open: (declaration, id) =>
-      opened.get(id) ?? remember(buildOf(openFile(pathOf(declaration, id), format, CACHE), declaration, id)),
+    make: (declaration) => openBuild(declaration, randomBytes(6).toString('hex'), true),
+    open: (declaration, id) => opened.get(id) ?? openBuild(declaration, id, false),
     retire: (declaration, id) => later(() => remove(declaration, id), RETIREMENT),
     remove,
     removeLeftovers() {
@@ -65,7 +75,8 @@ export function openBuilds(
         removeFile(path)
       }
     },
-    close() {
+    async close() {
+      await checkpoints.close()
       for (const build of opened.values()) build.close()
       opened.clear()
     },

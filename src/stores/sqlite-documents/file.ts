@@ -1,62 +1,48 @@
 import Database from 'better-sqlite3'
 import { rmSync } from 'node:fs'
+import { prepareFile, type FileFormat } from '../sqlite-file.ts'
 
-/** A SQLite file's kind and layout, written into its header. */
-export type Format = { readonly what: string; readonly applicationId: number; readonly version: number }
-
-/** Waiting for a lock happens only while another process recovers or closes a file: short. */
+/** Milliseconds to wait for a lock: only while another process writes, recovers or closes the file. */
 const LOCK_TIMEOUT = 5000
 
-/**
- * Bounded memory: the cache is the only part that grows with use. Mapped pages would count as resident memory too.
- * NORMAL is enough for what the log can rebuild: a power failure may lose the last transactions, never half of one.
- */
-const SETTINGS = ['journal_mode = WAL', 'synchronous = NORMAL', 'temp_store = MEMORY', 'wal_autocheckpoint = 2000']
-
-/**
- * Makes a file of this format with the given tables.
- * @param cache in KiB
- */
-export function createFile(path: string, format: Format, schema: string, cache: number): Database.Database {
-  const db = new Database(path, { timeout: LOCK_TIMEOUT })
-  db.pragma(`page_size = ${PAGE_SIZE}`)
-  configure(db, cache)
-  db.transaction(() => {
-    db.exec(schema)
-    db.pragma(`application_id = ${format.applicationId}`)
-    db.pragma(`user_version = ${format.version}`)
-  }).immediate()
-  return db
-}
-
-/** A row of about 2.5 KB wastes over a third of a page of 4 KiB. */
+/** Bytes. A row of 2.5 KB wastes over a third of a page of 4 KiB: 8 KiB write a third less and fill a third less. */
 const PAGE_SIZE = 8192
 
-/** @throws Error when the file is missing, of another kind, or of another version */
-export function openFile(path: string, format: Format, cache: number): Database.Database {
-  const db = new Database(path, { timeout: LOCK_TIMEOUT, fileMustExist: true })
+/** Pages: 64 MB of WAL, which the checkpointer normally never lets it reach. */
+const AUTOCHECKPOINT = 8192
+
+/**
+ * NORMAL is enough for what the log can rebuild: a power failure may lose the last transactions, never half of one.
+ * Nothing is mapped: of a large file little would be, and mapped pages count as the process's memory.
+ */
+const SETTINGS = [
+  `page_size = ${PAGE_SIZE}`,
+  'journal_mode = WAL',
+  'synchronous = NORMAL',
+  'temp_store = MEMORY',
+  `wal_autocheckpoint = ${AUTOCHECKPOINT}`,
+]
+
+/**
+ * Opens a file of this format, and makes it where `make` says so.
+ * @param cache what SQLite may keep of it in memory, in KiB
+ * @throws UnreadableFile; SqliteError when it is missing or can't be made
+ */
+export function openFile(
+  path: string,
+  format: FileFormat,
+  { cache, make }: { readonly cache: number; readonly make: boolean },
+): Database.Database {
+  const db = new Database(path, { timeout: LOCK_TIMEOUT, fileMustExist: !make })
   try {
-    configure(db, cache)
-    checkFormat(db, path, format)
+    for (const setting of SETTINGS) db.pragma(setting)
+    db.pragma(`cache_size = ${-cache}`)
+    prepareFile(db, format)
     return db
   } catch (error) {
     db.close()
     throw error
   }
-}
-
-function configure(db: Database.Database, cache: number): void {
-  for (const setting of SETTINGS) db.pragma(setting)
-  db.pragma(`cache_size = ${-cache}`)
-}
-
-function checkFormat(db: Database.Database, path: string, format: Format): void {
-  const application = db.pragma('application_id', { simple: true })
-  const version = Number(db.pragma('user_version', { simple: true }))
-  if (application !== format.applicationId) throw new Error(`${path} is not ${format.what} of this service`)
-  if (version > format.version)
-    throw new Error(`${path} was written by a newer release (format ${version}, this release knows ${format.version})`)
-  if (version < format.version) throw new Error(`${path} has the old format ${version}: remove it to have it rebuilt`)
 }
 
 /** True while any process has the file open: SQLite holds a lock on it that ends with the process, killed or not. */

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
-import { createFile, openFile, type Format } from './file.ts'
+import type { FileFormat } from '../sqlite-file.ts'
+import { kept } from './changes.ts'
+import { openFile } from './file.ts'
+import type { Turn } from './turn.ts'
 
-/** Which build of a model's version is live. One small file, followed by every process. */
+/** Which build of a model's version is live: one small file, followed by every process. */
 export type Pointers = {
   live(model: string, version: number): string | undefined
   /** Makes a build live where none is. @returns the live build, of whoever was first */
@@ -11,46 +13,38 @@ export type Pointers = {
   close(): void
 }
 
-const format: Format = { what: 'the list of live read models', applicationId: 0x41646d70, version: 1 }
-const CACHE = 256
-const schema = `CREATE TABLE IF NOT EXISTS live (
-  model TEXT NOT NULL, version INTEGER NOT NULL, build TEXT NOT NULL, PRIMARY KEY (model, version)
-) STRICT, WITHOUT ROWID`
+/** `AdRp` in ASCII. */
+const format: FileFormat = {
+  name: 'index of read models',
+  applicationId: 0x41645270,
+  versions: [
+    (db) =>
+      db.exec(`CREATE TABLE live (
+        model TEXT NOT NULL, version INTEGER NOT NULL, build TEXT NOT NULL, PRIMARY KEY (model, version)
+      ) STRICT, WITHOUT ROWID`),
+  ],
+}
 
-export function openPointers(path: string): Pointers {
-  const db = existsSync(path) ? openFile(path, format, CACHE) : createFile(path, format, schema, CACHE)
-  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
-  const all = db.prepare<[], { name: string; build: string }>(
-    `SELECT model || '-v' || version AS name, build FROM live`,
-  )
+const nameOf = (model: string, version: number | bigint) => `${model}-v${version}`
+
+export function openPointers(path: string, turn: Turn): Pointers {
+  const db = openFile(path, format, { cache: 256, make: true })
+  const rows = db.prepare<[], [model: string, version: number, build: string]>('SELECT * FROM live').raw()
   const insert = db.prepare('INSERT OR IGNORE INTO live VALUES (?, ?, ?)')
   const replace = db.prepare('INSERT OR REPLACE INTO live VALUES (?, ?, ?)')
-  let seen = dataVersion.get()
-  let known = read()
-
-  function read(): Map<string, string> {
-    return new Map(all.all().map(({ name, build }) => [name, build]))
-  }
-
-  function current(): Map<string, string> {
-    const version = dataVersion.get()
-    if (version !== seen) known = read()
-    seen = version
-    return known
-  }
-
+  const known = kept(db, turn, () => new Map(rows.all().map(([model, version, id]) => [nameOf(model, version), id])))
   return {
-    live: (model, version) => current().get(`${model}-v${version}`),
+    live: (model, version) => known.now().get(nameOf(model, version)),
     claim(model, version, build) {
       insert.run(model, version, build)
-      known = read()
-      return known.get(`${model}-v${version}`) ?? build
+      known.forget()
+      return known.now().get(nameOf(model, version)) ?? build
     },
     point(model, version, build) {
       replace.run(model, version, build)
-      known = read()
+      known.forget()
     },
-    isLive: (build) => [...current().values()].includes(build),
+    isLive: (build) => [...known.now().values()].includes(build),
     close: () => void db.close(),
   }
 }

@@ -13,7 +13,7 @@ export type Queries = {
 /** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): Queries {
   const gets = new Map<string, Database.Statement<[FieldValue], Document>>()
-  const finds = new Map<string, Database.Statement<FieldValue[], Document>>()
+  const finds = new Map<string, (values: FieldValue[]) => Document[]>()
   const sums = new Map<string, Database.Statement<FieldValue[], number | null>>()
   return {
     get(id, select) {
@@ -25,10 +25,8 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
     find({ where, order, limit, offset, select }) {
       const terms = termsOf(where)
       const shape = `${shapeOf(terms)};${order.join(';')};${select.join()}`
-      const statement = remembered(finds, shape, () =>
-        db.prepare<FieldValue[], Document>(findSql(declaration, terms, order, select)),
-      )
-      return statement.all(...valuesOf(terms), limit, offset)
+      const make = () => reading(db, findSql(declaration, terms, order, select), select)
+      return remembered(finds, shape, make)([...valuesOf(terms), limit, offset])
     },
     count(where) {
       const terms = termsOf(where)
@@ -36,6 +34,17 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
       return remembered(sums, shapeOf(terms), make).get(...valuesOf(terms)) ?? 0
     },
   }
+}
+
+/** One column is read without an object a row, which takes a third of the time of a page. */
+function reading(db: Database.Database, sql: string, select: readonly string[]): (values: FieldValue[]) => Document[] {
+  const [name, ...others] = select
+  if (name === undefined || others.length > 0) {
+    const rows = db.prepare<FieldValue[], Document>(sql)
+    return (values) => rows.all(...values)
+  }
+  const texts = db.prepare<FieldValue[], FieldValue>(sql).pluck()
+  return (values) => texts.all(...values).map((value) => ({ [name]: value }))
 }
 
 function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
