@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { diamondSchemas } from './diamond.ts'
 import { idsSchemas } from './ids.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -12,4 +13,4 @@ export type EventSchema = {
 }
 
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
-export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas }
+export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas, ...diamondSchemas }

@@ -1,0 +1,67 @@
+import { Refusal } from '../refusal.ts'
+import type { ApiVersion } from './readers.ts'
+import { shapeV3 } from './render.ts'
+import type { Diamond, DiamondCreated, DiamondDeleted, DiamondPatched, LiveDiamond } from './diamond.ts'
+import {
+  DEFAULTS,
+  type Change,
+  type DiamondFields,
+  type FieldName,
+  type NewDiamond,
+  type OptionalField,
+} from './fields.ts'
+
+/** @param now milliseconds since 1970; a diamond's date has whole seconds */
+export function create(id: number, owner: number, fields: NewDiamond, now: number): DiamondCreated {
+  return { type: 'DiamondCreated', data: { id, owner, date: Math.floor(now / 1000), set: withoutDefaults(fields) } }
+}
+
+/** Only what changes becomes an event; a patch that changes nothing is no event at all. */
+export function patch(
+  diamond: Diamond,
+  id: number,
+  owner: number,
+  change: Change,
+  version: ApiVersion,
+): DiamondPatched[] {
+  const { fields } = owned(diamond, id, owner)
+  const { set, removed } = version === 'v3' ? withoutShownShape(change, fields) : change
+  const changes = Object.fromEntries(
+    names(set)
+      .filter((name) => set[name] !== fields[name])
+      .map((name) => [name, set[name]]),
+  )
+  const gone = removed.filter((name) => fields[name] !== DEFAULTS[name])
+  if (Object.keys(changes).length + gone.length === 0) return []
+  return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
+}
+
+export function remove(diamond: Diamond, id: number, owner: number): DiamondDeleted[] {
+  owned(diamond, id, owner)
+  return [{ type: 'DiamondDeleted', data: {} }]
+}
+
+/**
+ * The diamond, where it exists and this account owns it.
+ * @throws Refusal missing, or forbidden when it is another account's
+ */
+export function owned(diamond: Diamond, id: number, owner: number): LiveDiamond {
+  if (diamond.status !== 'live') throw new Refusal('missing', `There is no diamond ${id}`)
+  if (diamond.owner !== owner) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+  return diamond
+}
+
+/** v3 shows a shape below the top level by its root's id, and an unknown one as Other: sent back, that changes nothing. */
+function withoutShownShape({ set, removed }: Change, fields: DiamondFields): Change {
+  if (set.cutShape === undefined || set.cutShape !== shapeV3(fields.cutShape)) return { set, removed }
+  const { cutShape: _shown, ...rest } = set
+  return { set: rest, removed }
+}
+
+const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
+
+function withoutDefaults(fields: NewDiamond): NewDiamond {
+  const { sku, cutShape, carat } = fields
+  const given = names(fields).filter((name) => fields[name] !== DEFAULTS[name as OptionalField])
+  return { sku, cutShape, carat, ...Object.fromEntries(given.map((name) => [name, fields[name]])) }
+}

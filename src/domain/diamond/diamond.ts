@@ -1,0 +1,48 @@
+import { DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
+
+export type DiamondCreated = {
+  readonly type: 'DiamondCreated'
+  /** owner: the account's id. date: seconds since 1970, UTC. set: only what was given. */
+  readonly data: { readonly id: number; readonly owner: number; readonly date: number; readonly set: NewDiamond }
+}
+export type DiamondPatched = {
+  readonly type: 'DiamondPatched'
+  readonly data: { readonly set: Readonly<Partial<DiamondFields>>; readonly removed: readonly OptionalField[] }
+}
+export type DiamondDeleted = { readonly type: 'DiamondDeleted'; readonly data: Readonly<Record<string, never>> }
+
+export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted
+
+export type LiveDiamond = {
+  readonly status: 'live'
+  readonly id: number
+  readonly owner: number
+  readonly date: number
+  readonly fields: DiamondFields
+}
+
+/** A deleted diamond is as unknown to its users as one that never was; its stream remembers. */
+export type Diamond = { readonly status: 'unknown' } | LiveDiamond | { readonly status: 'deleted' }
+
+export const unknown: Diamond = { status: 'unknown' }
+
+/** Total: an event this version does not know leaves the state as it was. */
+export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
+  switch (event.type) {
+    case 'DiamondCreated': {
+      const { id, owner, date, set } = event.data
+      return { status: 'live', id, owner, date, fields: { ...DEFAULTS, ...set } }
+    }
+    case 'DiamondPatched':
+      return diamond.status === 'live' ? { ...diamond, fields: patched(diamond.fields, event.data) } : diamond
+    case 'DiamondDeleted':
+      return { status: 'deleted' }
+    default:
+      return diamond
+  }
+}
+
+function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {
+  const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
+  return { ...fields, ...defaults, ...set }
+}

@@ -1,0 +1,23 @@
+import type { Match } from '../../commands/change-diamonds.ts'
+
+/**
+ * If-Match on a write: only a diamond's revision counts, not that of its scores.
+ * @returns undefined without the header; a list of the revisions that would do, which a weak or foreign tag adds nothing to
+ */
+export function parseIfMatch(header: string | undefined): Match | undefined {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return '*'
+  return tagsOf(header).flatMap((tag) => {
+    const revision = /^"(\d{1,18})\.\d{1,18}"$/.exec(tag)?.[1]
+    return revision === undefined ? [] : [BigInt(revision)]
+  })
+}
+
+/** True when the caller's copy is still the one there is: RFC 9110, 13.1.2, weak comparison. */
+export function isNotModified(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  return tagsOf(header).some((tag) => tag.replace(/^W\//, '') === etag)
+}
+
+const tagsOf = (header: string) => header.match(/(?:W\/)?"[^"]*"/g) ?? []

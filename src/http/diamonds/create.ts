@@ -1,0 +1,55 @@
+import { createDiamonds } from '../../commands/create-diamonds.ts'
+import type { RequestKey } from '../../commands/answer-once.ts'
+import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
+import { parseNewDiamond } from '../../domain/diamond/input.ts'
+import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { renderBorn } from '../../projections/diamonds.ts'
+import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
+import { awaitProjection, sendJson } from './answer.ts'
+import { parseNewEntries } from './entries.ts'
+import type { DiamondService } from './routes.ts'
+
+export function createOne(version: ApiVersion, service: DiamondService): Step {
+  return async (ctx) => {
+    const { value, faults } = parseNewDiamond(version, ctx.state.body, '')
+    if (value === undefined) throw new Refusal('invalid', faults)
+    const [born] = await create(ctx, service, [value])
+    if (born === undefined) throw new Error('nothing was created')
+    const { etag, body } = renderBorn(version, born)
+    ctx.res.setHeader('Location', `${service.links.address}/${version}/diamond/${born.data.id}`)
+    ctx.res.setHeader('ETag', etag)
+    sendJson(ctx, 201, service.links.finish(body))
+  }
+}
+
+export function createBulk(version: ApiVersion, service: DiamondService): Step {
+  return async (ctx) => {
+    const entries = parseNewEntries(version, ctx.state.body)
+    const created = await create(ctx, service, entries)
+    const bodies = created.map((born) => renderBorn(version, born).body)
+    sendJson(ctx, 201, `[${service.links.finish(bodies.join(','))}]`)
+  }
+}
+
+async function create(
+  ctx: Ctx,
+  { inventory, queries }: DiamondService,
+  entries: Parameters<typeof createDiamonds>[1]['entries'],
+): Promise<readonly DiamondCreated[]> {
+  const key = requestKeyOf(ctx)
+  const wish = { owner: callerOf(ctx).account, entries, origin: originOf(ctx), ...(key !== undefined && { key }) }
+  const { created, position } = await createDiamonds(inventory, wish)
+  await awaitProjection(ctx, queries, position)
+  return created
+}
+
+/** @throws Refusal malformed for a key that is empty, too long or not printable */
+function requestKeyOf(ctx: Ctx): RequestKey | undefined {
+  const key = ctx.req.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) {
+    return { key, method: ctx.method, path: ctx.path, body: ctx.state.body }
+  }
+  throw new Refusal('malformed', 'Idempotency-Key must have 1 to 255 printable characters')
+}

@@ -1,0 +1,146 @@
+import { DateTime } from 'luxon'
+import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import type { DiamondFilter, Page } from '../../projections/diamond-queries.ts'
+
+export const LIMIT_DEFAULT = 25
+export const LIMIT_MAX = 1_000
+
+export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
+
+/** Faults by what they are: what can't be parsed is 400, what is parsed and not acceptable 422. */
+type Faults = { malformed: Fault[]; invalid: Fault[] }
+type Parameters = ReadonlyMap<string, readonly string[]>
+
+/**
+ * limit, offset and the f[...] filters of a list.
+ * @param search the query string, without its question mark
+ * @throws Refusal malformed or invalid, with all that is wrong
+ */
+export function parseListQuery(version: ApiVersion, search: string): ListQuery {
+  if (search === '') return { filter: {}, page: { limit: LIMIT_DEFAULT, offset: 0 } }
+  const parameters = parametersOf(search)
+  const faults: Faults = { malformed: [], invalid: [] }
+  const page = {
+    limit: whole(parameters, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX }, faults),
+    offset: whole(parameters, 'offset', 0, { min: 0, max: Number.MAX_SAFE_INTEGER }, faults),
+  }
+  const filter = filterOf(version, parameters, faults)
+  if (faults.malformed.length > 0) throw new Refusal('malformed', [...faults.malformed, ...faults.invalid])
+  if (faults.invalid.length > 0) throw new Refusal('invalid', faults.invalid)
+  return { filter, page }
+}
+
+function parametersOf(search: string): Parameters {
+  const parameters = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const values = parameters.get(name)
+    if (values === undefined) parameters.set(name, [value])
+    else values.push(value)
+  }
+  return parameters
+}
+
+function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): DiamondFilter {
+  const known = version === 'v3' ? [...FILTERS, 'f[isPublished]'] : FILTERS
+  for (const name of parameters.keys()) {
+    if (/^f(?:\[|%5B)/i.test(name) && !known.includes(name)) {
+      faults.invalid.push({
+        pointer: name,
+        message: `${name.slice(0, 60)} is no filter; there are ${known.join(', ')}`,
+      })
+    }
+  }
+  const ids = several(parameters, 'f[id]')?.map((text) => idOf(text, faults))
+  const skus = several(parameters, 'f[sku]')
+  const isColored = flag(parameters, 'f[isColored]', faults)
+  const isPublished = version === 'v3' ? flag(parameters, 'f[isPublished]', faults) : undefined
+  const from = date(parameters, 'f[dateFrom]', faults)
+  const to = date(parameters, 'f[dateTo]', faults)
+  return {
+    ...(ids !== undefined && { ids }),
+    ...(skus !== undefined && { skus }),
+    ...(isColored !== undefined && { isColored }),
+    ...(isPublished !== undefined && { isPublished }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  }
+}
+
+const FILTERS = ['f[id][]', 'f[id]', 'f[sku][]', 'f[sku]', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]']
+
+/** Repeatable filters: `f[id][]=1&f[id][]=2`; the brackets at the end may be left out. */
+function several(parameters: Parameters, name: string): string[] | undefined {
+  const values = [...(parameters.get(`${name}[]`) ?? []), ...(parameters.get(name) ?? [])]
+  return values.length === 0 ? undefined : [...new Set(values)]
+}
+
+/** A parameter that may stand once. */
+function single(parameters: Parameters, name: string, faults: Faults): string | undefined {
+  const values = parameters.get(name)
+  if (values !== undefined && values.length > 1) {
+    faults.malformed.push({ pointer: name, message: `${name} may stand once, it stands ${values.length} times` })
+    return undefined
+  }
+  return values?.[0]
+}
+
+type Bounds = { readonly min: number; readonly max: number }
+
+function whole(parameters: Parameters, name: string, unset: number, { min, max }: Bounds, faults: Faults): number {
+  const text = single(parameters, name, faults)
+  if (text === undefined) return unset
+  if (!/^-?\d+$/.test(text)) {
+    faults.malformed.push({ pointer: name, message: `${name} must be a whole number, got ${text.slice(0, 40)}` })
+    return unset
+  }
+  const value = Number(text)
+  if (value < min || value > max) {
+    faults.invalid.push({ pointer: name, message: `${name} must be from ${min} to ${max}, got ${text.slice(0, 40)}` })
+  }
+  return value
+}
+
+function idOf(text: string, faults: Faults): number {
+  const id = Number(text)
+  if (!/^\d+$/.test(text) || id < 1 || id > Number.MAX_SAFE_INTEGER) {
+    const message = `f[id][] must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${text.slice(0, 40)}`
+    faults.invalid.push({ pointer: 'f[id][]', message })
+  }
+  return id
+}
+
+function flag(parameters: Parameters, name: string, faults: Faults): boolean | undefined {
+  const text = single(parameters, name, faults)
+  if (text === undefined) return undefined
+  if (text === '1' || text === 'true') return true
+  if (text === '0' || text === 'false') return false
+  faults.malformed.push({ pointer: name, message: `${name} must be 1, 0, true or false, got ${text.slice(0, 40)}` })
+  return undefined
+}
+
+/** A `+` that arrived as a space is still a `+`. */
+function date(parameters: Parameters, name: string, faults: Faults): number | undefined {
+  const text = single(parameters, name, faults)
+  if (text === undefined) return undefined
+  const seconds = secondsOf(text.replace(' ', '+'))
+  if (seconds === 'malformed') {
+    const message = `${name} must be a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30, got ${text.slice(0, 40)}`
+    faults.malformed.push({ pointer: name, message })
+    return undefined
+  }
+  if (seconds === 'out of range') {
+    faults.invalid.push({ pointer: name, message: `${name} is no date of the calendar, got ${text.slice(0, 40)}` })
+    return undefined
+  }
+  return seconds
+}
+
+const COMPACT = /^\d{8}T\d{6}(?:[+-]\d{4}|Z)$/
+const EXTENDED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[+-]\d{2}:\d{2}|Z)$/
+
+function secondsOf(text: string): number | 'malformed' | 'out of range' {
+  if (!COMPACT.test(text) && !EXTENDED.test(text)) return 'malformed'
+  const time = DateTime.fromISO(text, { setZone: true })
+  return time.isValid ? Math.floor(time.toSeconds()) : 'out of range'
+}

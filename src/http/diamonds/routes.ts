@@ -1,0 +1,38 @@
+import { Router } from '@koa/router'
+import type { Inventory } from '../../commands/inventory.ts'
+import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import type { DiamondQueries } from '../../projections/diamond-queries.ts'
+import type { Resource } from '../app.ts'
+import { readJsonBody } from '../body.ts'
+import type { Links } from '../links.ts'
+import type { RequestState, Step } from '../request.ts'
+import { createBulk, createOne } from './create.ts'
+import { modifyBulk, modifyOne, removeBulk, removeOne } from './modify.ts'
+import { getList, getOne } from './read.ts'
+
+export type DiamondService = {
+  readonly inventory: Inventory
+  readonly queries: DiamondQueries
+  readonly links: Links
+  readonly authenticate: Step
+}
+
+/** The Diamond API of one version: the same methods and rules, another object. */
+export function diamondResource(version: ApiVersion, service: DiamondService): Resource {
+  const { authenticate } = service
+  const prefix = `/${version}/diamond`
+  const router = new Router<RequestState>()
+  const modify = [authenticate, readJsonBody, modifyOne(version, service)]
+  const modifyMany = [authenticate, readJsonBody, modifyBulk(version, service)]
+  router.get(`${prefix}/:id`, authenticate, getOne(version, service))
+  router.get(prefix, authenticate, getList(version, service))
+  router.post(prefix, authenticate, readJsonBody, createOne(version, service))
+  router.post(`${prefix}/bulk`, authenticate, readJsonBody, createBulk(version, service))
+  router.put(`${prefix}/bulk`, ...modifyMany)
+  router.patch(`${prefix}/bulk`, ...modifyMany)
+  router.delete(`${prefix}/bulk`, authenticate, readJsonBody, removeBulk(service))
+  router.put(`${prefix}/:id`, ...modify)
+  router.patch(`${prefix}/:id`, ...modify)
+  router.delete(`${prefix}/:id`, authenticate, removeOne(service))
+  return { prefix, router }
+}

@@ -1,0 +1,120 @@
+import { evolve, unknown, type DiamondCreated, type DiamondEvent, type LiveDiamond } from '../domain/diamond/diamond.ts'
+import type { ApiVersion } from '../domain/diamond/readers.ts'
+import { renderV3, renderV4 } from '../domain/diamond/render.ts'
+import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
+import { touchesScores } from '../domain/diamond/scoring-inputs.ts'
+import type { StoredEvent } from '../stores/event-store.ts'
+import type { Document, ModelDeclaration } from '../stores/read-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import type { Projection } from './projection.ts'
+
+/** What lists filter and order by, and both finished bodies. */
+export const DIAMONDS: ModelDeclaration = {
+  name: 'diamonds',
+  version: 1,
+  fields: {
+    id: 'integer',
+    owner: 'integer',
+    date: 'integer',
+    sku: 'text',
+    isColored: 'integer',
+    isPublished: 'integer',
+    etag: 'text',
+  },
+  texts: ['state', 'v3', 'v4'],
+  indexes: [
+    ['owner', 'date', 'id'],
+    ['owner', 'sku', 'date', 'id'],
+    ['owner', 'isColored', 'date', 'id'],
+    ['owner', 'isPublished', 'date', 'id'],
+    ['owner', 'isColored', 'isPublished', 'date', 'id'],
+  ],
+  counts: ['owner', 'isColored', 'isPublished'],
+}
+
+/** A diamond, and what is known of its two streams. */
+export type DiamondView = {
+  readonly diamond: LiveDiamond
+  readonly revision: number
+  /** Revision of the diamond's last event that changed what scores are computed from. */
+  readonly inputsRevision: number
+  /** null until they are computed for the stone as it is now. */
+  readonly scores: Scores | null
+  /** -1 until there were scores. */
+  readonly scoresRevision: number
+}
+
+export const diamonds: Projection<DiamondView> = {
+  declaration: DIAMONDS,
+  prefixes: ['diamond-', 'scores-'],
+  keyOf: ({ stream }) => Number(stream.slice(stream.indexOf('-') + 1)),
+  begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
+  apply: (view, event) => (event.stream.startsWith('scores-') ? applyScores(view, event) : applyDiamond(view, event)),
+  toDocument,
+  fromDocument: (document) => JSON.parse(String(document['state'])) as DiamondView,
+}
+
+/** The stream says which revision comes next; a gap means that the log or the model is not what it should be. */
+export class RevisionGap extends Error {
+  override readonly name = 'RevisionGap'
+}
+
+function applyDiamond(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
+  const revision = Number(event.revision)
+  const known = view?.revision ?? -1
+  if (view !== undefined && revision <= known) return view
+  if (view === undefined && event.type === 'DiamondDeleted') return undefined
+  if (revision !== known + 1) {
+    throw new RevisionGap(`${event.stream} is at revision ${known} here, and the next event has ${revision}`)
+  }
+  return folded(view, decode<DiamondEvent>(event), revision)
+}
+
+/** Scores of a stone as it was before show on it no longer. */
+export function folded(view: DiamondView | undefined, event: DiamondEvent, revision: number): DiamondView | undefined {
+  const diamond = evolve(view?.diamond ?? unknown, event)
+  if (diamond.status !== 'live') return undefined
+  const scoresRevision = view?.scoresRevision ?? -1
+  if (view === undefined || touchesScores(event)) {
+    return { diamond, revision, inputsRevision: revision, scores: null, scoresRevision }
+  }
+  return { ...view, diamond, revision }
+}
+
+/** Scores of an older stone, or of one that is gone, are ignored. */
+function applyScores(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
+  if (view === undefined || Number(event.revision) <= view.scoresRevision) return view
+  const { data } = decode<DiamondScored>(event)
+  if (data.revision < view.inputsRevision) return view
+  return { ...view, scores: data.scores, scoresRevision: Number(event.revision) }
+}
+
+function toDocument(view: DiamondView): Document {
+  const { diamond, scores } = view
+  const { id, owner, date, fields } = diamond
+  return {
+    id,
+    owner,
+    date,
+    sku: fields.sku,
+    isColored: fields.isColored ? 1 : 0,
+    isPublished: fields.isPublished ? 1 : 0,
+    etag: etag(view),
+    state: JSON.stringify(view),
+    v3: renderV3(diamond, scores),
+    v4: renderV4(diamond, scores),
+  }
+}
+
+/** `"R.S"`: R the diamond's revision, S the number of times it was scored. */
+export const etag = ({ revision, scoresRevision }: DiamondView): string => `"${revision}.${scoresRevision + 1}"`
+
+/** A diamond as its creation answers it, before anything else happened to it. */
+export function renderBorn(
+  version: ApiVersion,
+  born: DiamondCreated,
+): { readonly etag: string; readonly body: string } {
+  const view = folded(undefined, born, 0)
+  if (view === undefined) throw new Error('a created diamond is live')
+  return { etag: etag(view), body: version === 'v3' ? renderV3(view.diamond, null) : renderV4(view.diamond, null) }
+}
