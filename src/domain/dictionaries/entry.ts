@@ -13,6 +13,10 @@ export type Hue = Entry & { readonly children: readonly Entry[] }
 /** Further spellings that input may use, by the title they stand for; compared without regard to case. */
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
+/** A dictionary's entries, those of a tree each followed by its children. */
+export const withChildren = (entries: readonly (Entry | Hue)[]): readonly Entry[] =>
+  entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
+
 type Match = (text: string) => number | undefined
 
 /**
@@ -21,7 +25,7 @@ type Match = (text: string) => number | undefined
  * the documented alias of Gray. Where two short forms differ only in case, the first entry has what neither is exactly.
  */
 export function matcher(entries: readonly (Entry | Hue)[], aliases: Aliases): Match {
-  const all = entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
+  const all = withChildren(entries)
   const titles = all.map((entry): Pair => [entry.title, entry.id])
   const exact = firstOf([...titles, ...entries.map((entry): Pair => [entry.short, entry.id])])
   const spellings = Object.entries(aliases).flatMap(([title, spelt]) =>

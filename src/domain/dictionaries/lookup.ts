@@ -1,7 +1,7 @@
 import { clarity, clarityAliases, color, colorAliases } from './color-and-clarity.ts'
 import { colorHue, colorHueAliases } from './color-hue.ts'
 import { cutQuality, cutQualityAliases, finishAliases, polish, symmetry } from './cut-grades.ts'
-import { matcher, type Aliases, type Entry, type Hue } from './entry.ts'
+import { matcher, withChildren, type Aliases, type Entry, type Hue } from './entry.ts'
 import { colorModifier, colorModifierAliases, fancyGrade, fancyGradeAliases } from './fancy-color.ts'
 import { fluorColor, fluorColorAliases, fluorIntensity, fluorIntensityAliases } from './fluorescence.ts'
 
@@ -24,8 +24,7 @@ type Dictionary = {
 }
 
 function dictionary(entries: readonly (Entry | Hue)[], aliases: Aliases): Dictionary {
-  const all = entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
-  return { byId: new Map(all.map((entry) => [entry.id, entry])), match: matcher(entries, aliases) }
+  return { byId: new Map(withChildren(entries).map((entry) => [entry.id, entry])), match: matcher(entries, aliases) }
 }
 
 const DICTIONARIES: Readonly<Record<DictionaryName, Dictionary>> = {

@@ -1,0 +1,198 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  entriesOf,
+  isId,
+  parseEntry,
+  short,
+  title,
+  UnknownEntry,
+  type DictionaryName,
+} from '../../../src/domain/dictionaries/lookup.ts'
+
+/** The platform's table of accepted values: a title, then what it may be written as. */
+const ACCEPTED: Readonly<Record<DictionaryName, readonly string[]>> = {
+  color: [...'DEFGHIJKLMNOPQRSTUVWXYZ'],
+  clarity: [
+    'FL',
+    'IF',
+    'VVS1',
+    'VVS2',
+    'VS1',
+    'VS2',
+    'SI1',
+    'SI2',
+    'SI3',
+    'I1',
+    'I2',
+    'I3',
+    'P1',
+    'P2',
+    'P3',
+    'N',
+    'Loupe Clean|LC',
+  ],
+  cutQuality: ['Ideal|I|ID', 'Excellent|EX|EXC', 'Very Good|VG', 'Good|G', 'Fair|F', 'Poor|P'],
+  polish: ['Ideal|I|ID', 'Excellent|EX|X', 'Very Good|VG|V|V. Good|V.G', 'Good|G', 'Fair|F', 'Poor|P'],
+  symmetry: ['Ideal|I|ID', 'Excellent|EX|X', 'Very Good|VG|V|V. Good|V.G', 'Good|G', 'Fair|F', 'Poor|P'],
+  fluorIntensity: [
+    'Very Strong|VS|VST|FL4',
+    'Strong|S|STG|ST|FL3',
+    'Medium|M|MED|FL2',
+    'Faint|F|FNT|Negligible|FA|FL1',
+    'None|N|NON|No|NIL|FL0',
+  ],
+  fluorColor: ['Blue|B|BL', 'White|W|WH', 'Yellow|Y|YL', 'Orange|O|OR', 'Red|R', 'Green|G|BG', 'None|N|NIL|NON'],
+  fancyGrade: [
+    'Faint|F',
+    'Very Light|VL',
+    'Light|L',
+    'Fancy Light|FCL|FL',
+    'Fancy|FC',
+    'Fancy Dark|FCD',
+    'Fancy Intense|I',
+    'Fancy Vivid|FV',
+    'Fancy Deep|D|DP|Deep',
+  ],
+  colorHue: [
+    'Black|BK',
+    'Blue|B',
+    'Brown|BN',
+    'Gray|GY|Grey',
+    'Green|G',
+    'Orange|O',
+    'Pink|P',
+    'Purple|PL',
+    'Red|R',
+    'Yellow|Y',
+  ],
+  colorModifier: [
+    'Brownish',
+    'Brown',
+    'Grayish',
+    'Gray',
+    'Greenish',
+    'Pinkish',
+    'Grayish Brownish',
+    'Purplish',
+    'Yellowish',
+    'Orangy',
+    'Bluish',
+  ],
+}
+
+const NAMES: readonly DictionaryName[] = [
+  ...(['color', 'clarity', 'cutQuality', 'polish', 'symmetry'] as const),
+  ...(['fluorIntensity', 'fluorColor', 'fancyGrade', 'colorHue', 'colorModifier'] as const),
+]
+
+const titleOf = (name: DictionaryName, text: string) => {
+  const id = parseEntry(name, text)
+  return id === undefined ? undefined : title(name, id)
+}
+
+const test = suite('a dictionary')
+
+for (const name of NAMES) {
+  test(`finds ${name} by every accepted spelling, in capitals and in small letters too`, () => {
+    for (const line of ACCEPTED[name]) {
+      const [expected, ...aliases] = line.split('|')
+      for (const alias of [expected ?? '', ...aliases]) {
+        const spellings = [alias, alias.toLowerCase(), alias.toUpperCase()]
+        assert.equal(
+          spellings.map((spelling) => titleOf(name, spelling)),
+          spellings.map(() => expected),
+          alias,
+        )
+      }
+    }
+  })
+
+  test(`finds each entry of ${name} by its own title, and by its title in any case`, () => {
+    for (const { id, title } of entriesOf(name)) {
+      assert.is(parseEntry(name, title), id)
+      assert.is(parseEntry(name, title.toUpperCase()), id)
+      assert.is(parseEntry(name, title.toLowerCase()), id)
+    }
+  })
+
+  test(`gives each id of ${name} once, and its texts by it`, () => {
+    const entries = entriesOf(name)
+    assert.is(new Set(entries.map(({ id }) => id)).size, entries.length)
+    assert.is(new Set(entries.map(({ title }) => title)).size, entries.length)
+    assert.is(new Set(entries.map(({ short }) => short)).size, entries.length)
+    for (const entry of entries) {
+      assert.ok(isId(name, entry.id))
+      assert.equal([title(name, entry.id), short(name, entry.id)], [entry.title, entry.short])
+    }
+  })
+}
+
+test('finds each entry by its short form, except Green-Yellow, whose GY is an alias of Gray', () => {
+  const astray = NAMES.flatMap((name) =>
+    entriesOf(name).flatMap(({ id, short }) => (parseEntry(name, short) === id ? [] : [`${name} ${short}`])),
+  )
+  assert.equal(astray, ['colorHue GY'])
+})
+
+test('finds each entry by its short form in any case, except GY and where two differ in nothing but case', () => {
+  const astray = NAMES.flatMap((name) =>
+    entriesOf(name).flatMap(({ id, short }) =>
+      [short.toLowerCase(), short.toUpperCase()].some((text) => parseEntry(name, text) !== id)
+        ? [`${name} ${short}`]
+        : [],
+    ),
+  )
+  assert.equal(astray, ['colorHue GY', 'colorModifier Br', 'colorModifier Gr'])
+})
+
+test('takes an exact short form before one in another case, and an alias before a short form in another case', () => {
+  assert.is(titleOf('colorModifier', 'br'), 'Brownish')
+  assert.is(titleOf('colorModifier', 'Br'), 'Brown')
+  assert.is(titleOf('colorModifier', 'BR'), 'Brownish')
+  assert.is(titleOf('colorHue', 'GY'), 'Gray')
+  assert.is(titleOf('colorHue', 'gy'), 'Gray')
+  assert.is(titleOf('colorHue', 'Green-Yellow'), 'Green-Yellow')
+  assert.is(titleOf('fancyGrade', 'F'), 'Faint')
+  assert.is(titleOf('fancyGrade', 'FL'), 'Fancy Light')
+  assert.is(titleOf('clarity', 'fl'), 'FL')
+})
+
+test('knows each letter from D to Z as a color, and no other', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].filter((letter) => parseEntry('color', letter) !== undefined)
+  assert.is(letters.join(''), 'DEFGHIJKLMNOPQRSTUVWXYZ')
+})
+
+test('takes the abbreviation of a fancy grade, which it shows', () => {
+  assert.is(titleOf('fancyGrade', 'FT'), 'Faint')
+})
+
+test('does not know a text that names no entry', () => {
+  for (const text of ['', ' ', 'Excellent ', 'Superb', '1', 'constructor', '__proto__']) {
+    for (const name of NAMES) assert.is(parseEntry(name, text), undefined, `${name} ${text}`)
+  }
+})
+
+test('gives an id of its own or nothing, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...NAMES), fc.string({ unit: 'binary' }), (name, text) => {
+      const id = parseEntry(name, text)
+      return id === undefined || isId(name, id)
+    }),
+  )
+})
+
+test('has no entry for an integer that is no id, and says which', () => {
+  assert.not(isId('polish', 0))
+  assert.not(isId('polish', 6))
+  assert.not(isId('colorHue', 1.5))
+  for (const text of [title, short]) {
+    assert.throws(
+      () => text('colorHue', 999),
+      (error: unknown) => error instanceof UnknownEntry && error.message === 'the dictionary colorHue has no id 999',
+    )
+  }
+})
+
+test.run()

@@ -1,0 +1,144 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  cutShape,
+  cutShapes,
+  isShapeId,
+  OTHER,
+  parseShape,
+  rootOf,
+  shapeTitle,
+  topShapes,
+  UnknownShape,
+} from '../../../src/domain/dictionaries/shapes.ts'
+
+/** The platform's table of accepted values, with CUS and RCRMB also apart. */
+const ACCEPTED = [
+  'Round|B|BR|RB|RD|RBC|Round Brilliant|RND',
+  'Pear|P|PS|PSH|PB|PMB',
+  'Emerald|E|EM|EC',
+  'Princess|PRN|PR|PRIN|PN|PC|MDSQB|SMB',
+  'Marquise|MQB|M|MQ',
+  'Asscher|A|CSS|CSSC|AC',
+  'Cushion Brilliant|CB',
+  'Cushion Modified|C|CUX|CU|CMB|CUSH|CUS RCRMB|CUS|RCRMB|CRC|CSC|CX|RCSB|SCMB|SCX',
+  'Heart|H|HS|HT|MHRC',
+  'Oval|O|OV|OMB',
+  'Radiant|R|RAD|RA|RC|RDN|CRB|RCRB',
+].map((line) => line.split('|'))
+
+const all = cutShapes().flatMap((shape) => [shape, ...shape.children])
+const titleOf = (text: string) => {
+  const id = parseShape(text)
+  return id === undefined ? undefined : shapeTitle(id)
+}
+
+const test = suite('a cut shape')
+
+test('at the top level is one of the eleven of the platform, in its order', () => {
+  assert.equal(
+    topShapes().map(({ id, title }) => `${id} ${title}`),
+    [
+      '2 Round',
+      '4 Princess',
+      '9 Cushion',
+      '11 Oval',
+      '80 Marquise',
+      '22 Pear',
+      '83 Radiant',
+      '90 Emerald',
+      '92 Asscher',
+      '85 Heart',
+      '113 Other',
+    ],
+  )
+})
+
+test('is known by every accepted spelling, in any case', () => {
+  for (const [title, ...aliases] of ACCEPTED) {
+    for (const spelling of [title ?? '', ...aliases]) {
+      assert.is(titleOf(spelling), title, spelling)
+      assert.is(titleOf(spelling.toLowerCase()), title, spelling)
+      assert.is(titleOf(spelling.toUpperCase()), title, spelling)
+    }
+  }
+})
+
+test('is known by its own title', () => {
+  for (const { id, title } of all) assert.is(parseShape(title), id)
+  assert.is(parseShape('Cushion'), 9)
+  assert.is(parseShape('other'), OTHER)
+})
+
+test('has no spelling that another one has', () => {
+  const spellings = all.flatMap(({ id, title }) =>
+    [title, ...(cutShape(id)?.aliases ?? [])].map((text) => text.toLowerCase()),
+  )
+  assert.is(new Set(spellings).size, spellings.length)
+})
+
+test('outside the dictionary is not known', () => {
+  for (const text of ['', 'Trilliant', 'Old Mine', 'Round ', '2', 'constructor']) {
+    assert.is(parseShape(text), undefined, text)
+  }
+})
+
+test('of the top level is its own root', () => {
+  for (const { id } of topShapes()) assert.is(rootOf(id), id)
+})
+
+test('below the top level has an id from 200 up, and the shape it stands under as its root', () => {
+  const children = cutShapes().flatMap(({ id, children }) => children.map((child) => ({ root: id, ...child })))
+  assert.ok(children.length > 0)
+  for (const { id, root } of children) {
+    assert.ok(id >= 200, `${id}`)
+    assert.is(rootOf(id), root)
+  }
+  assert.equal([rootOf(200), rootOf(201)], [9, 9])
+})
+
+test('has an id of its own', () => {
+  assert.is(new Set(all.map(({ id }) => id)).size, all.length)
+  assert.ok(all.every(({ id }) => isShapeId(id)))
+})
+
+test('shows its parent, its aliases and its children', () => {
+  assert.equal(cutShape(9), {
+    id: 9,
+    title: 'Cushion',
+    parent: null,
+    aliases: [],
+    children: [
+      { id: 200, title: 'Cushion Brilliant' },
+      { id: 201, title: 'Cushion Modified' },
+    ],
+  })
+  assert.equal(cutShape(200), { id: 200, title: 'Cushion Brilliant', parent: 9, aliases: ['CB'], children: [] })
+})
+
+test('with an id that none has is missing, also 87, whose meaning was never published', () => {
+  for (const id of [0, 1, 87, 199, 204, 1.5, NaN]) {
+    assert.is(cutShape(id), undefined)
+    assert.not(isShapeId(id))
+    assert.throws(
+      () => rootOf(id),
+      (error: unknown) => error instanceof UnknownShape && error.message === `there is no cut shape ${id}`,
+    )
+    assert.throws(
+      () => shapeTitle(id),
+      (error: unknown) => error instanceof UnknownShape,
+    )
+  }
+})
+
+test('is named by a text or by none, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (text) => {
+      const id = parseShape(text)
+      return id === undefined || isShapeId(rootOf(id))
+    }),
+  )
+})
+
+test.run()
