@@ -1,16 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ReadStore } from '../../src/stores/read-store.ts'
 import { openDocuments } from '../../src/stores/sqlite-documents.ts'
 import { readStoreContract } from '../contract/read-store.ts'
 
 readStoreContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-  const store = openDocuments(folder)
+  const stores: ReadStore[] = []
+  const again = async () => {
+    const store = openDocuments(folder)
+    stores.push(store)
+    return store
+  }
   return {
-    store,
+    store: await again(),
+    again,
     async close() {
-      await store.close()
+      for (const store of stores) await store.close()
       rmSync(folder, { recursive: true })
     },
   }

@@ -65,7 +65,11 @@ export function openBuilds(
   return {
     make: (declaration) => openBuild(declaration, randomBytes(6).toString('hex'), true),
     open: (declaration, id) => opened.get(id) ?? openBuild(declaration, id, false),
-    retire: (declaration, id) => later(() => remove(declaration, id), RETIREMENT),
+    retire(declaration, id) {
+      later(() => {
+        if (!pointers.isLive(id)) remove(declaration, id)
+      }, RETIREMENT)
+    },
     remove,
     removeLeftovers() {
       for (const name of readdirSync(folder)) {

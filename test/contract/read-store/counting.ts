@@ -1,0 +1,90 @@
+import * as fc from 'fast-check'
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Build, ReadStore, Write } from '../../../src/stores/read-store.ts'
+import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
+
+export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
+  test('a batch applied twice changes nothing the second time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        batches,
+        withBatches(open, async (build, store, written) => {
+          for (const [index, batch] of written.entries()) {
+            await build.write(batch, at(index))
+            const once = await everything(store)
+            await build.write(batch, at(index))
+            assert.equal(await everything(store), once)
+          }
+        }),
+      ),
+      { numRuns: runs },
+    )
+  })
+
+  test('kept counts equal recounted documents after any writes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        batches,
+        withBatches(open, async (build, store, written) => {
+          for (const [index, batch] of written.entries()) await build.write(batch, at(index))
+          const model = await store.model(diamonds)
+          const documents = await everything(store)
+          for (const where of countable) {
+            const matching = documents.filter((document) => Object.entries(where).every(([k, v]) => document[k] === v))
+            assert.is(await model.count(where), matching.length, JSON.stringify(where))
+          }
+        }),
+      ),
+      { numRuns: runs },
+    )
+  })
+}
+
+const flag = fc.integer({ min: 0, max: 1 })
+const key = fc.integer({ min: 1, max: 6 })
+const revision = fc.bigInt({ min: 0n, max: 6n })
+const written: fc.Arbitrary<Write> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(key, revision, fc.record({ owner: fc.integer({ min: 1, max: 2 }), isColored: flag, isPublished: flag }))
+      .map(([id, at, values]) => put(diamond(id, values), at)),
+  },
+  { weight: 1, arbitrary: fc.tuple(key, revision).map(([id, at]) => remove(id, at)) },
+)
+const batches = fc.array(oneWriteEach(fc.array(written, { maxLength: 8 })), { maxLength: 5 })
+
+/** A batch holds one write a document: what the runner folded its events into. */
+function oneWriteEach(all: fc.Arbitrary<Write[]>): fc.Arbitrary<Write[]> {
+  return all.map((writes) => [...new Map(writes.map((write) => [keyOf(write), write])).values()])
+}
+
+const keyOf = (write: Write) => ('put' in write ? write.put['id'] : write.remove)
+
+const values = [undefined, 0, 1]
+const countable = [1, 2].flatMap((owner) =>
+  values.flatMap((isColored) =>
+    values.map((isPublished) => ({
+      owner,
+      ...(isColored !== undefined && { isColored }),
+      ...(isPublished !== undefined && { isPublished }),
+    })),
+  ),
+)
+
+const withBatches =
+  (
+    open: () => Promise<Opened>,
+    action: (build: Build, store: ReadStore, writes: readonly (readonly Write[])[]) => Promise<void>,
+  ) =>
+  (writes: readonly (readonly Write[])[]) =>
+    using(open, async ({ store }) => action(await store.live(diamonds), store, writes))()
+
+async function everything(store: ReadStore) {
+  const model = await store.model(diamonds)
+  const select = ['id', 'owner', 'isColored', 'isPublished', 'v4']
+  const owned = (owner: number) =>
+    model.find({ where: { owner }, order: [['date', 'asc']], limit: 1000, offset: 0, select })
+  return [...(await owned(1)), ...(await owned(2))]
+}

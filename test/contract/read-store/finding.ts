@@ -1,0 +1,169 @@
+import * as fc from 'fast-check'
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Condition, Document, FieldValue, Query, Where } from '../../../src/stores/read-store.ts'
+import { at, diamond, diamonds, newestFirst, put, using, type Opened } from './model.ts'
+
+export function findingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
+  test(
+    'a model without documents answers empty',
+    using(open, async ({ store }) => {
+      const model = await store.model(diamonds)
+      assert.is(await model.get(1, ['v4']), undefined)
+      assert.equal(
+        await model.find({ where: { owner: 1 }, order: newestFirst, limit: 25, offset: 0, select: ['v4'] }),
+        [],
+      )
+      assert.is(await model.count({ owner: 1 }), 0)
+      assert.is(await model.count({}), 0)
+      assert.equal([...(await model.parked())], [])
+    }),
+  )
+
+  test(
+    'a document is answered with what is selected, and nothing else',
+    using(open, async ({ store }) => {
+      await (await store.live(diamonds)).write([put(diamond(1))], at(1))
+      const model = await store.model(diamonds)
+      assert.equal(await model.get(1, ['v4']), { v4: 'v4 of 1' })
+      assert.equal(await model.get(1, ['sku', 'v3']), { sku: 'SKU-1', v3: 'v3 of 1' })
+      assert.is(await model.get(2, ['v4']), undefined)
+    }),
+  )
+
+  test(
+    'an unknown field is refused by name wherever it stands',
+    using(open, async ({ store }) => {
+      await store.live(diamonds)
+      const model = await store.model(diamonds)
+      const query: Query = { where: { owner: 1 }, order: newestFirst, limit: 1, offset: 0, select: ['v4'] }
+      await refuses(() => model.get(1, ['colour']))
+      await refuses(() => model.find({ ...query, select: ['colour'] }))
+      await refuses(() => model.find({ ...query, where: { owner: 1, colour: 1 } }))
+      await refuses(() => model.find({ ...query, order: [['colour', 'asc']] }))
+      await refuses(() => model.count({ colour: 1 }))
+    }),
+  )
+
+  test(
+    'a membership of 1,000 values is answered',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      await build.write(
+        range(1200).map((id) => put(diamond(id))),
+        at(1),
+      )
+      const model = await store.model(diamonds)
+      const where = { owner: 1, id: { in: range(1000).map((id) => id + 100) } }
+      const skus = { owner: 1, sku: { in: range(1000).map((id) => `SKU-${id + 500}`) } }
+      const page = { order: newestFirst, limit: 1000, offset: 0, select: ['id'] }
+      assert.is((await model.find({ where, ...page })).length, 1000)
+      assert.equal((await model.find({ where: skus, ...page }))[0], { id: 1200 })
+      assert.is(await model.count(where), 1000)
+      assert.is(await model.count(skus), 700)
+    }),
+  )
+
+  test('filters, orders and pages like a list that is filtered, sorted and sliced', async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, fc.array(query, { minLength: 1, maxLength: 8 }), (stored, queries) =>
+        using(open, async ({ store }) => {
+          const build = await store.live(diamonds)
+          await build.write(
+            stored.map((document) => put(document)),
+            at(1),
+          )
+          const model = await store.model(diamonds)
+          for (const asked of queries) {
+            const matching = stored.filter((document) => matches(document, asked.where))
+            assert.equal(await model.find(asked), pageOf(matching, asked), JSON.stringify(asked))
+            assert.is(await model.count(asked.where), matching.length, JSON.stringify(asked.where))
+          }
+        })(),
+      ),
+      { numRuns: runs },
+    )
+  })
+}
+
+const sku = fc.constantFrom('a', 'A', 'b', '', 'a\u0000', '\uffee', '\u{1f48e}')
+const flag = fc.integer({ min: 0, max: 1 })
+const small = fc.integer({ min: 1, max: 12 })
+const owner = fc.integer({ min: 1, max: 2 })
+
+const documents = fc
+  .array(fc.record({ owner, date: small, sku, isColored: flag, isPublished: flag }), { maxLength: 30 })
+  .map((all) => all.map((values, index) => diamond(index + 1, values)))
+
+const one = <Value extends FieldValue>(value: fc.Arbitrary<Value>): fc.Arbitrary<Condition> =>
+  fc.oneof(
+    value,
+    fc.record({ in: fc.array(value, { maxLength: 5 }) }),
+    fc.record({ from: value, to: value }, { requiredKeys: [] }),
+  )
+
+const where: fc.Arbitrary<Where> = fc
+  .record(
+    { id: one(small), sku: one(sku), isColored: one(flag), isPublished: one(flag), date: one(small) },
+    { requiredKeys: [] },
+  )
+  .chain((filters) => owner.map((owner) => ({ owner, ...filters })))
+
+const query: fc.Arbitrary<Query> = fc.record({
+  where,
+  order: fc.constantFrom<Query['order']>(
+    newestFirst,
+    [
+      ['date', 'asc'],
+      ['id', 'asc'],
+    ],
+    [
+      ['sku', 'asc'],
+      ['date', 'desc'],
+      ['id', 'desc'],
+    ],
+    [['id', 'desc']],
+  ),
+  limit: fc.integer({ min: 1, max: 40 }),
+  offset: fc.integer({ min: 0, max: 12 }),
+  select: fc.constantFrom<readonly string[]>(['v4'], ['id', 'sku'], ['date', 'v3', 'id']),
+})
+
+function matches(document: Document, filters: Where): boolean {
+  return Object.entries(filters).every(([field, condition]) => holds(document[field] ?? '', condition))
+}
+
+function holds(value: FieldValue, condition: Condition): boolean {
+  if (typeof condition !== 'object') return value === condition
+  if ('in' in condition) return condition.in.includes(value)
+  const { from, to } = condition
+  return (from === undefined || compare(value, from) >= 0) && (to === undefined || compare(value, to) <= 0)
+}
+
+/** Texts compare by their UTF-8 bytes, that is by code point: as SQLite and MongoDB do, unlike JavaScript. */
+function compare(a: FieldValue, b: FieldValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+}
+
+function pageOf(matching: readonly Document[], { order, limit, offset, select }: Query): Document[] {
+  const sorted = matching.toSorted((a, b) => {
+    for (const [field, direction] of order) {
+      const difference = compare(a[field] ?? '', b[field] ?? '')
+      if (difference !== 0) return direction === 'asc' ? difference : -difference
+    }
+    return 0
+  })
+  const pick = (document: Document) => Object.fromEntries(select.map((name) => [name, document[name] ?? '']))
+  return sorted.slice(offset, offset + limit).map(pick)
+}
+
+const range = (length: number) => Array.from({ length }, (_, index) => index + 1)
+
+async function refuses(action: () => unknown): Promise<void> {
+  const outcome = await Promise.resolve()
+    .then(action)
+    .catch((error: unknown) => error)
+  assert.instance(outcome, Error)
+  if (outcome instanceof Error) assert.match(outcome.message, /no field colour/)
+}

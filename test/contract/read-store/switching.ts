@@ -1,0 +1,93 @@
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { at, diamond, diamonds, idsIn, nextTurn, put, using, type Opened } from './model.ts'
+
+export function switchingRules(test: Test, open: () => Promise<Opened>): void {
+  test(
+    'a new build is invisible until it is promoted, then at once the only one',
+    using(open, async ({ store, again }) => {
+      const elsewhere = await again()
+      const model = await store.model(diamonds)
+      await (await store.live(diamonds)).write([put(diamond(1))], at(1))
+      const next = await store.begin(diamonds)
+      await next.write([put(diamond(2)), put(diamond(3))], at(2))
+      assert.equal(await idsIn(store), [1])
+      assert.equal(await model.position(), at(1).position)
+      await store.promote(diamonds, next)
+      assert.equal(await idsIn(store), [2, 3])
+      assert.equal(await model.position(), at(2).position)
+      assert.is(await model.count({ owner: 1 }), 2)
+      await nextTurn()
+      assert.equal(await idsIn(elsewhere), [2, 3])
+      assert.is((await elsewhere.live(diamonds)).id, next.id)
+    }),
+  )
+
+  test(
+    'a reader in another process answers throughout a switch, from the one build or the other',
+    using(open, async ({ store, again }) => {
+      const elsewhere = await again()
+      await (await store.live(diamonds)).write([put(diamond(1))], at(1))
+      for (let round = 2; round < 12; round++) {
+        const next = await store.begin(diamonds)
+        await next.write([put(diamond(round))], at(round))
+        assert.equal(await idsIn(elsewhere), [round - 1])
+        await store.promote(diamonds, next)
+        await nextTurn()
+        assert.equal(await idsIn(elsewhere), [round])
+      }
+    }),
+  )
+
+  test(
+    'versions keep pointers of their own',
+    using(open, async ({ store }) => {
+      const second = { ...diamonds, version: 2, texts: ['v5'] }
+      await (await store.live(diamonds)).write([put(diamond(1))], at(1))
+      const { state: _s, v3: _3, v4: _4, ...fields } = diamond(2)
+      await (await store.live(second)).write([put({ ...fields, v5: 'fifth' })], at(2))
+      assert.equal(await idsIn(store), [1])
+      assert.equal(await (await store.model(second)).get(2, ['v5']), { v5: 'fifth' })
+      assert.is(await (await store.model(second)).get(1, ['v5']), undefined)
+      assert.equal(await (await store.model(diamonds)).position(), at(1).position)
+    }),
+  )
+
+  test(
+    'two processes that start together write to one live build',
+    using(open, async ({ store, again }) => {
+      const elsewhere = await again()
+      const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
+      assert.is(here.id, there.id)
+      await here.write([put(diamond(1))], at(1))
+      await there.write([put(diamond(2))], at(2))
+      await nextTurn()
+      assert.equal(await idsIn(store), [1, 2])
+      assert.equal(await here.checkpoint(), at(2))
+    }),
+  )
+
+  test(
+    'a build that was dropped is gone, and the live one can not be dropped',
+    using(open, async ({ store }) => {
+      const live = await store.live(diamonds)
+      await live.write([put(diamond(1))], at(1))
+      await store.drop(diamonds, await store.begin(diamonds))
+      const outcome = await store.drop(diamonds, live).catch((error: unknown) => error)
+      assert.instance(outcome, Error)
+      assert.equal(await idsIn(store), [1])
+    }),
+  )
+
+  test(
+    'everything is there after closing and opening again',
+    using(open, async ({ store, again }) => {
+      await (await store.live(diamonds)).write([put(diamond(1), 4n)], at(1))
+      await store.close()
+      const reopened = await again()
+      assert.equal(await idsIn(reopened), [1])
+      assert.equal(await (await reopened.live(diamonds)).load([1]), [{ document: diamond(1), revision: 4n }])
+      assert.equal(await (await reopened.live(diamonds)).checkpoint(), at(1))
+    }),
+  )
+}
