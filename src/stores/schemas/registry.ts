@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { diamondSchemas } from './diamond.ts'
+import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -13,4 +14,4 @@ export type EventSchema = {
 }
 
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
-export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas, ...diamondSchemas }
+export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas, ...diamondSchemas, ...linkKeySchemas }

@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
+import { deriveKey, type MasterKey, type MasterKeys } from '../credentials/master-keys.ts'
+import type { LinkKeySealed } from '../domain/link-key.ts'
+import { WrongRevision, type EventStore, type Revision } from '../stores/event-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { metadata, type Origin } from './origin.ts'
+
+const STREAM = 'keys-link'
+const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'link-key' }
+
+/** The keys at hand are not those that this log's keys were sealed with. */
+export class WrongMasterKey extends Error {
+  override readonly name = 'WrongMasterKey'
+}
+
+/**
+ * The key that signs links: made once for all instances and kept in the log, sealed by the master key. After a
+ * rotation of the master key it is sealed again, so that the old one can go and every link still opens.
+ * @throws WrongMasterKey, StoreUnavailable
+ */
+export async function openLinkKey(store: EventStore, keys: MasterKeys, clock: () => number): Promise<Buffer> {
+  for (;;) {
+    const [last] = await store.read(STREAM, { last: 1 })
+    const sealed = last && decode<LinkKeySealed>(last).data
+    const key = sealed === undefined ? randomBytes(32) : unseal(sealed, keys)
+    if (sealed?.key === keys.current.id) return key
+    if (await keep(store, last?.revision ?? 'none', seal(key, keys.current), clock())) return key
+  }
+}
+
+/** @returns false when another process was first */
+async function keep(store: EventStore, expected: Revision, event: LinkKeySealed, now: number): Promise<boolean> {
+  try {
+    await store.append(STREAM, expected, [{ ...event, id: randomUUID(), metadata: metadata(ORIGIN, now) }])
+    return true
+  } catch (error) {
+    if (error instanceof WrongRevision) return false
+    throw error
+  }
+}
+
+function seal(key: Buffer, master: MasterKey): LinkKeySealed {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(master, 'link-key'), iv)
+  const sealed = Buffer.concat([iv, cipher.update(key), cipher.final(), cipher.getAuthTag()])
+  return { type: 'LinkKeySealed', data: { key: master.id, sealed: sealed.toString('base64url') } }
+}
+
+function unseal({ key: id, sealed }: LinkKeySealed['data'], { current, old }: MasterKeys): Buffer {
+  const master = [current, old].find((candidate) => candidate?.id === id)
+  if (master === undefined) {
+    throw new WrongMasterKey(
+      `This installation was sealed with the master key ${id}, and MASTER_KEY is ${current.id}: set MASTER_KEY to the ` +
+        'key it was made with, or to a new one with the former in MASTER_KEY_OLD',
+    )
+  }
+  const bytes = Buffer.from(sealed, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(master, 'link-key'), bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(-16))
+  return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
+}

@@ -1,0 +1,43 @@
+import { Router } from '@koa/router'
+import type { Resource } from './app.ts'
+import type { RequestState } from './request.ts'
+
+/** What is not ready yet, each with its reason; empty when the service is ready. */
+export type Readiness = () => Promise<readonly string[]>
+
+/** One sample of a gauge or counter, in Prometheus' text format. */
+export type Metric = {
+  readonly name: string
+  readonly help: string
+  readonly kind: 'gauge' | 'counter'
+  readonly value: number
+}
+
+/** `/health/live` and `/health/ready` for whoever starts and watches the service. */
+export function healthResource(readiness: Readiness): Resource {
+  const router = new Router<RequestState>()
+  router.get('/health/live', (ctx) => {
+    ctx.set('Cache-Control', 'no-store')
+    ctx.body = { status: 'live' }
+  })
+  router.get('/health/ready', async (ctx) => {
+    const waiting = await readiness()
+    ctx.set('Cache-Control', 'no-store')
+    ctx.status = waiting.length === 0 ? 200 : 503
+    if (waiting.length > 0) ctx.set('Retry-After', '1')
+    ctx.body = waiting.length === 0 ? { status: 'ready' } : { status: 'waiting', waiting }
+  })
+  return { prefix: '/health', router }
+}
+
+/** `/metrics`: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export function metricsResource(collect: () => readonly Metric[]): Resource {
+  const router = new Router<RequestState>()
+  router.get('/metrics', (ctx) => {
+    ctx.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+    ctx.body = collect()
+      .map(({ name, help, kind, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`)
+      .join('')
+  })
+  return { prefix: '/metrics', router }
+}

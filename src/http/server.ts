@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, STATUS_CODES, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type Koa from 'koa'
+import { VERSION } from '../version.ts'
+import type { RequestState } from './request.ts'
+
+/** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
+const HEADER_LIMIT = 256 * 1024 + 16 * 1024
+
+/** Milliseconds that a stop waits for requests under way. */
+const DRAIN = 10_000
+
+export type Listening = {
+  readonly host: string
+  readonly port: number
+  /** Accepts nothing new, waits for what is under way, at most 10 s, and closes. */
+  stop(): Promise<void>
+}
+
+/** @throws the system's error, such as EADDRINUSE */
+export async function listen(app: Koa<RequestState>, host: string, port: number): Promise<Listening> {
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 65_000 }, app.callback())
+  server.on('clientError', refuseUnreadable)
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(port, host, done)
+  })
+  const address = server.address() as AddressInfo
+  return { host, port: address.port, stop: () => drain(server) }
+}
+
+/** What the parser refuses gets an answer like every other: with version, request id and an error body. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const requestId = randomUUID()
+  const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `X-App-Version: ${VERSION}`,
+      `X-Request-Id: ${requestId}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  400: 'The request is not readable as HTTP/1.1',
+  408: 'The request took too long to arrive',
+  431: `The request line and headers may have at most ${HEADER_LIMIT} bytes`,
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()))
+  server.closeIdleConnections()
+  const impatience = setTimeout(() => server.closeAllConnections(), DRAIN)
+  await closed
+  clearTimeout(impatience)
+}
