@@ -15,7 +15,9 @@ const WATCH_INTERVAL = 20
 /** Counted since the log was opened. */
 export type SqliteEventsStats = WriterStats & { readonly checkpoints: number }
 
-export type SqliteEvents = EventStore & {
+export interface SqliteEvents extends EventStore {
+  /** Without a promise, in about 2 us. */
+  head(): From
   stats(): SqliteEventsStats
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void

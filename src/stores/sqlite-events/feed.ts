@@ -38,7 +38,7 @@ export class Feed {
 
   /** Takes the events of an own commit to the subscriptions without reading them. */
   committed({ before, head, written }: Group, bytes: number): void {
-    if (this.#followers.size > 0) {
+    if (this.#followers.size > 0 && head > before) {
       this.#tail.add({ before, head, events: written.flatMap(({ append, last }) => storedEvents(append, last)), bytes })
     }
     this.#move(head)

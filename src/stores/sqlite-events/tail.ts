@@ -33,7 +33,7 @@ export class Tail {
   behind(position: number, most: number): readonly StoredEvent[] | undefined {
     const start = this.#chunks.findLastIndex((chunk) => chunk.before <= position)
     const first = this.#chunks[start]
-    if (first === undefined || position > first.head) return undefined
+    if (first === undefined || position >= first.head) return undefined
     const events = position === first.before ? first.events : first.events.slice(position - first.before)
     if (events.length >= most) return events.length === most ? events : events.slice(0, most)
     return this.#join([...events], start + 1, most)

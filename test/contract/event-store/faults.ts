@@ -1,30 +1,41 @@
 import * as assert from 'uvu/assert'
-import { StoreUnavailable } from '../../../src/stores/event-store.ts'
-import { all, event, newStream, rejectedWith, type Rules } from './given.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { faultyStore } from '../../stores/faulty-store.ts'
+import { event, events, ids, newStream, rejectedWith, type Rules } from './given.ts'
 
 export const faultRules: Rules = (test) => {
-  test('is unavailable after it was closed', async ({ store }) => {
-    await store.close()
-    const uses: (() => unknown)[] = [
-      () => store.append(newStream(), 'none', [event()]),
-      () => store.appendMany([{ stream: newStream(), expected: 'none', events: [event()] }]),
-      () => store.read('log'),
-      () => all(store.readAll('start')),
-      () => store.head(),
-      () => store.identity(),
-    ]
-    for (const use of uses) {
-      await rejectedWith(StoreUnavailable, (async () => use())())
-    }
+  test('stores an append once that timed out, was stored, and is repeated', async ({ store }) => {
+    const stream = newStream()
+    const batch = events(2)
+    const faulty = faultyStore(store)
+    faulty.failNext('stored')
+    await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', batch))
+    const position = await faulty.append(stream, 'none', batch)
+    const stored = await store.read(stream)
+    assert.equal([ids(stored), stored.at(-1)?.position], [ids(batch), position])
   })
 
-  test('stores what was under way when it was closed', async ({ store }) => {
-    const appends = Array.from({ length: 50 }, () => store.append(newStream(), 'none', [event()]))
-    await store.close()
-    assert.is(new Set((await Promise.all(appends)).map(({ commit }) => commit)).size, 50)
+  test('stores an append once that timed out, is repeated, and then arrives late', async ({ store }) => {
+    const stream = newStream()
+    const batch = events(2)
+    const faulty = faultyStore(store)
+    faulty.failNext('late')
+    await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', batch))
+    await faulty.append(stream, 'none', batch)
+    assert.equal(await faulty.land(), [undefined])
+    assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
-  test('can be closed twice', async ({ store }) => {
-    await Promise.all([store.close(), store.close()])
+  test('refuses an append that arrives late, when another one has taken its place', async ({ store }) => {
+    const stream = newStream()
+    const faulty = faultyStore(store)
+    faulty.failNext('late', 'lost', 'unavailable')
+    await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', [event()]))
+    await rejectedWith(OutcomeUnknown, faulty.append(stream, 'none', [event()]))
+    await rejectedWith(StoreUnavailable, faulty.append(stream, 'none', [event()]))
+    const winner = event()
+    await faulty.append(stream, 'none', [winner])
+    assert.ok((await faulty.land())[0] instanceof WrongRevision)
+    assert.equal(ids(await store.read(stream)), [winner.id])
   })
 }

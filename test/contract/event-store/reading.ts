@@ -77,6 +77,15 @@ export const readingRules: Rules = (test) => {
     assert.equal(ids(await store.read(stream)), ids(batch))
   })
 
+  test('tells which event stands at a position, and that none stands behind the head', async ({ store }) => {
+    const stream = newStream()
+    const first = await store.append(stream, 'none', [event(1)])
+    const second = await store.append(stream, 0n, [event(2)])
+    assert.equal(await store.eventAt(first), (await store.read(stream))[0])
+    const behind = { commit: second.commit + 1_000_000n, prepare: second.prepare + 1_000_000n }
+    assert.is(await store.eventAt(behind), undefined)
+  })
+
   test('was born with an identity that stays', async ({ store }) => {
     const identity = await store.identity()
     assert.match(identity, /^[0-9a-f-]{36}$/)

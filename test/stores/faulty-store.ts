@@ -1,0 +1,61 @@
+import { OutcomeUnknown, StoreUnavailable, type Append, type EventStore } from '../../src/stores/event-store.ts'
+
+/**
+ * What happens to an append:
+ * - `lost`: times out and is not stored
+ * - `stored`: times out, and was stored
+ * - `late`: times out, and is stored when `land()` is called
+ * - `unavailable`: is refused, and not stored
+ */
+export type AppendFault = 'lost' | 'stored' | 'late' | 'unavailable'
+
+export type FaultyStore = EventStore & {
+  /** The next appends, of either kind, meet these faults, one each; the ones behind them none. */
+  failNext(...faults: readonly AppendFault[]): void
+  /** Stores what is late, in order, and gives each one's error, if it came too late. */
+  land(): Promise<unknown[]>
+  /** How many appends have reached the store's edge, failed or not. */
+  readonly attempts: number
+}
+
+/** Any store, behind a connection that fails on demand. */
+export function faultyStore(store: EventStore): FaultyStore {
+  const faults: AppendFault[] = []
+  const late: (() => Promise<unknown>)[] = []
+  let attempts = 0
+
+  async function attempt<Result>(append: () => Promise<Result>): Promise<Result> {
+    attempts++
+    const fault = faults.shift()
+    if (fault === undefined) return append()
+    if (fault === 'unavailable') throw new StoreUnavailable('the store was made unavailable')
+    if (fault === 'stored') await append()
+    if (fault === 'late') late.push(append)
+    throw new OutcomeUnknown(`the append was made to time out (${fault})`)
+  }
+
+  return {
+    append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
+    appendMany: (appends: readonly Append[]) => attempt(() => store.appendMany(appends)),
+    read: (stream, options) => store.read(stream, options),
+    eventAt: (position) => store.eventAt(position),
+    readAll: (from, filter) => store.readAll(from, filter),
+    subscribe: (from, filter) => store.subscribe(from, filter),
+    head: () => store.head(),
+    identity: () => store.identity(),
+    close: () => store.close(),
+    failNext: (...next) => void faults.push(...next),
+    land: () =>
+      Promise.all(
+        late.splice(0).map((append) =>
+          append().then(
+            () => undefined,
+            (error: unknown) => error,
+          ),
+        ),
+      ),
+    get attempts() {
+      return attempts
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import Database from 'better-sqlite3'
+import * as assert from 'uvu/assert'
+import { OutcomeUnknown, StoreUnavailable, type Append } from '../../../src/stores/event-store.ts'
+import { event, events, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
+import { suiteOnFile } from './given.ts'
+
+const test = suiteOnFile('the event log, when its file fails,')
+
+const large = () => ({ ...event(), data: { text: 'x'.repeat(50_000) } })
+
+test('refuses writes on a full disk, goes on reading, and writes again once there is room', async ({ open }) => {
+  const store = open()
+  const stream = newStream()
+  const kept = event()
+  await store.append(stream, 'none', [kept])
+  const head = store.head()
+  store.limitPages(12)
+  const outcomes = await Promise.allSettled([
+    store.append(stream, 0n, [event()]),
+    store.append(newStream(), 'none', [large()]),
+  ])
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable)
+    assert.match(outcome.reason.message, /SQLITE_FULL/)
+  }
+  assert.equal(ids(await store.read(stream)), [kept.id])
+  assert.equal(store.head(), head)
+  store.limitPages(100_000)
+  await store.append(newStream(), 'none', [large()])
+  assert.is((await store.read(stream)).length, 1)
+})
+
+test('keeps positions without gaps over a write that failed', async ({ open }) => {
+  const store = open()
+  store.limitPages(12)
+  await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event(), large()]))
+  store.limitPages(100_000)
+  assert.is((await store.append(newStream(), 'none', [event()])).commit, 2n)
+})
+
+/** A foreign key that is checked at the commit alone. */
+const FAILING_COMMIT = `
+  CREATE TABLE parent (id INTEGER PRIMARY KEY);
+  CREATE TABLE child (id REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED);
+  CREATE TRIGGER failing AFTER INSERT ON events BEGIN INSERT INTO child VALUES (1); END`
+
+test('says of a failed commit that its outcome is unknown, and goes on with a new connection', async ({
+  file,
+  open,
+}) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec(FAILING_COMMIT)
+  const streams = [newStream(), newStream()]
+  const failed = streams.map((stream) => rejectedWith(OutcomeUnknown, store.append(stream, 'none', [event()])))
+  await Promise.all(failed)
+  assert.equal(await store.read(streams[0] ?? ''), [])
+  other.exec('DROP TRIGGER failing')
+  other.close()
+  const one = event()
+  await store.append(streams[0] ?? '', 'none', [one])
+  assert.equal(ids(await store.read(streams[0] ?? '')), [one.id])
+})
+
+test('waits for a transaction of another process without blocking the event loop', async ({ file, open }) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  const stream = newStream()
+  const append = store.append(stream, 'none', [event()])
+  let longest = 0
+  for (let turn = 0; turn < 20; turn++) {
+    const started = performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    longest = Math.max(longest, performance.now() - started)
+  }
+  other.exec('COMMIT')
+  await append
+  assert.ok(longest < 100, `the event loop stood still for ${longest} ms`)
+  assert.is((await store.read(stream)).length, 1)
+  other.close()
+})
+
+test('is unavailable when another process does not end its transaction, and stores nothing of it later', async ({
+  file,
+  open,
+}) => {
+  const store = open({ busyDeadline: 40 })
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  const stream = newStream()
+  await rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()]))
+  other.exec('COMMIT')
+  await store.append(newStream(), 'none', [event()])
+  assert.equal(await store.read(stream), [])
+  other.close()
+})
+
+test('shares one transaction among parallel appends', async ({ open }) => {
+  const store = open()
+  await Promise.all(events(100).map((one) => store.append(newStream(), 'none', [one])))
+  const { transactions, calls, events: written } = store.stats()
+  assert.equal([calls, written], [100, 100])
+  assert.ok(transactions <= 5, `${transactions} transactions`)
+})
+
+test('holds no transaction over more than 500 events, unless one call alone has more', async ({ open }) => {
+  const store = open()
+  const bulk = (count: number): Append[] =>
+    events(count).map((one) => ({ stream: newStream(), expected: 'none', events: [one] }))
+  await Promise.all([store.appendMany(bulk(300)), store.appendMany(bulk(300)), store.appendMany(bulk(900))])
+  assert.is(store.stats().transactions, 3)
+})
+
+test('keeps the WAL from growing without bound', async ({ file, open }) => {
+  const store = open()
+  for (let round = 0; round < 8; round++) {
+    await Promise.all(Array.from({ length: 20 }, () => store.append(newStream(), 'none', [large()])))
+  }
+  assert.ok(store.stats().checkpoints > 0)
+  await store.close()
+  const db = new Database(file, { readonly: true })
+  assert.is(db.prepare('SELECT count(*) FROM events').pluck().get(), 161)
+  db.close()
+})
+
+test.run()
