@@ -25,11 +25,14 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
 
+  /** A file that was deleted by hand is made anew, and filled from the log. */
   function live(declaration: ModelDeclaration): Build {
-    const known = pointers.live(declaration.name, declaration.version)
-    if (known !== undefined) return builds.open(declaration, known)
+    const { name, version } = declaration
+    const known = pointers.live(name, version)
+    if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known)
     const made = builds.make(declaration)
-    const id = pointers.claim(declaration.name, declaration.version, made.id)
+    if (known !== undefined) pointers.point(name, version, made.id)
+    const id = pointers.claim(name, version, made.id)
     if (id !== made.id) builds.remove(declaration, made.id)
     return builds.open(declaration, id)
   }

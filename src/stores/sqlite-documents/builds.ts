@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { ModelDeclaration } from '../read-store.ts'
@@ -14,6 +14,7 @@ import type { Turn } from './turn.ts'
 export type Builds = {
   make(declaration: ModelDeclaration): OpenBuild
   open(declaration: ModelDeclaration, id: string): OpenBuild
+  exists(declaration: ModelDeclaration, id: string): boolean
   /** Removes a build when every reader has had time to follow the pointer. */
   retire(declaration: ModelDeclaration, id: string): void
   remove(declaration: ModelDeclaration, id: string): void
@@ -46,6 +47,7 @@ export function openBuilds(
 ): Builds {
   const opened = new Map<string, OpenBuild>()
   const checkpoints = checkpointer()
+  let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
   function openBuild(declaration: ModelDeclaration, id: string, make: boolean): OpenBuild {
@@ -65,9 +67,10 @@ export function openBuilds(
   return {
     make: (declaration) => openBuild(declaration, randomBytes(6).toString('hex'), true),
     open: (declaration, id) => opened.get(id) ?? openBuild(declaration, id, false),
+    exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
       later(() => {
-        if (!pointers.isLive(id)) remove(declaration, id)
+        if (!closed && !pointers.isLive(id)) remove(declaration, id)
       }, RETIREMENT)
     },
     remove,
@@ -80,6 +83,7 @@ export function openBuilds(
       }
     },
     async close() {
+      closed = true
       await checkpoints.close()
       for (const build of opened.values()) build.close()
       opened.clear()

@@ -63,7 +63,7 @@ function getSql(declaration: ModelDeclaration, select: readonly string[]): strin
 }
 
 /** Where rows are sorted, ids are sorted first, and texts are read only for the page. */
-function findSql(
+export function findSql(
   declaration: ModelDeclaration,
   terms: readonly Term[],
   order: Query['order'],
@@ -79,7 +79,7 @@ function findSql(
 }
 
 /** A sum over kept counts where only counted fields are asked for, else a walk along an index. */
-function countSql(declaration: ModelDeclaration, terms: readonly Term[]): string {
+export function countSql(declaration: ModelDeclaration, terms: readonly Term[]): string {
   const { counts } = declaration
   if (counts.length > 0 && terms.every(({ field }) => counts.includes(field)))
     return `SELECT SUM(documents) FROM counts ${whereSql(terms, false)}`
