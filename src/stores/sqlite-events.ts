@@ -1,5 +1,5 @@
 import { StoreUnavailable, type EventStore, type From } from './event-store.ts'
-import { Checkpointer } from './sqlite-events/checkpointer.ts'
+import { Checkpointer, type CheckpointerStats } from './sqlite-events/checkpointer.ts'
 import { encodeAppends } from './sqlite-events/encoding.ts'
 import { Feed } from './sqlite-events/feed.ts'
 import type { Group } from './sqlite-events/group.ts'
@@ -13,7 +13,7 @@ import { Writer, type WriterStats } from './sqlite-events/writer.ts'
 const WATCH_INTERVAL = 20
 
 /** Counted since the log was opened. */
-export type SqliteEventsStats = WriterStats & { readonly checkpoints: number }
+export type SqliteEventsStats = Readonly<WriterStats & CheckpointerStats>
 
 export interface SqliteEvents extends EventStore {
   /** Without a promise, in about 2 us. */
@@ -42,7 +42,7 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
   const committed = (group: Group) => {
     const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
     feed.committed(group, bytes)
-    checkpointer.committed(group.head - group.before, bytes)
+    checkpointer.committed(bytes)
   }
   const writer = new Writer({ log, committed, busyDeadline })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
@@ -98,7 +98,7 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
       return identityOf(log)
     },
     close: () => (closing ??= shut()),
-    stats: () => ({ ...writer.stats, checkpoints: checkpointer.count }),
+    stats: () => ({ ...writer.stats, ...checkpointer.stats }),
     limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
   }
 }

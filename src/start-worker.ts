@@ -1,0 +1,17 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+/**
+ * Starts a module on a thread of its own, from the built files and from the sources alike.
+ * @param name without its extension and relative to `from`, such as `./checkpoint-worker`
+ * @param from import.meta.url of the module that starts it
+ */
+export function startWorker(name: string, from: string, workerData?: unknown): Worker {
+  const extension = extname(from)
+  const file = new URL(name + extension, from)
+  if (extension !== '.ts') return new Worker(file, { workerData })
+  // On Node 20 the hooks of `--import tsx` stay on the main thread: a thread registers them itself.
+  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  const source = `import(${tsx}).then(({ register }) => { register(); return import(${JSON.stringify(file.href)}) })`
+  return new Worker(source, { eval: true, workerData })
+}
