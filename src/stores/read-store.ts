@@ -29,7 +29,7 @@ export type FieldValue = number | string
 /** Must hold `id`, every declared field and every declared text. Booleans are 0 and 1. */
 export type Document = Readonly<Record<string, FieldValue>>
 
-/** Equality, membership, or an inclusive range. */
+/** Equality, membership of up to 1,000 values, or an inclusive range. Texts compare by code point, as in UTF-8. */
 export type Condition =
   FieldValue | { readonly in: readonly FieldValue[] } | { readonly from?: FieldValue; readonly to?: FieldValue }
 
@@ -41,7 +41,7 @@ export type Query = {
   readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
   readonly limit: number
   readonly offset: number
-  /** The fields and texts to return. */
+  /** The fields and texts to return; `revision` too, as a number. */
   readonly select: readonly string[]
 }
 
@@ -79,7 +79,13 @@ export interface Build {
    * A returned document also carries `revision` as bigint.
    */
   load(keys: readonly FieldValue[]): Promise<Stored[]>
-  /** One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB). */
+  /**
+   * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
+   * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
+   * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.
+   * At an equal checkpoint the revisions decide.
+   * @throws Error for a checkpoint of another log, StoreUnavailable; either way nothing was changed
+   */
   write(writes: readonly Write[], checkpoint: Checkpoint, letters?: readonly DeadLetter[]): Promise<void>
   /** Events set aside because they could not be folded, in the order of the log. */
   deadLetters(): Promise<DeadLetter[]>
@@ -89,7 +95,10 @@ export interface Build {
 
 export type Stored = { readonly document: Document; readonly revision: bigint }
 
-/** What requests read. Follows the pointer: after a switch the next call reads the new build. */
+/**
+ * What requests read. Follows the pointer: after a switch the next call reads the new build; a switch by another
+ * process is seen from the next turn of the event loop on (SQLite). Unknown fields are refused with an Error.
+ */
 export interface ReadModel {
   /**
    * One document's selected values, or undefined. SQLite answers at once; MongoDB with a promise.
@@ -113,7 +122,7 @@ export interface ReadStore {
   begin(declaration: ModelDeclaration): Promise<Build>
   /** Makes a build the live one in one write; the old one is dropped 60 s later. */
   promote(declaration: ModelDeclaration, build: Build): Promise<void>
-  /** Removes a build that is not live. */
+  /** Removes a build. @throws Error for the live one */
   drop(declaration: ModelDeclaration, build: Build): Promise<void>
   close(): Promise<void>
 }
