@@ -42,7 +42,7 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
   const committed = (group: Group) => {
     const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
     feed.committed(group, bytes)
-    checkpointer.committed(bytes)
+    checkpointer.committed(group.written.length, bytes)
   }
   const writer = new Writer({ log, committed, busyDeadline })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()

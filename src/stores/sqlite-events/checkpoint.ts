@@ -9,8 +9,11 @@ const PRAGMAS: Record<CheckpointMode, string> = {
   empty: 'wal_checkpoint(TRUNCATE)',
 }
 
-/** Moves what the WAL holds into the file; gives the pages that the WAL has. */
-export function checkpoint(db: Database.Database, mode: CheckpointMode): number {
-  const [row] = db.prepare<[], [busy: number, log: number, moved: number]>(`PRAGMA ${PRAGMAS[mode]}`).raw().all()
-  return row?.[1] ?? 0
+/** `busy`: others kept it from being done whole. `pages`: what the WAL has. */
+export type CheckpointState = { readonly busy: boolean; readonly pages: number }
+
+/** Moves what the WAL holds into the file. */
+export function checkpoint(db: Database.Database, mode: CheckpointMode): CheckpointState {
+  const [row] = db.prepare<[], [busy: number, pages: number, moved: number]>(`PRAGMA ${PRAGMAS[mode]}`).raw().all()
+  return { busy: row?.[0] !== 0, pages: row?.[1] ?? 0 }
 }

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../start-worker.ts'
-import { checkpoint } from './checkpoint.ts'
+import { checkpoint, type CheckpointMode } from './checkpoint.ts'
 import type { LogFile } from './log-file.ts'
 
-/** Pages of 4 KiB that are written between two checkpoints: about 8 MB. */
-const PAGES_BETWEEN = 2048
+/** Pages of 4 KiB that are written between two checkpoints: at most 16 MB. */
+const PAGES_BETWEEN = 4096
 /** What a commit writes beside its events' text: the last page of the table and those of the index. */
 const PAGES_OF_COMMIT = 3
 const PAGE_BYTES = 4096
@@ -28,9 +28,10 @@ export class Checkpointer {
     this.#log = log
   }
 
-  /** Counts a commit that held so many characters of text. */
-  committed(characters: number): void {
-    this.#pages += PAGES_OF_COMMIT + characters / PAGE_BYTES
+  /** Counts a commit that held so many appends and characters of text. */
+  committed(appends: number, characters: number): void {
+    // Streams lie in any order, so that each append may touch a leaf of the index that no other one touches.
+    this.#pages += PAGES_OF_COMMIT + appends + characters / PAGE_BYTES
     if (this.#pages < PAGES_BETWEEN || this.#running) return
     this.#pages = 0
     if (!this.#broken) this.#worker ??= this.#start()
@@ -45,7 +46,7 @@ export class Checkpointer {
     this.#runHere('empty')
   }
 
-  #runHere(mode: 'keep-up' | 'empty'): void {
+  #runHere(mode: CheckpointMode): void {
     try {
       this.#log.use(({ db }) => checkpoint(db, mode))
       this.stats.checkpoints++
