@@ -59,8 +59,9 @@ export interface EventStore {
    */
   append(stream: string, expected: Revision, events: readonly NewEvent[]): Promise<Position>
   /**
-   * One transaction on SQLite. On EventStoreDB concurrent appends, each idempotent: a failure of one can leave others
-   * stored, so callers write an intent first (`request-{hash}`) and repeat until all are in.
+   * One transaction on SQLite, all or nothing. A repeat among them is answered as before while the others are stored, so
+   * that a half-stored bulk is completed by repeating it. On EventStoreDB concurrent appends, each idempotent: a failure
+   * of one can leave others stored, so callers write an intent first (`request-{hash}`) and repeat until all are in.
    * @returns the position of each append's last event, in the order of `appends`
    */
   appendMany(appends: readonly Append[]): Promise<Position[]>

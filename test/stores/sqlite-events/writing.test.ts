@@ -5,7 +5,7 @@ import { OutcomeUnknown, StoreUnavailable, type Append } from '../../../src/stor
 import { event, events, ids, newStream, rejectedWith } from '../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'
 
-const test = suiteOnFile('the event log, when its file fails,')
+const test = suiteOnFile('the event log')
 
 const large = () => ({ ...event(), data: { text: 'x'.repeat(50_000) } })
 
@@ -95,6 +95,25 @@ test('is unavailable when another process does not end its transaction, and stor
   await store.append(newStream(), 'none', [event()])
   assert.equal(await store.read(stream), [])
   other.close()
+})
+
+test('hands an event to a subscription in the tick of its commit', async ({ open }) => {
+  const store = open()
+  const batches = store.subscribe(store.head())[Symbol.asyncIterator]()
+  await batches.next()
+  const next = batches.next()
+  const one = event()
+  const appended = store.append(newStream(), 'none', [one])
+  let ticks = 0
+  const count = () => {
+    ticks++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const [batch] = await Promise.all([next, appended])
+  clearImmediate(counting)
+  assert.equal(ids(batch.done === true ? [] : batch.value.events), [one.id])
+  assert.ok(ticks <= 1, `${ticks} ticks`)
 })
 
 test('shares one transaction among parallel appends', async ({ open }) => {
