@@ -8,8 +8,8 @@ export type Checkpointer = {
   close(): Promise<void>
 }
 
-/** Documents between two checkpoints of a file: about 8 MB of WAL. */
-const DOCUMENTS_BETWEEN = 1000
+/** Documents between two checkpoints of a file: about 30 MB of WAL. */
+const DOCUMENTS_BETWEEN = 4000
 /** Beside its documents a transaction writes the last page of each index, and the checkpoint. */
 const DOCUMENTS_OF_COMMIT = 3
 

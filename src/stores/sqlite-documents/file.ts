@@ -8,8 +8,8 @@ const LOCK_TIMEOUT = 5000
 /** Bytes. A row of 2.5 KB wastes over a third of a page of 4 KiB: 8 KiB write a third less and fill a third less. */
 const PAGE_SIZE = 8192
 
-/** Pages: 64 MB of WAL, which the checkpointer normally never lets it reach. */
-const AUTOCHECKPOINT = 8192
+/** Pages: 128 MB of WAL, which the checkpointer normally never lets it reach. */
+const AUTOCHECKPOINT = 16_384
 
 /**
  * NORMAL is enough for what the log can rebuild: a power failure may lose the last transactions, never half of one.

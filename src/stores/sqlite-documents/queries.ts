@@ -47,10 +47,14 @@ function reading(db: Database.Database, sql: string, select: readonly string[]):
   return (values) => texts.all(...values).map((value) => ({ [name]: value }))
 }
 
+/** Shapes of each kind that stay prepared: callers choose the shapes, so that without a bound memory were theirs. */
+const SHAPES = 500
+
 function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
   let value = known.get(key)
   if (value === undefined) {
     value = make()
+    if (known.size >= SHAPES) known.clear()
     known.set(key, value)
   }
   return value

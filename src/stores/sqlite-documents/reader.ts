@@ -6,10 +6,7 @@ import type { Pointers } from './pointers.ts'
 
 const none: ReadonlySet<string> = new Set()
 
-/**
- * Reads whatever build is live at each call. Asking SQLite whether the pointer's file has changed takes about 2 us,
- * less than one look-up; an answer never mixes two builds, since each is one statement on one file.
- */
+/** Reads whatever build is live at each call; an answer never mixes two, since each is one statement on one file. */
 export function followLive(declaration: ModelDeclaration, pointers: Pointers, builds: Builds): ReadModel {
   let followed: OpenBuild | undefined
 

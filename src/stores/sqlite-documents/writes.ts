@@ -3,8 +3,11 @@ import type { Document, FieldValue, ModelDeclaration, Write } from '../read-stor
 import { countingOf } from './counts.ts'
 import { list, otherFields, quoted, valueColumns } from './schema.ts'
 
-/** A stored row: its revision, then its fields in the order of otherFields. */
-type Row = [revision: number | bigint, ...fields: FieldValue[]]
+/** What the guard and the counts need of a stored document: its revision, then its fields in the order of otherFields. */
+type Stored = [revision: number, ...fields: FieldValue[]]
+
+/** The driver takes an array among its arguments as so many values, without a copy. */
+type Values = [revision: bigint, values: readonly FieldValue[], id: FieldValue]
 
 /** @returns what applies writes, each guarded by its revision; call it inside a transaction */
 export function writesOf(db: Database.Database, declaration: ModelDeclaration): (writes: readonly Write[]) => void {
@@ -17,27 +20,30 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
   function put(document: Document, revision: bigint): void {
     const id = valueOf(document, 'id')
     const values = columns.map((name) => valueOf(document, name))
-    const stored = statements.row.get(id)
-    if (stored === undefined) statements.insert.run(id, revision, ...values)
+    const stored = statements.stored.get(id)
+    if (stored === undefined) statements.insert.run(revision, values, id)
     else if (BigInt(stored[0]) >= revision) return
     else if (fields.every((_, at) => stored[at + 1] === values[at]))
-      statements.updateTexts.run(revision, ...values.slice(fields.length), id)
-    else statements.update.run(revision, ...values, id)
-    if (counting === undefined) return
-    if (stored !== undefined) counting.add(countedIn(stored, 1, id), -1)
-    counting.add(countedIn(values, 0, id), 1)
+      statements.updateTexts.run(revision, values.slice(fields.length), id)
+    else statements.update.run(revision, values, id)
+    if (stored !== undefined) count(id, stored, 1, -1)
+    count(id, values, 0, 1)
   }
 
   function remove(id: FieldValue, revision: bigint): void {
-    const stored = statements.row.get(id)
+    const stored = statements.stored.get(id)
     if (stored === undefined || BigInt(stored[0]) >= revision) return
     statements.remove.run(id)
-    counting?.add(countedIn(stored, 1, id), -1)
+    count(id, stored, 1, -1)
   }
 
-  /** The key is not among the other fields; a count by it would be absurd, but is a declaration that can be kept. */
-  const countedIn = (values: readonly unknown[], from: number, id: FieldValue) =>
-    counted.map((at) => (at < 0 ? id : (values[at + from] as FieldValue)))
+  /** @param first where the fields begin in `values`; the key is not among them, but may be counted by */
+  function count(id: FieldValue, values: readonly FieldValue[], first: number, change: 1 | -1): void {
+    counting?.add(
+      counted.map((at) => (at < 0 ? id : (values[at + first] ?? 0))),
+      change,
+    )
+  }
 
   return (writes) => {
     counting?.forget()
@@ -53,14 +59,15 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
 function statementsOf(db: Database.Database, declaration: ModelDeclaration) {
   const columns = valueColumns(declaration)
   const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
-  const places = ['id', 'revision', ...columns].map(() => '?').join(', ')
-  const row = ['revision', ...otherFields(declaration)]
+  const inserted = ['revision', ...columns, 'id']
+  const places = inserted.map(() => '?').join(', ')
+  const stored = ['revision', ...otherFields(declaration)]
   return {
-    row: db.prepare<[FieldValue], Row>(`SELECT ${list(row)} FROM documents WHERE id = ?`).raw(),
-    insert: db.prepare(`INSERT INTO documents (${list(['id', 'revision', ...columns])}) VALUES (${places})`),
-    update: db.prepare(`UPDATE documents SET ${settings(columns)} WHERE id = ?`),
-    updateTexts: db.prepare(`UPDATE documents SET ${settings(declaration.texts)} WHERE id = ?`),
-    remove: db.prepare('DELETE FROM documents WHERE id = ?'),
+    stored: db.prepare<[FieldValue], Stored>(`SELECT ${list(stored)} FROM documents WHERE id = ?`).raw(),
+    insert: db.prepare<Values>(`INSERT INTO documents (${list(inserted)}) VALUES (${places})`),
+    update: db.prepare<Values>(`UPDATE documents SET ${settings(columns)} WHERE id = ?`),
+    updateTexts: db.prepare<Values>(`UPDATE documents SET ${settings(declaration.texts)} WHERE id = ?`),
+    remove: db.prepare<[FieldValue]>('DELETE FROM documents WHERE id = ?'),
   }
 }
 
