@@ -39,6 +39,24 @@ test('keeps positions without gaps over a write that failed', async ({ open }) =
   assert.is((await store.append(newStream(), 'none', [event()])).commit, 2n)
 })
 
+/** Fails a statement in the middle of a transaction, as a fault of the disk does, and leaves the transaction open. */
+const FAILING_INSERT = `
+  CREATE TRIGGER failing BEFORE INSERT ON events WHEN NEW.type = 'Failing' BEGIN SELECT RAISE (ABORT, 'fault'); END`
+
+test('stores nothing of a group in which a statement fails, and goes on', async ({ file, open }) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec(FAILING_INSERT)
+  other.close()
+  const stream = newStream()
+  await Promise.all([
+    rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()])),
+    rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [{ ...event(), type: 'Failing' }])),
+  ])
+  assert.equal(await store.read(stream), [])
+  assert.is((await store.append(stream, 'none', [event()])).commit, 2n)
+})
+
 /** A foreign key that is checked at the commit alone. */
 const FAILING_COMMIT = `
   CREATE TABLE parent (id INTEGER PRIMARY KEY);
