@@ -1,13 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { LOAD_CORE, pinned } from '../cores.ts'
 import type { Load, Measured } from './measure.ts'
 
 type Message = { ready?: true; measured?: Measured; failed?: string }
-
-/** The core of the services under test, and the core of the load. */
-export const SERVER_CORE = 0
-export const LOAD_CORE = 1
 
 /** A load generator in a process of its own, on a core of its own. */
 export class Generator {
@@ -20,17 +17,18 @@ export class Generator {
 
   static async start(): Promise<Generator> {
     const main = fileURLToPath(new URL('main.ts', import.meta.url))
-    const child = spawn('taskset', ['-c', String(LOAD_CORE), process.execPath, '--import', 'tsx', main], {
+    const [command, ...rest] = pinned(LOAD_CORE, [process.execPath, '--import', 'tsx', main])
+    const child = spawn(command, rest, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
-    await once(child, 'message')
+    await answerOf(child)
     return new Generator(child)
   }
 
   /** @throws when an answer was not a success */
   async measure(load: Omit<Load, 'unique'>): Promise<Measured> {
     this.#child.send({ ...load, unique: this.#unique } satisfies Load)
-    const [message] = (await once(this.#child, 'message')) as [Message]
+    const message = await answerOf(this.#child)
     if (!message.measured) throw new Error(message.failed ?? 'the load generator answered nothing')
     this.#unique = message.measured.unique
     return message.measured
@@ -38,5 +36,18 @@ export class Generator {
 
   stop(): void {
     this.#child.disconnect()
+  }
+}
+
+/** The child's next message. @throws when it ends instead */
+async function answerOf(child: ChildProcess): Promise<Message> {
+  const wait = new AbortController()
+  const { signal } = wait
+  try {
+    const over = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the load generator ended')))
+    const [message] = await Promise.race([once(child, 'message', { signal }), over])
+    return message as Message
+  } finally {
+    wait.abort()
   }
 }

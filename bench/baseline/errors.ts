@@ -1,0 +1,16 @@
+import { answerOf } from '../../src/http/errors.ts'
+import type { Ctx } from '../../src/http/request.ts'
+import { VERSION } from '../../src/version.ts'
+
+/** The statuses and sentences of the real service. */
+export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {
+  ctx.set('X-App-Version', VERSION)
+  try {
+    await next()
+  } catch (error) {
+    const { status, faults } = answerOf(error)
+    if (status >= 500) console.error(error)
+    ctx.status = status
+    ctx.body = { error: faults.map((fault) => fault.message), details: faults }
+  }
+}

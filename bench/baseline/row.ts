@@ -1,0 +1,56 @@
+import type { DiamondFields } from '../../src/domain/diamond/fields.ts'
+
+/** The fields of v4. */
+export const COLUMNS = [
+  'sku',
+  'price',
+  'isColored',
+  'isLabGrown',
+  'cutShape',
+  'carat',
+  'clarity',
+  'color',
+  'cutQuality',
+  'polish',
+  'symmetry',
+  'fluorIntensity',
+  'fluorColor',
+  'fancyGrade',
+  'colorHue',
+  'colorModifier',
+  'culetSize',
+  'girdle',
+  'access',
+  'dataAccess',
+] as const satisfies readonly (keyof DiamondFields)[]
+
+export type Column = (typeof COLUMNS)[number]
+
+/** A stone as its row holds it: dictionary fields as ids, booleans as 0 and 1, `date` in seconds since 1970. */
+export type Row = { readonly id: number; readonly owner: number; readonly date: number } & {
+  readonly [Name in Column]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
+}
+
+export type Value = number | string | null
+export type Values = Readonly<Record<string, Value>>
+
+/** SQLite has no booleans. */
+export function valuesOf(fields: Readonly<Partial<DiamondFields>>): Values {
+  const values: Record<string, Value> = {}
+  for (const name of COLUMNS) {
+    const value = fields[name]
+    if (value !== undefined) values[name] = typeof value === 'boolean' ? Number(value) : value
+  }
+  return values
+}
+
+export const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS stone (
+    id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, date INTEGER NOT NULL, sku TEXT NOT NULL, price REAL,
+    isColored INTEGER NOT NULL, isLabGrown INTEGER NOT NULL, cutShape NOT NULL, carat REAL NOT NULL,
+    clarity INTEGER, color INTEGER, cutQuality INTEGER, polish INTEGER, symmetry INTEGER,
+    fluorIntensity INTEGER, fluorColor INTEGER, fancyGrade INTEGER, colorHue INTEGER, colorModifier INTEGER,
+    culetSize TEXT, girdle TEXT, access INTEGER NOT NULL, dataAccess INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS stone_by_date ON stone (owner, date, id);
+  CREATE INDEX IF NOT EXISTS stone_by_sku ON stone (owner, sku);`

@@ -1,0 +1,19 @@
+import type { Bench, Case, Group } from '../group.ts'
+import { rateOf } from '../rate.ts'
+import { stones } from '../stones.ts'
+
+/** One diamond a request, durable before the answer. */
+export const create: Group = { name: 'create', long: false, prepare }
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const [adamant, plain] = [await bench.adamant(), await bench.plain()]
+  const asks = stones(500).map((body) => ({ method: 'POST', path: '/v4/diamond', body }))
+  const on = (connections: number, least: number): Case => ({
+    name: `create, ${connections} connection${connections === 1 ? '' : 's'}`,
+    unit: 'requests/s',
+    ours: rateOf(bench, adamant, connections, asks),
+    other: rateOf(bench, plain, connections, asks),
+    target: { least },
+  })
+  return [on(20, 3), on(1, 0.8)]
+}

@@ -1,0 +1,13 @@
+import type { Bench, Measurement } from './group.ts'
+import type { Ask } from './request.ts'
+import { requestText } from './request.ts'
+import type { Service } from './services/service.ts'
+
+/** Measures requests a second: `asks` in turn, over so many connections. */
+export function rateOf(bench: Bench, service: Service, connections: number, asks: readonly Ask[]): Measurement {
+  const requests = asks.map((ask) => requestText(service, ask))
+  return async () => {
+    const load = { port: service.port, connections, seconds: bench.seconds, requests }
+    return (await bench.generator.measure(load)).rate
+  }
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { end, freePort, ready, startPinned, type Service } from './service.ts'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const EMAIL = 'bench@example.com'
+const PASSWORD = 'correct horse battery staple'
+
+export type Client = { readonly client_id: string; readonly client_secret: string }
+
+/** The real service, with what the token endpoint needs. */
+export type Adamant = Service & {
+  readonly client: Client
+  /** The answer of a password grant: every call opens a session of its own. */
+  logIn(): Promise<{ readonly access_token: string; readonly refresh_token: string }>
+}
+
+/** Starts the service on an empty folder, with an account and a client made by its own commands. */
+export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Adamant> {
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
+  const port = await freePort()
+  const environment = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent', ...settings }
+  run(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
+  const client = run(environment, 'client', 'add', 'bench') as Client
+  const child = startPinned([main, 'serve'], environment)
+  child.stdout?.resume()
+  const address = `http://127.0.0.1:${port}`
+  const stop = async () => {
+    await end(child)
+    await rm(folder, { recursive: true })
+  }
+  const logIn = () => passwordGrant(address, client)
+  try {
+    await ready(child, `${address}/health/ready`)
+    return { port, token: (await logIn()).access_token, client, logIn, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function passwordGrant(address: string, client: Client) {
+  const parameters = new URLSearchParams({ grant_type: 'password', username: EMAIL, password: PASSWORD, ...client })
+  const answer = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
+  if (!answer.ok) throw new Error(`the token endpoint answered ${answer.status}: ${await answer.text()}`)
+  return (await answer.json()) as { access_token: string; refresh_token: string }
+}
+
+/** Runs a command with --json: its result is the last line. */
+function run(environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
+  const output = execFileSync(process.execPath, [main, ...args, '--json'], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return JSON.parse(output.toString().trim().split('\n').at(-1) ?? '')
+}

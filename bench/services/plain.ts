@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { end, freePort, startPinned, type Service } from './service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const built = join(root, '.tmp/bench')
+
+/** Compiles the plain service, as the real one is: tsx would slow it down. The version is read from package.json. */
+export function buildPlain(): void {
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'bench')], {
+    stdio: 'inherit',
+  })
+  copyFileSync(join(root, 'package.json'), join(built, 'package.json'))
+}
+
+export async function startPlain(): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
+  const port = await freePort()
+  const child = startPinned([join(built, 'bench/baseline/main.js'), folder, String(port)])
+  if (child.stdout === null) throw new Error('the plain service has no output')
+  const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
+  const { token } = JSON.parse(line.toString()) as { token: string }
+  const stop = async () => {
+    await end(child)
+    await rm(folder, { recursive: true })
+  }
+  return { port, token, stop }
+}
