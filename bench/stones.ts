@@ -20,7 +20,7 @@ function stone(line: string, index: number): Stone {
   const [carat, cut = '', color, clarity, , , price] = line.replaceAll('"', '').split(',')
   const grade = CUTS[cut] ?? cut
   return {
-    sku: `B-${UNIQUE}`,
+    sku: `B-${UNIQUE}-${index}`,
     price: Number(price),
     isColored: index % 10 === 0,
     isLabGrown: false,

@@ -7,7 +7,7 @@ export const bulk: Group = { name: 'bulk', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, plain] = [await bench.adamant(), await bench.plain()]
-  const asks = [{ method: 'POST', path: '/v4/diamond/bulk', body: { entries: stones(500) } }]
+  const asks = [{ method: 'POST', path: '/v4/diamond/bulk', json: JSON.stringify({ entries: stones(500) }) }]
   return [
     {
       name: 'bulk of 500',

@@ -7,7 +7,7 @@ export const create: Group = { name: 'create', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, plain] = [await bench.adamant(), await bench.plain()]
-  const asks = stones(500).map((body) => ({ method: 'POST', path: '/v4/diamond', body }))
+  const asks = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
   const on = (connections: number, least: number): Case => ({
     name: `create, ${connections} connection${connections === 1 ? '' : 's'}`,
     unit: 'requests/s',

@@ -5,8 +5,10 @@ export type Load = {
   readonly port: number
   readonly connections: number
   readonly seconds: number
-  /** Ready HTTP/1.1 requests, taken in turn. UNIQUE becomes a number of nine digits, CARRIED what `carry` says. */
+  /** Ready HTTP/1.1 requests. UNIQUE becomes a number of nine digits, CARRIED what `carry` says. */
   readonly requests: readonly string[]
+  /** `shared`, the default: connections take the requests in turn. `own`: each sends one of them, always the same. */
+  readonly turns?: 'shared' | 'own'
   /** Where UNIQUE starts, so that no two measurements send the same. */
   readonly unique: number
   /** For requests that need a part of the answer before: the first value of each connection, and how to find the next. */
@@ -56,13 +58,13 @@ async function drive(load: Load, end: number): Promise<number> {
     new Promise<void>((done, fail) => {
       let carried = load.carry?.first[index] ?? ''
       const connection: Connection = new Connection(socket, take, fail)
-      connection.send(next(carried))
+      connection.send(next(index, carried))
 
       function take(answer: Answer): void {
         answered++
         if (answer.status < 200 || answer.status > 299) return refuse(answer)
         if (load.carry) carried = found(answer, load.carry.pattern)
-        if (performance.now() < end) return connection.send(next(carried))
+        if (performance.now() < end) return connection.send(next(index, carried))
         connection.close()
         done()
       }
@@ -77,12 +79,12 @@ async function drive(load: Load, end: number): Promise<number> {
 }
 
 /** The requests in turn, with their gaps filled. Split once, so that filling costs no search. */
-function requestsOf(load: Load): (carried: string) => string {
+function requestsOf(load: Load): (connection: number, carried: string) => string {
   const pieces = load.requests.map((request) => request.split(UNIQUE))
-  let index = 0
+  let turn = 0
   let unique = load.unique
-  return (carried) => {
-    const request = pieces[index++ % pieces.length] ?? []
+  return (connection, carried) => {
+    const request = pieces[(load.turns === 'own' ? connection : turn++) % pieces.length] ?? []
     const text = request.length === 1 ? (request[0] ?? '') : request.join(String(unique++).padStart(9, '0'))
     return load.carry ? text.replace(CARRIED, carried) : text
   }

@@ -1,0 +1,27 @@
+import type { Bench, Case, Group } from '../group.ts'
+import { CARRIED } from '../load/measure.ts'
+import { requestText } from '../request.ts'
+import type { Adamant } from '../services/adamant.ts'
+
+const CONNECTIONS = 20
+
+/** Refresh grants, each connection with a session of its own: every answer's refresh token pays for the next. */
+export const refresh: Group = { name: 'refresh', long: false, prepare }
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const adamant = await bench.adamant()
+  const grant = new URLSearchParams({ grant_type: 'refresh_token', ...adamant.client })
+  const path = `/api/oauth/v2/token?${grant.toString()}&refresh_token=${CARRIED}`
+  const requests = [requestText({ port: adamant.port }, { method: 'POST', path })]
+  const ours = async () => {
+    const carry = { first: await sessions(adamant), pattern: '"refresh_token": *"([^"]+)"' }
+    const load = { port: adamant.port, connections: CONNECTIONS, seconds: bench.seconds, requests, carry }
+    return (await bench.generator.measure(load)).rate
+  }
+  return [{ name: `refresh grant, ${CONNECTIONS} connections`, unit: 'requests/s', ours }]
+}
+
+async function sessions(adamant: Adamant): Promise<string[]> {
+  const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => adamant.logIn()))
+  return answers.map((answer) => answer.refresh_token)
+}
