@@ -1,4 +1,11 @@
-import { OutcomeUnknown, WrongRevision, type EventStore, type Position, type Revision } from '../stores/event-store.ts'
+import {
+  OutcomeUnknown,
+  WrongRevision,
+  type EventStore,
+  type Position,
+  type Revision,
+  type StoredEvent,
+} from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { eventId } from './event-id.ts'
 import { metadata, type Origin } from './origin.ts'
@@ -10,6 +17,8 @@ export type DomainEvent = { readonly type: string; readonly data: object }
 export type Fold<State, Event extends DomainEvent> = {
   readonly initial: State
   readonly evolve: (state: State, event: Event) => State
+  /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
+  readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
 }
 
 /** What every command writes with. One a process. */
@@ -74,7 +83,19 @@ export async function load<State, Event extends DomainEvent>(
   fold: Fold<State, Event>,
   id?: string,
 ): Promise<Loaded<State, Event>> {
-  const stored = await store.read(stream)
+  const { newest } = fold
+  if (newest === undefined) return foldStored(await store.read(stream), fold, id)
+  const tail = await store.read(stream, { last: newest.count })
+  const loaded = foldStored(tail, fold, id)
+  if (tail.length < newest.count || newest.suffices(loaded.state)) return loaded
+  return foldStored(await store.read(stream), fold, id)
+}
+
+function foldStored<State, Event extends DomainEvent>(
+  stored: readonly StoredEvent[],
+  fold: Fold<State, Event>,
+  id: string | undefined,
+): Loaded<State, Event> {
   const first = id === undefined ? undefined : eventId(id, 0)
   let state = fold.initial
   let position: Position | undefined

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
+import { accountSchemas } from './accounts.ts'
+import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
+import { sessionSchemas } from './sessions.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -14,4 +17,11 @@ export type EventSchema = {
 }
 
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
-export const schemas: Readonly<Record<string, EventSchema>> = { ...idsSchemas, ...diamondSchemas, ...linkKeySchemas }
+export const schemas: Readonly<Record<string, EventSchema>> = {
+  ...accountSchemas,
+  ...clientSchemas,
+  ...diamondSchemas,
+  ...idsSchemas,
+  ...linkKeySchemas,
+  ...sessionSchemas,
+}

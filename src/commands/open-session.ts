@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { GuessLimits } from '../credentials/guess-limits.ts'
+import type { Passwords } from '../credentials/passwords.ts'
+import { normaliseEmail } from '../domain/login.ts'
+import { GrantRefused, open } from '../domain/session.ts'
+import { handle } from './handle.ts'
+import { findAccount, type Known } from './logins.ts'
+import type { Origin } from './origin.ts'
+import {
+  grant,
+  newRefreshToken,
+  newSession,
+  sessionFold,
+  sessionStream,
+  type Granted,
+  type Sessions,
+} from './sessions.ts'
+import type { VerifiedClient } from './verify-client.ts'
+
+export type OpeningSessions = Sessions & {
+  readonly passwords: Pick<Passwords, 'matches'>
+  readonly guesses: GuessLimits
+}
+
+export type LogIn = {
+  readonly username: string
+  readonly password: string
+  readonly address: string
+  readonly client: VerifiedClient
+}
+
+/**
+ * Opens a session for who knows the password.
+ * @throws GrantRefused, the same for an unknown user, a disabled one and a wrong password; Refusal too-many
+ */
+export async function openSession(sessions: OpeningSessions, logIn: LogIn, origin: Origin): Promise<Granted> {
+  const { account, epoch } = await verifyPassword(sessions, logIn)
+  const token = newRefreshToken(newSession())
+  const wish = {
+    stream: sessionStream(token.session),
+    id: randomUUID(),
+    origin: { ...origin, actor: `account-${account}` },
+  }
+  const opened = await handle(sessions, wish, sessionFold(), (session, now) =>
+    open(session, {
+      account,
+      accountEpoch: epoch,
+      ...logIn.client,
+      digest: token.digest,
+      number: 0,
+      at: now,
+      expiresAt: now + sessions.refreshTtl * 1000,
+    }),
+  )
+  if (opened.state.status !== 'open') throw new Error(`${wish.stream} did not open`)
+  return grant(sessions, token, opened.state.current)
+}
+
+async function verifyPassword(
+  { store, passwords, guesses }: OpeningSessions,
+  { username, password, address }: LogIn,
+): Promise<Known> {
+  const known = await findAccount(store, username)
+  const guess = { subject: `account ${normaliseEmail(username)}`, address }
+  const right = await guesses.attempt(guess, async () => {
+    const matches = await passwords.matches(password, known?.password)
+    return matches && known?.status === 'enabled'
+  })
+  if (!right || known === undefined) throw new GrantRefused('Invalid username and password combination')
+  return known
+}

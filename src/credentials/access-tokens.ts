@@ -1,0 +1,97 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Grant } from '../domain/session.ts'
+import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
+
+/** What an access token says. `session` and `number` name it; times in milliseconds since 1970. */
+export type AccessClaims = Grant & {
+  readonly session: string
+  readonly number: number
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export type AccessTokensOptions = {
+  readonly keys: MasterKeys
+  /** Seconds; a token issued under a longer one is cut to it. */
+  readonly ttl: number
+  readonly clock: () => number
+  /** So many tokens at most are known without computing their signature again, and as many of an older generation. */
+  readonly remembered?: number
+}
+
+const payload = z.tuple([z.int(), z.int(), z.string(), z.int(), z.string(), z.int(), z.int(), z.int()])
+
+/**
+ * Stateless access tokens: `v1.{key id}.{claims, base64url}.{HMAC-SHA256 of all before, base64url}`.
+ * A token that was seen before costs one look-up.
+ */
+export class AccessTokens {
+  readonly ttl: number
+  readonly #clock: () => number
+  readonly #current: string
+  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly #remembered: number
+  #young = new Map<string, AccessClaims>()
+  #old = new Map<string, AccessClaims>()
+
+  constructor({ keys, ttl, clock, remembered = 5000 }: AccessTokensOptions) {
+    const known = [keys.current, keys.old].filter((key): key is MasterKey => key !== undefined)
+    this.ttl = ttl
+    this.#clock = clock
+    this.#current = keys.current.id
+    this.#keys = new Map(known.map((key) => [key.id, deriveKey(key, 'access-token')]))
+    this.#remembered = remembered
+  }
+
+  issue(grant: Grant, session: string, number: number): string {
+    const { account, accountEpoch, client, clientEpoch } = grant
+    const now = this.#clock()
+    const claims = [account, accountEpoch, client, clientEpoch, session, number, now, now + this.ttl * 1000]
+    const signed = `v1.${this.#current}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+    return `${signed}.${this.#sign(this.#current, signed)?.toString('base64url')}`
+  }
+
+  /** The claims of a token that this service issued, `expired` past its life, `invalid` for everything else. */
+  verify(token: string): AccessClaims | 'invalid' | 'expired' {
+    const claims = this.#young.get(token) ?? this.#recall(token)
+    if (claims === undefined) return 'invalid'
+    return this.#clock() < claims.expiresAt ? claims : 'expired'
+  }
+
+  #recall(token: string): AccessClaims | undefined {
+    const claims = this.#old.get(token) ?? this.#open(token)
+    if (claims === undefined) return undefined
+    if (this.#young.size >= this.#remembered) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(token, claims)
+    return claims
+  }
+
+  #open(token: string): AccessClaims | undefined {
+    const [version, key, body, signature, ...rest] = token.split('.')
+    if (version !== 'v1' || key === undefined || body === undefined || signature === undefined || rest.length > 0) {
+      return undefined
+    }
+    const expected = this.#sign(key, `v1.${key}.${body}`)
+    if (expected === undefined || !isSignature(signature, expected)) return undefined
+    const read = payload.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    if (!read.success) return undefined
+    const [account, accountEpoch, client, clientEpoch, session, number, issuedAt, until] = read.data
+    const expiresAt = Math.min(until, issuedAt + this.ttl * 1000)
+    return { account, accountEpoch, client, clientEpoch, session, number, issuedAt, expiresAt }
+  }
+
+  #sign(key: string, text: string): Buffer | undefined {
+    const bytes = this.#keys.get(key)
+    return bytes && createHmac('sha256', bytes).update(text).digest()
+  }
+}
+
+/** Base64url has several spellings of one value; only the one that was issued counts. */
+function isSignature(given: string, expected: Buffer): boolean {
+  const bytes = Buffer.from(given, 'base64url')
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected) && bytes.toString('base64url') === given
+}

@@ -1,0 +1,77 @@
+import { truncates } from 'bcryptjs'
+import type { Worker } from 'node:worker_threads'
+import { Refusal } from '../domain/refusal.ts'
+import { startWorker } from '../start-worker.ts'
+import type { PasswordDone, PasswordTask } from './password-worker.ts'
+
+/** What an unknown user's password is compared with, so that the answer takes as long: of bytes that nobody has. */
+const NOBODY = '$2b$10$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq'
+
+/** So many wait for the worker; one more is told to come back. At 66 ms each that is some 4 s. */
+const QUEUE = 64
+const BUSY = 'Too many log-ins at this moment; try again'
+
+type Waiting = { readonly done: (result: string | boolean) => void; readonly fail: (error: unknown) => void }
+
+/** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of a core each, outside the event loop. */
+export class Passwords {
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #tasks = 0
+  /** Comparisons that were run, of known users and others. */
+  compared = 0
+
+  /** @throws Refusal invalid for a password that is empty or longer than bcrypt reads */
+  async hash(password: string): Promise<string> {
+    if (password === '') throw new Refusal('invalid', 'A password must not be empty')
+    if (truncates(password)) throw new Refusal('invalid', 'A password has at most 72 bytes of UTF-8')
+    return String(await this.#ask({ password }))
+  }
+
+  /**
+   * Whether the password is the one that was hashed; without a hash false, after the same time.
+   * @throws Refusal too-many
+   */
+  async matches(password: string, hash: string | undefined): Promise<boolean> {
+    if (truncates(password)) return false
+    const same = await this.#ask({ password, hash: hash ?? NOBODY })
+    this.compared++
+    return same === true && hash !== undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  #ask(asked: Omit<PasswordTask, 'task'>): Promise<string | boolean> {
+    if (this.#waiting.size >= QUEUE) return Promise.reject(new Refusal('too-many', BUSY, 5))
+    return new Promise((done, fail) => {
+      const worker = (this.#worker ??= this.#start())
+      const task = this.#tasks++
+      this.#waiting.set(task, { done, fail })
+      // While something is asked the process must not end; idle, the worker does not keep it.
+      worker.ref()
+      worker.postMessage({ task, ...asked } satisfies PasswordTask)
+    })
+  }
+
+  #start(): Worker {
+    const worker = startWorker('./password-worker', import.meta.url)
+    worker.on('message', ({ task, result }: PasswordDone) => {
+      this.#waiting.get(task)?.done(result)
+      this.#waiting.delete(task)
+      if (this.#waiting.size === 0) worker.unref()
+    })
+    worker.on('error', (error) => this.#ended(error))
+    worker.on('exit', () => this.#ended(new Error('The password worker ended')))
+    return worker
+  }
+
+  /** The next one who asks starts a new worker. */
+  #ended(error: unknown): void {
+    this.#worker = undefined
+    for (const { fail } of this.#waiting.values()) fail(error)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,74 @@
+import type { Grant } from '../domain/session.ts'
+import type { StoredEvent } from '../stores/event-store.ts'
+
+/** The streams whose events end tokens. */
+export const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-'] } as const
+
+/** What names an access token. */
+export type TokenName = Grant & { readonly session: string; readonly number: number }
+
+/** Instances' clocks may differ by so much: an ended token is remembered this much longer than it could live. */
+const SLACK = 600_000
+
+type Ended<Key> = Map<Key, { readonly epoch: number; readonly forgottenAt: number }>
+
+/**
+ * Which access tokens were ended before their time: a fold of events that may come twice, and forgets what has expired
+ * by itself. It looks at nothing but names and counts, so that an event of a newer release still ends its token.
+ */
+export class EndedTokens {
+  readonly #sessions: Ended<string> = new Map()
+  readonly #tokens: Ended<string> = new Map()
+  readonly #accounts: Ended<number> = new Map()
+  readonly #clients: Ended<string> = new Map()
+  readonly #kept: number
+
+  /** @param ttl seconds that an access token lives */
+  constructor(ttl: number) {
+    this.#kept = ttl * 1000 + SLACK
+  }
+
+  note({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
+    const at = Date.parse(metadata['at'] ?? '') || 0
+    const id = stream.slice(stream.indexOf('-') + 1)
+    if (type === 'SessionRevoked') this.#end(this.#sessions, id, 1, at)
+    else if (type === 'AccessTokenRevoked') this.#end(this.#tokens, `${id}/${Number(data['number'])}`, 1, at)
+    else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
+      this.#end(this.#accounts, Number(id), Number(data['epoch']), at)
+    } else if (type === 'ClientDisabled') this.#end(this.#clients, id, Number(data['epoch']), at)
+  }
+
+  isLive({ session, number, account, accountEpoch, client, clientEpoch }: TokenName): boolean {
+    return (
+      !this.#sessions.has(session) &&
+      (this.#accounts.get(account)?.epoch ?? 0) <= accountEpoch &&
+      (this.#clients.get(client)?.epoch ?? 0) <= clientEpoch &&
+      (this.#tokens.size === 0 || !this.#tokens.has(`${session}/${number}`))
+    )
+  }
+
+  /** Forgets what was ended so long ago that its tokens have expired. */
+  forget(now: number): void {
+    for (const ended of [this.#sessions, this.#tokens, this.#clients]) forgetIn(ended, now)
+    forgetIn(this.#accounts, now)
+  }
+
+  get size(): number {
+    return this.#sessions.size + this.#tokens.size + this.#accounts.size + this.#clients.size
+  }
+
+  #end<Key>(ended: Ended<Key>, key: Key, epoch: number, at: number): void {
+    const known = ended.get(key)
+    if (known !== undefined && known.epoch >= epoch) return
+    ended.delete(key)
+    ended.set(key, { epoch, forgottenAt: at + this.#kept })
+  }
+}
+
+/** The oldest come first: it stops at the first that is still needed. */
+function forgetIn<Key>(ended: Ended<Key>, now: number): void {
+  for (const [key, { forgottenAt }] of ended) {
+    if (forgottenAt > now) return
+    ended.delete(key)
+  }
+}

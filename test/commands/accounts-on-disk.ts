@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { IdBlocks } from '../../src/commands/integer-ids.ts'
+import { openSession, type OpeningSessions } from '../../src/commands/open-session.ts'
+import type { Registering } from '../../src/commands/register-account.ts'
+import { registerClient } from '../../src/commands/register-client.ts'
+import { StreamQueue } from '../../src/commands/stream-queue.ts'
+import { verifyClient, type VerifiedClient } from '../../src/commands/verify-client.ts'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
+import { GuessLimits } from '../../src/credentials/guess-limits.ts'
+import { openMasterKeys } from '../../src/credentials/master-keys.ts'
+import { Passwords } from '../../src/credentials/passwords.ts'
+import { SessionFeed } from '../../src/projections/sessions.ts'
+import { openSqliteEvents } from '../../src/stores/sqlite-events.ts'
+
+export const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+export const http = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
+
+/** A clock that stands until it is moved, in milliseconds since 1970. */
+export type Clock = { now: number }
+
+export type Process = OpeningSessions &
+  Registering & {
+    readonly clientIds: IdBlocks
+    readonly feed: SessionFeed
+    readonly passwords: Passwords
+    readonly clock: () => number
+    close(): Promise<void>
+  }
+
+/** One key for all, as one data folder has. */
+const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
+
+/** What one process of the service has open for accounts and tokens, on the log in a file. */
+export async function openProcess(file: string, time: Clock): Promise<Process> {
+  const store = openSqliteEvents(file)
+  const clock = () => time.now
+  const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
+  const failed = (error: unknown) => console.error(error)
+  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, failed })
+  await feed.start()
+  const passwords = new Passwords()
+  const ids = { store, clock, size: 1, origin: cli }
+  return {
+    store,
+    queue: new StreamQueue(),
+    clock,
+    tokens,
+    feed,
+    passwords,
+    refreshTtl: 1_209_600,
+    guesses: new GuessLimits(clock),
+    note: (event) => feed.note(event),
+    accountIds: new IdBlocks({ ...ids, kind: 'account' }),
+    clientIds: new IdBlocks({ ...ids, kind: 'client' }),
+    async close() {
+      feed.stop()
+      await passwords.close()
+      await store.close()
+    },
+  }
+}
+
+/** Runs with the file of a new log, which is gone afterwards. */
+export async function withLogFile(run: (file: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-accounts-'))
+  try {
+    await run(join(folder, 'events.db'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export const clientOf = async (process: Process): Promise<VerifiedClient> => {
+  const { client, secret } = await registerClient(process, 'shop', cli)
+  return verifyClient(process, { client, secret, address: '192.0.2.1' })
+}
+
+export const ann = { email: 'Ann@Example.com', password: 'correct horse', plan: 'basic' } as const
+
+/** Ann's log-in through a client. */
+export const logIn = (process: Process, client: VerifiedClient, password: string = ann.password) =>
+  openSession(process, { username: ann.email, password, address: '192.0.2.1', client }, http)
+
+/** Whether a process lets an access token pass. */
+export async function isLive(process: Process, accessToken: string): Promise<boolean> {
+  const claims = process.tokens.verify(accessToken)
+  return typeof claims === 'string' ? false : process.feed.isLive(claims)
+}
