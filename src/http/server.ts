@@ -18,16 +18,25 @@ export type Listening = {
   stop(): Promise<void>
 }
 
-/** @throws the system's error, such as EADDRINUSE */
-export async function listen(app: Koa<RequestState>, host: string, port: number): Promise<Listening> {
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 65_000 }, app.callback())
+/**
+ * @param appFor makes the service for the port that was taken, before the first request is read
+ * @throws the system's error, such as EADDRINUSE
+ */
+export async function listen(
+  appFor: (port: number) => Koa<RequestState>,
+  host: string,
+  port: number,
+): Promise<Listening> {
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 65_000 })
   server.on('clientError', refuseUnreadable)
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
-    server.listen(port, host, done)
+    server.listen(port, host, () => {
+      server.on('request', appFor((server.address() as AddressInfo).port).callback())
+      done()
+    })
   })
-  const address = server.address() as AddressInfo
-  return { host, port: address.port, stop: () => drain(server) }
+  return { host, port: (server.address() as AddressInfo).port, stop: () => drain(server) }
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */

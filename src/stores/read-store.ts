@@ -113,7 +113,12 @@ export interface ReadModel {
   parked(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
+/** The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. */
+export type Lease = { release(): Promise<void> }
+
 export interface ReadStore {
+  /** Undefined while another process holds it. It ends with its holder. */
+  lease(declaration: ModelDeclaration): Promise<Lease | undefined>
   /** The live build's reader; before the first build is live its answers are empty. */
   model(declaration: ModelDeclaration): Promise<ReadModel>
   /** The live build to write to, made when there is none. */

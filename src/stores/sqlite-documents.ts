@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Build, ModelDeclaration, ReadModel, ReadStore } from './read-store.ts'
+import { takeLease } from './sqlite-lease.ts'
 import { openBuilds } from './sqlite-documents/builds.ts'
 import { available } from './sqlite-documents/failure.ts'
 import { openPointers } from './sqlite-documents/pointers.ts'
@@ -44,6 +45,7 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
       readers.set(key, reader)
       return reader
     },
+    lease: async ({ name, version }) => available(() => takeLease(join(folder, `read-${name}-v${version}.lock`))),
     live: async (declaration) => available(() => live(declaration)),
     begin: async (declaration) => available(() => builds.make(declaration)),
     promote: async (declaration, build) =>

@@ -1,0 +1,17 @@
+import type { Writing } from './commands/handle.ts'
+import type { MasterKeys } from './credentials/master-keys.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings.ts'
+import type { EventStore } from './stores/event-store.ts'
+import type { ReadStore } from './stores/read-store.ts'
+
+/** The stores and keys of one installation, open: what the service and every command work with. */
+export type Installation = {
+  readonly settings: Settings
+  readonly log: Log
+  readonly store: EventStore
+  readonly reads: ReadStore
+  readonly keys: MasterKeys
+  readonly writing: Writing
+  close(): Promise<void>
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from './cli/program.ts'
+import { StreamQueue } from './commands/stream-queue.ts'
+import { openMasterKeys } from './credentials/master-keys.ts'
+import type { Installation } from './installation.ts'
+import { openLog } from './log.ts'
+import { BadSettings, type Settings } from './settings.ts'
+import { openDocuments } from './stores/sqlite-documents.ts'
+import { openSqliteEvents } from './stores/sqlite-events.ts'
+
+/**
+ * The composition root: the one place that knows which adapters there are.
+ * @throws BadSettings, BadMasterKey, or what a store says of its files
+ */
+export async function open(settings: Settings): Promise<Installation> {
+  const { EVENT_STORE, READ_MODEL, DATA_DIR } = settings
+  const missing = Object.entries({ EVENT_STORE, READ_MODEL }).filter(([, value]) => value !== 'sqlite')
+  if (missing.length > 0) {
+    throw new BadSettings(missing.map(([name]) => `${name} must be sqlite: this release has no other engine`))
+  }
+  mkdirSync(DATA_DIR, { recursive: true })
+  const keys = openMasterKeys({
+    dataDir: DATA_DIR,
+    masterKey: settings.MASTER_KEY,
+    masterKeyOld: settings.MASTER_KEY_OLD,
+  })
+  const log = openLog(settings.LOG_LEVEL)
+  const store = openSqliteEvents(join(DATA_DIR, 'events.db'))
+  const reads = openDocuments(DATA_DIR)
+  const writing = { store, queue: new StreamQueue(), clock: Date.now }
+  return {
+    settings,
+    log,
+    store,
+    reads,
+    keys,
+    writing,
+    async close() {
+      await store.close()
+      await reads.close()
+    },
+  }
+}
+
+await run(process.argv.slice(2), open)

@@ -1,0 +1,109 @@
+import { IdBlocks } from './commands/integer-ids.ts'
+import { openLinkKey } from './commands/link-key.ts'
+import { createApp, type Resource } from './http/app.ts'
+import { constantsResource, cutShapesResource } from './http/constants.ts'
+import { diamondPageResource } from './http/diamond-page.ts'
+import { diamondResource } from './http/diamonds/routes.ts'
+import { healthResource, metricsResource } from './http/health.ts'
+import { Links } from './http/links.ts'
+import { listen, type Listening } from './http/server.ts'
+import type { Installation } from './installation.ts'
+import { ActiveRunner } from './projections/active-runner.ts'
+import { DiamondQueries } from './projections/diamond-queries.ts'
+import { diamonds } from './projections/diamonds.ts'
+import { ProjectionRunner } from './projections/runner.ts'
+import { addressesOf } from './addresses.ts'
+import { openTokenService } from './token-service.ts'
+
+export type Running = {
+  /** Where the service listens; undefined where its role is only to project. */
+  readonly url: string | undefined
+  /** Resolves when the read models have reached the head that the log had at the start. */
+  ready(): Promise<void>
+  /** Ready turns to 503, requests under way are finished, then everything is closed. */
+  stop(): Promise<void>
+}
+
+/** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
+const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
+
+/** Milliseconds between two looks while the service waits for its read models. */
+const READY_POLL = 20
+
+/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say */
+export async function startService(installation: Installation): Promise<Running> {
+  const { settings, store, reads, log } = installation
+  const runner = new ProjectionRunner(diamonds, store, reads, log)
+  const model = await reads.model(diamonds.declaration)
+  const active = new ActiveRunner(runner, reads, model, log)
+  const head = await store.head()
+  if (settings.ROLES.includes('projections')) await active.start()
+  const started: { stopping: boolean; readonly stop: (() => Promise<unknown>)[] } = { stopping: false, stop: [] }
+
+  async function waiting(): Promise<string[]> {
+    const reasons = started.stopping ? ['the service is stopping'] : []
+    if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
+    return reasons
+  }
+
+  let listening: Listening | undefined
+  if (settings.ROLES.includes('http')) {
+    const queries = new DiamondQueries(model, store, active)
+    const http = await openHttp(installation, queries, waiting)
+    started.stop.push(http.stop)
+    listening = await listen(http.appFor, settings.HOST, settings.PORT)
+  }
+
+  return {
+    url: listening && addressesOf(settings, listening.port).base,
+    async ready() {
+      while ((await waiting()).length > 0) await new Promise<void>((done) => setTimeout(done, READY_POLL))
+    },
+    async stop() {
+      started.stopping = true
+      await listening?.stop()
+      for (const stop of started.stop) await stop()
+      await active.stop()
+      await installation.close()
+    },
+  }
+}
+
+type OpenHttp = {
+  readonly appFor: (port: number) => ReturnType<typeof createApp>
+  readonly stop: () => Promise<void>
+}
+
+async function openHttp(
+  installation: Installation,
+  queries: DiamondQueries,
+  waiting: () => Promise<string[]>,
+): Promise<OpenHttp> {
+  const { settings, store, writing, keys, log } = installation
+  const linkKey = await openLinkKey(store, keys, writing.clock)
+  const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
+  const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
+  const tokens = await openTokenService(installation)
+  const inventory = { ...writing, diamondIds }
+
+  function resourcesFor(port: number): Resource[] {
+    const addresses = addressesOf(settings, port)
+    const links = new Links(addresses.base, linkKey)
+    const service = { inventory, queries, links, authenticate: tokens.authenticate }
+    return [
+      diamondResource('v4', service),
+      diamondResource('v3', service),
+      diamondPageResource(queries, links),
+      constantsResource(),
+      cutShapesResource(),
+      ...tokens.resources(addresses),
+      healthResource(waiting),
+      metricsResource(() => []),
+    ]
+  }
+
+  return {
+    appFor: (port) => createApp({ resources: resourcesFor(port), log, trustProxy: settings.TRUST_PROXY }),
+    stop: async () => tokens.stop(),
+  }
+}

@@ -1,0 +1,96 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { create, patch, remove } from '../../../src/domain/diamond/decide.ts'
+import { evolve, unknown, type Diamond, type DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
+import type { Change, NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+
+const OWNER = 7
+const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
+const born = () => create(337, OWNER, stone, 1_417_122_660_999)
+const change = (set: Change['set'], removed: Change['removed'] = []): Change => ({ set, removed })
+const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+
+const test = suite('a diamond')
+
+test('is created with what was given, in whole seconds, owned by its account', () => {
+  assert.equal(born(), { type: 'DiamondCreated', data: { id: 337, owner: OWNER, date: 1_417_122_660, set: stone } })
+})
+
+test('is created without what is the default anyway', () => {
+  const event = create(1, OWNER, { ...stone, price: null, access: 0, isLabGrown: false }, 0)
+  assert.equal(event.data.set, stone)
+})
+
+test('keeps what a patch leaves out', () => {
+  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({ price: 5 }), 'v4'))
+  assert.is(diamond.status === 'live' && diamond.fields.price, 5)
+  assert.is(diamond.status === 'live' && diamond.fields.color, 18)
+})
+
+test('has a removed value at its default again', () => {
+  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({}, ['color', 'isColored']), 'v4'))
+  assert.is(diamond.status === 'live' && diamond.fields.color, null)
+  assert.is(diamond.status === 'live' && diamond.fields.isColored, false)
+})
+
+test('is not touched by a patch that says what it is already', () => {
+  assert.equal(patch(given(born()), 337, OWNER, change({ sku: 'A-1', carat: 0.73 }, ['price']), 'v4'), [])
+})
+
+test('belongs to its account alone', () => {
+  assert.throws(() => patch(given(born()), 337, 8, change({ price: 1 }), 'v4'), refused('forbidden'))
+  assert.throws(() => remove(given(born()), 337, 8), refused('forbidden'))
+})
+
+test('that was deleted is missing, to its owner too', () => {
+  const deleted = given(born(), ...remove(given(born()), 337, OWNER))
+  assert.throws(() => patch(deleted, 337, OWNER, change({ price: 1 }), 'v4'), refused('missing'))
+  assert.throws(() => remove(deleted, 337, OWNER), refused('missing'))
+})
+
+test('that never was is missing', () => {
+  assert.throws(() => remove(unknown, 1, OWNER), refused('missing'))
+})
+
+test('keeps a shape below the top level, or a text, when v3 sends back the id that it shows for it', () => {
+  const modified = given(create(1, OWNER, { ...stone, cutShape: 201 }, 0))
+  assert.equal(patch(modified, 1, OWNER, change({ cutShape: 9 }), 'v3'), [])
+  const other = given(create(1, OWNER, { ...stone, cutShape: 'Trilliant' }, 0))
+  assert.equal(patch(other, 1, OWNER, change({ cutShape: 113 }), 'v3'), [])
+  assert.is(patch(modified, 1, OWNER, change({ cutShape: 9 }), 'v4').length, 1)
+  assert.is(patch(modified, 1, OWNER, change({ cutShape: 2 }), 'v3').length, 1)
+})
+
+test('is left as it was by an event that this release does not know', () => {
+  const later = { type: 'DiamondPolished', data: {} } as unknown as DiamondEvent
+  assert.equal(given(born(), later), given(born()))
+})
+
+test('is what its last patches say, whatever their order of fields (property)', () => {
+  const sets = fc.record(
+    {
+      sku: fc.string({ minLength: 1, maxLength: 20 }),
+      price: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null }),
+      isColored: fc.boolean(),
+      color: fc.option(fc.integer({ min: 15, max: 37 }), { nil: null }),
+      carat: fc.double({ min: 0.01, max: 100, noNaN: true }),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(fc.array(sets, { maxLength: 10 }), (patches) => {
+      let diamond = given(born())
+      const expected: Record<string, unknown> = diamond.status === 'live' ? { ...diamond.fields } : {}
+      for (const set of patches) {
+        diamond = patch(diamond, 337, OWNER, change(set), 'v4').reduce<Diamond>(evolve, diamond)
+        Object.assign(expected, set)
+      }
+      assert.equal(diamond.status === 'live' && diamond.fields, expected)
+    }),
+  )
+})
+
+test.run()
