@@ -1,12 +1,24 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
+import { openMasterKeys } from '../../src/credentials/master-keys.ts'
+import { authenticate } from '../../src/http/authenticate.ts'
+import { EndedTokens } from '../../src/projections/ended-tokens.ts'
 import { createApp } from './app.ts'
-import { authenticate, sign } from './authenticate.ts'
 import { Stones } from './stones.ts'
 
-/** `node main.js FOLDER PORT`: serves until it is ended; prints one line with an access token when it listens. */
+const TTL = 604_800
 const [folder = '.', port = '0'] = process.argv.slice(2)
-const stones = new Stones(join(folder, 'stones.db'))
-const app = createApp({ stones, authenticate, address: `http://127.0.0.1:${port}` })
-const token = sign('1-client-session')
+
+/** The token check of the real service. Nothing here ends a token. */
+const keys = openMasterKeys({ dataDir: folder, masterKey: undefined, masterKeyOld: undefined })
+const tokens = new AccessTokens({ keys, ttl: TTL, clock: Date.now })
+const token = tokens.issue({ account: 1, accountEpoch: 0, client: 'bench', clientEpoch: 0 }, 'session', 0)
+
+/** `node main.js FOLDER PORT`: serves until it is ended; prints one line with an access token when it listens. */
+const app = createApp({
+  stones: new Stones(join(folder, 'stones.db')),
+  authenticate: authenticate({ tokens, feed: new EndedTokens(TTL) }),
+  address: `http://127.0.0.1:${port}`,
+})
 createServer(app.callback()).listen(Number(port), '127.0.0.1', () => console.log(JSON.stringify({ token })))
