@@ -13,7 +13,7 @@ type Waiter = { readonly position: From; readonly until: number; readonly settle
  */
 export class FollowedProgress implements Progress {
   #waiters: Waiter[] = []
-  #timer: NodeJS.Timeout | undefined
+  #looking = false
 
   constructor(private readonly model: Pick<ReadModel, 'position'>) {}
 
@@ -27,11 +27,13 @@ export class FollowedProgress implements Progress {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.#look(), INTERVAL)
+    if (this.#looking) return
+    this.#looking = true
+    setTimeout(() => void this.#look(), INTERVAL)
   }
 
   async #look(): Promise<void> {
-    this.#timer = undefined
+    this.#looking = false
     const reached = await this.#positionNow()
     const waiting = this.#waiters
     this.#waiters = []
