@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Origin } from '../commands/origin.ts'
+import type { VerifiedClient } from '../commands/verify-client.ts'
 
 /** Who asks, once `authenticate` has passed. */
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
@@ -11,6 +12,10 @@ export type RequestState = {
   caller?: Caller
   /** The parsed JSON body, once `readJsonBody` has passed. */
   body?: unknown
+  /** Query and form together, once the token server's `readParameters` has passed. */
+  parameters?: ReadonlyMap<string, string>
+  /** Once the token server's `authenticateClient` has passed. */
+  client?: VerifiedClient
 }
 
 export type Ctx = Context & { state: RequestState }

@@ -1,0 +1,43 @@
+import { ClientRefused } from '../../commands/verify-client.ts'
+import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
+import { GrantRefused } from '../../domain/session.ts'
+import type { ErrorBody } from '../errors.ts'
+
+/** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
+export type OAuthCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
+
+export class OAuthError extends Refusal {
+  constructor(
+    readonly code: OAuthCode,
+    message: string,
+  ) {
+    super('malformed', message)
+  }
+}
+
+/** RFC 6749, section 5.1; errors as well. */
+export const NEVER_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** The faults that keep their status here; every other fault of the caller is 400. */
+const KEPT: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'missing', 'not-allowed', 'too-many', 'unavailable'])
+
+/** `{"error": "invalid_grant", "error_description": "..."}` */
+export const oauthBody: ErrorBody = (ctx, { status, faults }, error) => {
+  ctx.set(NEVER_STORED)
+  if (error instanceof Refusal && !KEPT.has(error.kind)) ctx.status = 400
+  ctx.body = {
+    error: codeOf(error, status),
+    error_description: described(faults.map(({ message }) => message).join('; ')),
+  }
+}
+
+function codeOf(error: unknown, status: number): string {
+  if (error instanceof OAuthError) return error.code
+  if (error instanceof GrantRefused) return 'invalid_grant'
+  if (error instanceof ClientRefused) return 'invalid_client'
+  if (status === 429 || status === 503) return 'temporarily_unavailable'
+  return status >= 500 ? 'server_error' : 'invalid_request'
+}
+
+/** Only the characters that RFC 6749, section 5.2, has for a description. */
+const described = (text: string) => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')

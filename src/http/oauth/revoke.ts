@@ -1,0 +1,22 @@
+import { revokeToken } from '../../commands/revoke-token.ts'
+import type { Sessions } from '../../commands/sessions.ts'
+import { originOf, type Ctx, type Step } from '../request.ts'
+import { clientOf } from './client.ts'
+import { OAuthError } from './errors.ts'
+import { parametersOf } from './parameters.ts'
+
+/** RFC 7009. The kind of a token is seen from its form, so that no hint is needed. */
+export function answerRevoked(sessions: Sessions): Step {
+  return async (ctx) => {
+    const { client } = clientOf(ctx)
+    await revokeToken(sessions, { token: tokenParameter(ctx), client }, { ...originOf(ctx), actor: `client-${client}` })
+    ctx.status = 200
+    ctx.body = ''
+  }
+}
+
+export function tokenParameter(ctx: Ctx): string {
+  const token = parametersOf(ctx).get('token')
+  if (token === undefined) throw new OAuthError('invalid_request', 'No "token" parameter found')
+  return token
+}

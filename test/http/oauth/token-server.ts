@@ -1,0 +1,88 @@
+import { Router } from '@koa/router'
+import { createServer } from 'node:http'
+import { registerAccount } from '../../../src/commands/register-account.ts'
+import { registerClient, type ClientCredentials } from '../../../src/commands/register-client.ts'
+import { createApp } from '../../../src/http/app.ts'
+import { authenticate } from '../../../src/http/authenticate.ts'
+import { metadataResource } from '../../../src/http/oauth/metadata.ts'
+import { oauthResource } from '../../../src/http/oauth/routes.ts'
+import { callerOf, type RequestState } from '../../../src/http/request.ts'
+import { openLog } from '../../../src/log.ts'
+import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../../commands/accounts-on-disk.ts'
+
+export type Parameters = Readonly<Record<string, string>>
+
+export type TokenServer = {
+  readonly process: Process
+  readonly time: Clock
+  readonly client: ClientCredentials
+  readonly address: string
+  readonly file: string
+  /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless told. */
+  post(name: string, form: Parameters, headers?: Parameters): Promise<Answer>
+  get(path: string, headers?: Parameters): Promise<Answer>
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Runs with a token server on a new log, Ann's account and a client; `/v4/whoami` is behind bearer authentication. */
+export const withTokenServer = (run: (server: TokenServer) => Promise<void>): Promise<void> =>
+  withLogFile(async (file) => {
+    const time = { now: 1_800_000_000_000 }
+    const process = await openProcess(file, time)
+    await registerAccount(process, ann, cli)
+    const client = await registerClient(process, 'shop', cli)
+    const app = createApp({
+      resources: [oauthResource(process), metadataResource('https://auth.example.com'), whoAmI(process)],
+      log: openLog('silent'),
+      trustProxy: 0,
+    })
+    const server = createServer(app.callback())
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const bound = server.address()
+    const address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`
+    const credentials = { client_id: client.client, client_secret: client.secret }
+    try {
+      await run({
+        process,
+        time,
+        client,
+        address,
+        file,
+        get: (path, headers = {}) => answer(`${address}${path}`, { headers }),
+        post: (name, form, headers = {}) =>
+          answer(`${address}/api/oauth/v2/${name}`, {
+            method: 'POST',
+            body: new URLSearchParams(headers['authorization'] === undefined ? { ...credentials, ...form } : form),
+            headers,
+          }),
+      })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+      await process.close()
+    }
+  })
+
+async function answer(address: string, request: RequestInit): Promise<Answer> {
+  const response = await fetch(address, request)
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+}
+
+function whoAmI(process: Process) {
+  const router = new Router<RequestState>()
+  router.get('/v4/whoami', authenticate(process), (ctx) => {
+    ctx.body = { account: callerOf(ctx).account }
+  })
+  return { prefix: '/v4/whoami', router }
+}
+
+export const passwordGrant = { grant_type: 'password', username: ann.email, password: ann.password }
+export const bearer = (token: unknown) => ({ authorization: `Bearer ${String(token)}` })

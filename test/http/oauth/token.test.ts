@@ -1,0 +1,202 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
+
+const test = suite('POST /api/oauth/v2/token')
+
+test('answers a password grant in the order of RFC 6749, 5.1, and is never stored', () =>
+  withTokenServer(async ({ post, get }) => {
+    const { status, headers, body } = await post('token', passwordGrant)
+    assert.is(status, 200)
+    assert.equal(Object.keys(body), ['access_token', 'expires_in', 'token_type', 'scope', 'refresh_token'])
+    assert.is(body['expires_in'], 604_800)
+    assert.is(body['token_type'], 'bearer')
+    assert.is(body['scope'], 'user')
+    assert.is(headers.get('cache-control'), 'no-store')
+    assert.is(headers.get('pragma'), 'no-cache')
+    assert.match(headers.get('content-type') ?? '', /^application\/json/)
+    assert.is((await get('/v4/whoami', bearer(body['access_token']))).status, 200)
+  }))
+
+test('takes parameters from the query, and those of the body first', () =>
+  withTokenServer(async ({ address, client }) => {
+    const all = { ...passwordGrant, client_id: client.client, client_secret: client.secret }
+    const asQuery = (values: Record<string, string>) => `${address}/api/oauth/v2/token?${new URLSearchParams(values)}`
+    assert.is((await fetch(asQuery(all), { method: 'POST' })).status, 200)
+    const body = new URLSearchParams({ password: passwordGrant.password })
+    assert.is((await fetch(asQuery({ ...all, password: 'wrong' }), { method: 'POST', body })).status, 200)
+  }))
+
+test('refreshes once, and the new token once again', () =>
+  withTokenServer(async ({ post, get }) => {
+    const first = await post('token', passwordGrant)
+    const second = await post('token', {
+      grant_type: 'refresh_token',
+      refresh_token: String(first.body['refresh_token']),
+    })
+    assert.is(second.status, 200)
+    assert.is.not(second.body['refresh_token'], first.body['refresh_token'])
+    const third = await post('token', {
+      grant_type: 'refresh_token',
+      refresh_token: String(second.body['refresh_token']),
+    })
+    assert.is(third.status, 200)
+    assert.is((await get('/v4/whoami', bearer(third.body['access_token']))).status, 200)
+  }))
+
+/** RFC 6749, section 5.2, with the texts of the platform. */
+const REFUSED: readonly [what: string, form: Record<string, string>, status: number, error: string, text: string][] = [
+  ['no grant type', {}, 400, 'invalid_request', 'Invalid grant_type parameter or parameter missing'],
+  [
+    'an unknown grant type',
+    { grant_type: 'client_credentials' },
+    400,
+    'unsupported_grant_type',
+    'Invalid grant_type parameter or parameter missing',
+  ],
+  [
+    'no client',
+    { ...passwordGrant, client_id: '' },
+    401,
+    'invalid_client',
+    'Client id was not found in the headers or body',
+  ],
+  [
+    'an unknown client',
+    { ...passwordGrant, client_id: '9_x' },
+    401,
+    'invalid_client',
+    'The client credentials are invalid',
+  ],
+  [
+    'a wrong secret',
+    { ...passwordGrant, client_secret: 'x' },
+    401,
+    'invalid_client',
+    'The client credentials are invalid',
+  ],
+  ['no secret', { ...passwordGrant, client_secret: '' }, 401, 'invalid_client', 'The client credentials are invalid'],
+  [
+    'no password',
+    { grant_type: 'password', username: 'a' },
+    400,
+    'invalid_request',
+    "Missing parameters. 'username' and 'password' required",
+  ],
+  [
+    'a wrong password',
+    { ...passwordGrant, password: 'wrong' },
+    400,
+    'invalid_grant',
+    'Invalid username and password combination',
+  ],
+  [
+    'an unknown user',
+    { ...passwordGrant, username: 'nobody@example.com' },
+    400,
+    'invalid_grant',
+    'Invalid username and password combination',
+  ],
+  [
+    'a password beyond 72 bytes',
+    { ...passwordGrant, password: `${passwordGrant.password}${'x'.repeat(72)}` },
+    400,
+    'invalid_grant',
+    'Invalid username and password combination',
+  ],
+  ['no refresh token', { grant_type: 'refresh_token' }, 400, 'invalid_request', "No 'refresh_token' parameter found"],
+  [
+    'an unknown refresh token',
+    { grant_type: 'refresh_token', refresh_token: 'x' },
+    400,
+    'invalid_grant',
+    'Invalid refresh token',
+  ],
+  ['another scope', { ...passwordGrant, scope: 'admin' }, 400, 'invalid_scope', 'An unsupported scope was requested.'],
+]
+
+for (const [what, form, status, error, text] of REFUSED) {
+  test(`refuses ${what} as RFC 6749, 5.2, says`, () =>
+    withTokenServer(async ({ post }) => {
+      const refused = await post('token', form)
+      assert.equal([refused.status, refused.body], [status, { error, error_description: text }])
+      assert.is(refused.headers.get('cache-control'), 'no-store')
+      assert.is(refused.headers.get('www-authenticate'), null)
+    }))
+}
+
+test('answers an unknown user and a wrong password by the same bytes, after a comparison each', () =>
+  withTokenServer(async ({ post, process }) => {
+    const wrong = await post('token', { ...passwordGrant, password: 'wrong' })
+    const unknown = await post('token', { ...passwordGrant, username: 'nobody@example.com' })
+    assert.is(unknown.text, wrong.text)
+    assert.is(process.passwords.compared, 2)
+  }))
+
+test('takes the client from Basic, and challenges one that is wrong', () =>
+  withTokenServer(async ({ post, client }) => {
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${client.client}:${secret}`).toString('base64')}`,
+    })
+    assert.is((await post('token', passwordGrant, basic(client.secret))).status, 200)
+    const wrong = await post('token', passwordGrant, basic('wrong'))
+    assert.is(wrong.status, 401)
+    assert.is(wrong.body['error'], 'invalid_client')
+    assert.match(wrong.headers.get('www-authenticate') ?? '', /^Basic realm=/)
+    const both = await post('token', { ...passwordGrant, client_secret: client.secret }, basic(client.secret))
+    assert.equal([both.status, both.body['error']], [400, 'invalid_request'])
+  }))
+
+test('refuses a parameter that stands twice, a body of another type and one that is too large with 400', () =>
+  withTokenServer(async ({ address }) => {
+    const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
+      const headers = { 'content-type': type }
+      const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
+      const { error }: { error?: unknown } = Object(await response.json())
+      return [response.status, error]
+    }
+    assert.equal(await send('grant_type=password&grant_type=password'), [400, 'invalid_request'])
+    assert.equal(await send('{"grant_type":"password"}', 'application/json'), [400, 'invalid_request'])
+    assert.equal(await send(`grant_type=${'x'.repeat(70_000)}`), [400, 'invalid_request'])
+  }))
+
+test('is for POST only', () =>
+  withTokenServer(async ({ get }) => {
+    const { status, headers, body } = await get('/api/oauth/v2/token?grant_type=password')
+    assert.is(status, 405)
+    assert.is(headers.get('allow'), 'POST')
+    assert.is(body['error'], 'invalid_request')
+  }))
+
+test('answers 429 from the 6th failed log-in of an account, known or not, also to the right password', () =>
+  withTokenServer(async ({ post, time }) => {
+    for (const username of [passwordGrant.username, 'nobody@example.com']) {
+      for (let count = 1; count <= 5; count++) {
+        assert.is((await post('token', { ...passwordGrant, username, password: 'wrong' })).status, 400)
+      }
+      const sixth = await post('token', { ...passwordGrant, username })
+      assert.is(sixth.status, 429)
+      assert.is(sixth.headers.get('retry-after'), '600')
+    }
+    time.now += 600_000
+    assert.is((await post('token', passwordGrant)).status, 200)
+  }))
+
+test('does not count refused refreshes as guesses', () =>
+  withTokenServer(async ({ post }) => {
+    for (let count = 1; count <= 60; count++) {
+      assert.is((await post('token', { grant_type: 'refresh_token', refresh_token: 'x' })).status, 400)
+    }
+  }))
+
+test('lets a client with the right secret in while somebody guesses it', () =>
+  withTokenServer(async ({ post }) => {
+    const statuses: number[] = []
+    for (let count = 1; count <= 6; count++) {
+      statuses.push((await post('token', { ...passwordGrant, client_secret: 'wrong' })).status)
+    }
+    assert.equal(statuses, [401, 401, 401, 401, 401, 429])
+    assert.is((await post('token', passwordGrant)).status, 200)
+  }))
+
+test.run()
