@@ -1,0 +1,73 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { digestOf, sameDigest } from '../credentials/digests.ts'
+import type { GuessLimits } from '../credentials/guess-limits.ts'
+import type { Plan } from '../domain/account.ts'
+import { normaliseEmail } from '../domain/login.ts'
+import { comparePositions, type EventStore, type From } from '../stores/event-store.ts'
+import { findAccount } from './logins.ts'
+
+/** Who showed an API token. `apiToken` is its id, `email` as it was registered. */
+export type ApiCaller = {
+  readonly account: number
+  readonly email: string
+  readonly plan: Plan
+  readonly apiToken: string
+}
+
+export type ApiTokenVerifierOptions = {
+  readonly store: EventStore
+  readonly guesses: GuessLimits
+  readonly clock: () => number
+  /** The session feed: what was read from accounts before its answer may be outdated. */
+  readonly feed: { accountsChangedAt(): From | Promise<From> }
+}
+
+type Verified = { readonly caller: ApiCaller; readonly asOf: From; readonly until: number }
+
+/** Milliseconds that a verified credential is not looked up again. */
+const REMEMBERED_FOR = 10_000
+const REMEMBERED = 5000
+
+/** Tells whose an e-mail address and an API token are. A change of any account is known before the next answer. */
+export class ApiTokenVerifier {
+  readonly #options: ApiTokenVerifierOptions
+  /** What is remembered is found by an HMAC, so that memory holds no token. */
+  readonly #key = randomBytes(32)
+  readonly #verified = new Map<string, Verified>()
+
+  constructor(options: ApiTokenVerifierOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Undefined when the two don't belong together, or the account is disabled.
+   * @throws Refusal too-many, StoreUnavailable
+   */
+  async verify(shown: { email: string; token: string; address: string }): Promise<ApiCaller | undefined> {
+    const { feed, guesses, clock } = this.#options
+    const changedAt = feed.accountsChangedAt()
+    const asOf = changedAt instanceof Promise ? await changedAt : changedAt
+    const subject = normaliseEmail(shown.email)
+    const key = createHmac('sha256', this.#key).update(`${subject}\n${shown.token}`).digest('base64url')
+    const known = this.#verified.get(key)
+    if (known !== undefined && clock() < known.until && comparePositions(known.asOf, asOf) >= 0) return known.caller
+    const caller = await this.#lookUp(shown)
+    if (caller === undefined) guesses.wrong({ subject: `account ${subject}`, address: shown.address })
+    else this.#remember(key, { caller, asOf, until: clock() + REMEMBERED_FOR })
+    return caller
+  }
+
+  async #lookUp({ email, token }: { email: string; token: string }): Promise<ApiCaller | undefined> {
+    const account = await findAccount(this.#options.store, email)
+    const digest = digestOf(token)
+    const shown = account?.apiTokens.find((known) => sameDigest(known.digest, digest))
+    if (account?.status !== 'enabled' || shown === undefined) return undefined
+    return { account: account.account, email: account.email, plan: account.plan, apiToken: shown.token }
+  }
+
+  #remember(key: string, verified: Verified): void {
+    this.#verified.delete(key)
+    if (this.#verified.size >= REMEMBERED) this.#verified.delete(this.#verified.keys().next().value ?? '')
+    this.#verified.set(key, verified)
+  }
+}
