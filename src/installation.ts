@@ -13,5 +13,7 @@ export type Installation = {
   readonly reads: ReadStore
   readonly keys: MasterKeys
   readonly writing: Writing
+  /** What the event store counted since it was opened, by the counter's name. */
+  counters(): Readonly<Record<string, number>>
   close(): Promise<void>
 }

@@ -20,7 +20,7 @@ export async function open(settings: Settings): Promise<Installation> {
   if (missing.length > 0) {
     throw new BadSettings(missing.map(([name]) => `${name} must be sqlite: this release has no other engine`))
   }
-  mkdirSync(DATA_DIR, { recursive: true })
+  mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
     masterKey: settings.MASTER_KEY,
@@ -37,6 +37,7 @@ export async function open(settings: Settings): Promise<Installation> {
     reads,
     keys,
     writing,
+    counters: () => store.stats(),
     async close() {
       await store.close()
       await reads.close()

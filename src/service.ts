@@ -4,7 +4,7 @@ import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
 import { diamondPageResource } from './http/diamond-page.ts'
 import { diamondResource } from './http/diamonds/routes.ts'
-import { healthResource, metricsResource } from './http/health.ts'
+import { healthResource, metricsResource, type Metric } from './http/health.ts'
 import { Links } from './http/links.ts'
 import { listen, type Listening } from './http/server.ts'
 import type { Installation } from './installation.ts'
@@ -13,6 +13,7 @@ import { DiamondQueries } from './projections/diamond-queries.ts'
 import { diamonds } from './projections/diamonds.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { addressesOf } from './addresses.ts'
+import { collectMetrics } from './metrics.ts'
 import { openTokenService } from './token-service.ts'
 
 export type Running = {
@@ -49,7 +50,7 @@ export async function startService(installation: Installation): Promise<Running>
   let listening: Listening | undefined
   if (settings.ROLES.includes('http')) {
     const queries = new DiamondQueries(model, store, active)
-    const http = await openHttp(installation, queries, waiting)
+    const http = await openHttp(installation, queries, waiting, () => collectMetrics(installation, model, active))
     started.stop.push(http.stop)
     listening = await listen(http.appFor, settings.HOST, settings.PORT)
   }
@@ -78,6 +79,7 @@ async function openHttp(
   installation: Installation,
   queries: DiamondQueries,
   waiting: () => Promise<string[]>,
+  metrics: () => Promise<Metric[]>,
 ): Promise<OpenHttp> {
   const { settings, store, writing, keys, log } = installation
   const linkKey = await openLinkKey(store, keys, writing.clock)
@@ -98,7 +100,7 @@ async function openHttp(
       cutShapesResource(),
       ...tokens.resources(addresses),
       healthResource(waiting),
-      metricsResource(() => []),
+      metricsResource(metrics),
     ]
   }
 

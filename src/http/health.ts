@@ -31,11 +31,11 @@ export function healthResource(readiness: Readiness): Resource {
 }
 
 /** `/metrics`: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export function metricsResource(collect: () => readonly Metric[]): Resource {
+export function metricsResource(collect: () => Promise<readonly Metric[]>): Resource {
   const router = new Router<RequestState>()
-  router.get('/metrics', (ctx) => {
+  router.get('/metrics', async (ctx) => {
     ctx.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-    ctx.body = collect()
+    ctx.body = (await collect())
       .map(({ name, help, kind, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`)
       .join('')
   })

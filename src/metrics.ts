@@ -1,0 +1,36 @@
+import type { Metric } from './http/health.ts'
+import type { Installation } from './installation.ts'
+import type { ActiveRunner } from './projections/active-runner.ts'
+import type { From } from './stores/event-store.ts'
+import type { ReadModel } from './stores/read-store.ts'
+
+const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
+
+/** What `/metrics` tells of this process and of the read model that it serves. */
+export async function collectMetrics(
+  { store, counters }: Installation,
+  model: ReadModel,
+  active: Pick<ActiveRunner<unknown>, 'active'>,
+): Promise<Metric[]> {
+  const head = commitOf(await store.head())
+  const folded = commitOf(await model.position())
+  return [
+    gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
+    gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
+    gauge('adamant_log_head', 'Position of the newest event', head),
+    gauge('adamant_projection_position', 'Position up to which the diamonds read model is folded', folded),
+    gauge('adamant_projection_lag', 'Positions between the head of the log and the diamonds read model', head - folded),
+    gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
+    gauge('adamant_projection_parked_streams', 'Streams set aside', (await model.parked()).size),
+    ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
+  ]
+}
+
+const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
+const counter = (name: string, of: string, value: number): Metric => ({
+  name,
+  help: `Event log: ${of} since the process started`,
+  kind: 'counter',
+  value,
+})
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
