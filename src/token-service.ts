@@ -1,18 +1,26 @@
 import type { Addresses } from './addresses.ts'
 import { AccessTokens } from './credentials/access-tokens.ts'
+import { GuessLimits } from './credentials/guess-limits.ts'
+import { Passwords } from './credentials/passwords.ts'
+import { ApiTokenVerifier } from './commands/verify-api-token.ts'
 import type { Resource } from './http/app.ts'
 import { authenticate } from './http/authenticate.ts'
+import { metadataResource } from './http/oauth/metadata.ts'
+import { oauthResource } from './http/oauth/routes.ts'
 import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
 import { SessionFeed } from './projections/sessions.ts'
 
 export type TokenService = {
+  /** Lets pass who sends a good access token. */
   readonly authenticate: Step
+  /** For who comes with an e-mail address and an API token. */
+  readonly apiTokens: ApiTokenVerifier
   readonly resources: (addresses: Addresses) => Resource[]
-  readonly stop: () => void
+  readonly stop: () => Promise<void>
 }
 
-/** The token server, and the check of its tokens that other resources stand behind. */
+/** The token server, and the checks of its tokens that other resources stand behind. */
 export async function openTokenService({ settings, store, writing, keys, log }: Installation): Promise<TokenService> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
@@ -24,5 +32,17 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
     failed: (error) => log.warn({ err: error }, 'the session feed was interrupted; taking it up again'),
   })
   await feed.start()
-  return { authenticate: authenticate({ tokens, feed }), resources: () => [], stop: () => feed.stop() }
+  const guesses = new GuessLimits(clock)
+  const passwords = new Passwords()
+  const note: SessionFeed['note'] = (event) => feed.note(event)
+  const sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, note, passwords, guesses, feed }
+  return {
+    authenticate: authenticate({ tokens, feed }),
+    apiTokens: new ApiTokenVerifier({ store, guesses, clock, feed }),
+    resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
+    async stop() {
+      feed.stop()
+      await passwords.close()
+    },
+  }
 }
