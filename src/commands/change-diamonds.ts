@@ -38,15 +38,17 @@ export async function changeDiamond(
   const wish = { stream: diamondStream(id), id: command, origin }
   const { position } = await handle(writing, wish, diamondFold, (diamond, _now, revision) => {
     owned(diamond, id, owner)
-    checkMatch(match, revision)
+    checkMatch(match, diamond, revision)
     return decide(diamond)
   })
   return position
 }
 
-function checkMatch(match: Match | undefined, revision: Revision): void {
+/** The revision of an ETag is that of the owner's last change. */
+function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
   if (match === undefined || match === '*') return
-  if (revision === 'none' || !match.includes(revision)) {
+  const behind = diamond.status === 'live' ? BigInt(diamond.readingsBehind) : 0n
+  if (revision === 'none' || !match.includes(revision - behind)) {
     throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
   }
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { ADDRESS, SIGNED } from '../domain/diamond/render.ts'
+import { ADDRESS, SIGNED } from '../domain/diamond/placeholders.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000

@@ -11,7 +11,7 @@ import type { Projection } from './projection.ts'
 /** What lists filter and order by, and both finished bodies. */
 export const DIAMONDS: ModelDeclaration = {
   name: 'diamonds',
-  version: 1,
+  version: 2,
   fields: {
     id: 'integer',
     owner: 'integer',
@@ -106,8 +106,9 @@ function toDocument(view: DiamondView): Document {
   }
 }
 
-/** `"R.S"`: R the diamond's revision, S the number of times it was scored. */
-export const etag = ({ revision, scoresRevision }: DiamondView): string => `"${revision}.${scoresRevision + 1}"`
+/** `"R.S"`: R the revision of the owner's last change, certifications too; S the number of times it was scored. */
+export const etag = ({ diamond, revision, scoresRevision }: DiamondView): string =>
+  `"${revision - diamond.readingsBehind}.${scoresRevision + 1}"`
 
 /** A diamond as its creation answers it, before anything else happened to it. */
 export function renderBorn(

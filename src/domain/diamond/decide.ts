@@ -1,3 +1,4 @@
+import { removed, type CertificationRemoved } from '../certification/certification.ts'
 import { Refusal } from '../refusal.ts'
 import type { ApiVersion } from './readers.ts'
 import { shapeV3 } from './render.ts'
@@ -36,9 +37,10 @@ export function patch(
   return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
 }
 
-export function remove(diamond: Diamond, id: number, owner: number): DiamondDeleted[] {
-  owned(diamond, id, owner)
-  return [{ type: 'DiamondDeleted', data: {} }]
+/** A diamond's certifications go with it, and each says so. */
+export function remove(diamond: Diamond, id: number, owner: number): (CertificationRemoved | DiamondDeleted)[] {
+  const { certifications } = owned(diamond, id, owner)
+  return [...certifications.map(removed), { type: 'DiamondDeleted', data: {} }]
 }
 
 /**

@@ -1,3 +1,4 @@
+import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
 import { DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
 export type DiamondCreated = {
@@ -11,7 +12,7 @@ export type DiamondPatched = {
 }
 export type DiamondDeleted = { readonly type: 'DiamondDeleted'; readonly data: Readonly<Record<string, never>> }
 
-export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted
+export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent
 
 export type LiveDiamond = {
   readonly status: 'live'
@@ -19,6 +20,10 @@ export type LiveDiamond = {
   readonly owner: number
   readonly date: number
   readonly fields: DiamondFields
+  /** In the order in which they were attached. */
+  readonly certifications: readonly Certification[]
+  /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
+  readonly readingsBehind: number
 }
 
 /** A deleted diamond is as unknown to its users as one that never was; its stream remembers. */
@@ -31,15 +36,27 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   switch (event.type) {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
-      return { status: 'live', id, owner, date, fields: { ...DEFAULTS, ...set } }
+      const fields = { ...DEFAULTS, ...set }
+      return { status: 'live', id, owner, date, fields, certifications: [], readingsBehind: 0 }
     }
     case 'DiamondPatched':
-      return diamond.status === 'live' ? { ...diamond, fields: patched(diamond.fields, event.data) } : diamond
+      if (diamond.status !== 'live') return diamond
+      return { ...diamond, fields: patched(diamond.fields, event.data), readingsBehind: 0 }
+    case 'CertificationAttached':
+    case 'CertificationRemoved':
+    case 'ReportRead':
+      return diamond.status === 'live' ? certified(diamond, event) : diamond
     case 'DiamondDeleted':
       return { status: 'deleted' }
     default:
       return diamond
   }
+}
+
+function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
+  const certifications = evolveCertifications(diamond.certifications, event)
+  const readingsBehind = event.type === 'ReportRead' ? diamond.readingsBehind + 1 : 0
+  return { ...diamond, certifications, readingsBehind }
 }
 
 function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {

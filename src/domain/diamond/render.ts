@@ -1,16 +1,14 @@
 import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
 import { short, title, type DictionaryName } from '../dictionaries/lookup.ts'
+import { renderCertification } from '../certification/render.ts'
 import type { LiveDiamond } from './diamond.ts'
+import { ADDRESS, SIGNED } from './placeholders.ts'
 import type { Scores } from './scores.ts'
 
 /**
- * Finished JSON texts of a diamond, as v3 and v4 show it. Two characters that JSON text can't contain stand for what
- * is known only on sending: ADDRESS for the service's address, SIGNED behind a path for the signature that opens it.
+ * The finished JSON text of a diamond as v4 shows it, with the placeholders of placeholders.ts.
+ * @param scores null until they are computed
  */
-export const ADDRESS = '\u0000'
-export const SIGNED = '\u0001'
-
-/** @param scores null until they are computed */
 export function renderV4(diamond: LiveDiamond, scores: Scores | null): string {
   const f = diamond.fields
   return (
@@ -22,7 +20,7 @@ export function renderV4(diamond: LiveDiamond, scores: Scores | null): string {
     `,"fluorColor":${SHORTS.fluorColor(f.fluorColor)},"fancyGrade":${TITLES.fancyGrade(f.fancyGrade)}` +
     `,"colorHue":${TITLES.colorHue(f.colorHue)},"colorModifier":${TITLES.colorModifier(f.colorModifier)}` +
     `,"culetSize":${JSON.stringify(f.culetSize)},"girdle":${JSON.stringify(f.girdle)},"date":"${isoDate(diamond.date)}"` +
-    `,"access":${f.access},"dataAccess":${f.dataAccess},"certifications":[]` +
+    `,"access":${f.access},"dataAccess":${f.dataAccess},"certifications":[${diamond.certifications.map(renderCertification).join(',')}]` +
     `,"scores":${scoresText(scores, 'v4')},"_links":${links(diamond)}}`
   )
 }

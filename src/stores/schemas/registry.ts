@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { accountSchemas } from './accounts.ts'
+import { certificationSchemas } from './certification.ts'
 import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import { linkKeySchemas } from './link-key.ts'
@@ -19,6 +20,7 @@ export type EventSchema = {
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */
 export const schemas: Readonly<Record<string, EventSchema>> = {
   ...accountSchemas,
+  ...certificationSchemas,
   ...clientSchemas,
   ...diamondSchemas,
   ...idsSchemas,

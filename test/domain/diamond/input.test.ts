@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert'
 import { evolve, unknown } from '../../../src/domain/diamond/diamond.ts'
 import { create } from '../../../src/domain/diamond/decide.ts'
 import { parseChange, parseNewDiamond } from '../../../src/domain/diamond/input.ts'
-import { ADDRESS, renderV3, renderV4, SIGNED } from '../../../src/domain/diamond/render.ts'
+import { ADDRESS, SIGNED } from '../../../src/domain/diamond/placeholders.ts'
+import { renderV3, renderV4 } from '../../../src/domain/diamond/render.ts'
 
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }
 const messages = (parsed: { faults?: readonly { message: string }[] | undefined }) =>

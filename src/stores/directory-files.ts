@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Files, Listed } from './files.ts'
+import { available, ifThere } from './directory-files/failure.ts'
+import { IncomingFile } from './directory-files/incoming.ts'
+import { DIGEST, placesIn, type Places } from './directory-files/places.ts'
+import { removeFile, removeLeftovers } from './directory-files/removal.ts'
+import { Touching } from './directory-files/touching.ts'
+
+/**
+ * Files in a folder, `ab/cd/{digest}`. A file is written in `incoming/`, synced, renamed to its place, and its folder
+ * synced. Any number of processes may work in one folder.
+ */
+export function openDirectoryFiles(folder: string): Files {
+  const places = placesIn(folder)
+  mkdirSync(places.incoming, { recursive: true })
+  const touching = new Touching()
+  return {
+    receive: () =>
+      available(async () => {
+        const path = join(places.incoming, randomUUID())
+        return new IncomingFile(path, await open(path, 'wx', 0o600), places, touching)
+      }),
+    read: (digest, range) =>
+      available(async () => {
+        const handle = await ifThere(() => open(places.fileOf(digest), 'r'))
+        return handle?.createReadStream(range)
+      }),
+    list: () => listFiles(places),
+    remove: (digest, before) => available(() => removeFile(places, digest, before)),
+    removeLeftovers: (before) => available(() => removeLeftovers(places, before)),
+    close: async () => touching.stop(),
+  }
+}
+
+/** Folder by folder: at no time is there more than one folder's names in memory. */
+async function* listFiles(places: Places): AsyncIterable<Listed> {
+  for (const first of await foldersIn(places.folder)) {
+    for (const second of await foldersIn(join(places.folder, first))) {
+      for (const digest of await readdir(join(places.folder, first, second))) {
+        if (!DIGEST.test(digest)) continue
+        const found = await ifThere(() => stat(places.fileOf(digest)))
+        if (found !== undefined) yield { digest, touched: found.mtimeMs }
+      }
+    }
+  }
+}
+
+const foldersIn = async (folder: string) => (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name))

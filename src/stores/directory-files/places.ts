@@ -1,0 +1,36 @@
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Where things are in the folder: `incoming/` for what nobody sees, `ab/cd/{digest}` for files. One file system. */
+export type Places = {
+  readonly folder: string
+  readonly incoming: string
+  readonly fileOf: (digest: string) => string
+}
+
+export const placesIn = (folder: string): Places => ({
+  folder,
+  incoming: join(folder, 'incoming'),
+  fileOf: (digest) => join(folder, digest.slice(0, 2), digest.slice(2, 4), digest),
+})
+
+export const DIGEST = /^[0-9a-f]{64}$/
+
+/** Makes the folder of a file, durably: a folder is an entry of its parent, which is synced too. */
+export async function makeFolderOf(file: string): Promise<void> {
+  const folder = dirname(file)
+  const first = await mkdir(folder, { recursive: true })
+  if (first === undefined) return
+  await syncFolder(dirname(folder))
+  await syncFolder(dirname(dirname(folder)))
+}
+
+/** What was renamed into a folder survives a power failure only when the folder is synced as well. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

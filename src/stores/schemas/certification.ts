@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { LABORATORIES } from '../../domain/certification/certification.ts'
+import type { EventSchema } from './registry.ts'
+
+const id = z.int().min(1)
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const positive = z.number().positive()
+
+const reading = z.object({
+  number: z.string().nullable(),
+  carat: positive.nullable(),
+  measurements: z.object({ length: positive, width: positive, depth: positive }).nullable(),
+  table: positive.nullable(),
+  depth: positive.nullable(),
+  crownAngle: positive.nullable(),
+  pavilionAngle: positive.nullable(),
+})
+
+const value = z.union([z.string(), z.number()])
+const mismatch = z.object({ field: z.enum(['number', 'carat']), given: value, read: value })
+
+export const certificationSchemas: Readonly<Record<string, EventSchema>> = {
+  CertificationAttached: {
+    version: 1,
+    payload: z.object({
+      id,
+      laboratory: z.enum(LABORATORIES),
+      number: z.string().nullable(),
+      file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
+    }),
+    upcasters: [],
+  },
+  CertificationRemoved: { version: 1, payload: z.object({ id, digest: digest.nullable() }), upcasters: [] },
+  ReportRead: {
+    version: 1,
+    payload: z.object({ certification: id, reading, mismatches: z.array(mismatch) }),
+    upcasters: [],
+  },
+}

@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Files, Kept } from '../../src/stores/files.ts'
+
+type Given = { files: Files; other: Files }
+
+const FUTURE = () => Date.now() + 60_000
+
+/**
+ * The rules of the files port, for one adapter.
+ * @param open opens the same place again with every call; `clean` clears it
+ */
+export function filesContract(
+  name: string,
+  open: () => Promise<{ readonly connect: () => Files; readonly clean: () => Promise<void> }>,
+): void {
+  const test = suite<Given>(name)
+  let clean = async () => {}
+  test.before.each(async (given) => {
+    const place = await open()
+    clean = place.clean
+    given.files = place.connect()
+    given.other = place.connect()
+  })
+  test.after.each(async ({ files, other }) => {
+    await Promise.all([files.close(), other.close()])
+    await clean()
+  })
+
+  test('gives back what was kept, byte for byte, to every process', async ({ files, other }) => {
+    const bytes = randomBytes(300_000)
+    const kept = await keep(files, bytes)
+    assert.is(kept.digest, sha256(bytes))
+    assert.is(kept.bytes, bytes.length)
+    assert.ok(bytes.equals(await bytesOf(other, kept.digest)))
+  })
+
+  test('gives a range, both ends included', async ({ files }) => {
+    const { digest } = await keep(files, Buffer.from('0123456789'))
+    assert.is((await bytesOf(files, digest, { start: 2, end: 4 })).toString(), '234')
+    assert.is((await bytesOf(files, digest, { start: 9, end: 9 })).toString(), '9')
+  })
+
+  test('keeps the same bytes once, however many upload them at once', async ({ files, other }) => {
+    const bytes = randomBytes(1_000)
+    await Promise.all([keep(files, bytes), keep(other, bytes), keep(files, bytes)])
+    assert.equal(await digestsIn(files), [sha256(bytes)])
+  })
+
+  test('shows nothing of a file that is incoming or was discarded', async ({ files, other }) => {
+    const incoming = await files.receive()
+    await incoming.write(Buffer.from('%PDF-'))
+    assert.equal(await digestsIn(other), [])
+    assert.is(await other.read(sha256(Buffer.from('%PDF-'))), undefined)
+    await incoming.discard()
+    assert.is(await files.removeLeftovers(FUTURE()), 0)
+  })
+
+  test('discards nothing that was kept', async ({ files }) => {
+    const incoming = await files.receive()
+    await incoming.write(Buffer.from('kept'))
+    const { digest } = await incoming.keep()
+    await incoming.discard()
+    assert.is((await bytesOf(files, digest)).toString(), 'kept')
+  })
+
+  test('has no file that was never kept', async ({ files }) => {
+    assert.is(await files.read('0'.repeat(64)), undefined)
+    assert.is(await files.remove('0'.repeat(64), FUTURE()), false)
+  })
+
+  test('removes a file only when nobody touched it since', async ({ files, other }) => {
+    const before = Date.now() - 1_000
+    const { digest, release } = await keep(files, Buffer.from('a report'))
+    release()
+    assert.is(await other.remove(digest, before), false)
+    assert.is((await bytesOf(files, digest)).toString(), 'a report')
+    assert.is(await other.remove(digest, FUTURE()), true)
+    assert.is(await files.read(digest), undefined)
+    assert.equal(await digestsIn(files), [])
+  })
+
+  test('touches a file when the same report comes again', async ({ files, other }) => {
+    const first = await keep(files, Buffer.from('twice'))
+    first.release()
+    const between = await untilLater()
+    const second = await keep(other, Buffer.from('twice'))
+    second.release()
+    assert.is(await files.remove(first.digest, between), false)
+  })
+
+  test('touches a held file again and again, and no longer after its release', async ({ files, other }) => {
+    const { digest, release } = await keep(files, Buffer.from('held'))
+    const start = Date.now()
+    await until(async () => (await touchedAt(other, digest)) > start)
+    release()
+    assert.is(await other.remove(digest, FUTURE()), true)
+  })
+
+  test('is read to its end though it is removed meanwhile', async ({ files }) => {
+    const bytes = randomBytes(500_000)
+    const { digest, release } = await keep(files, bytes)
+    release()
+    const reading = await files.read(digest)
+    await files.remove(digest, FUTURE())
+    assert.ok(reading !== undefined && bytes.equals(await collect(reading)))
+  })
+
+  test('loses no upload to a removal of the same report at the same time', async ({ files, other }) => {
+    const bytes = Buffer.from('contended')
+    for (let round = 0; round < 50; round++) {
+      const before = await untilLater()
+      const [kept] = await Promise.all([keep(files, bytes), other.remove(sha256(bytes), before)])
+      assert.ok(bytes.equals(await bytesOf(files, kept.digest)), `round ${round}`)
+      kept.release()
+    }
+  })
+
+  test('clears what an ended process left half way, not what a living one is receiving', async ({ files, other }) => {
+    const left = await files.receive()
+    await left.write(Buffer.from('half'))
+    await files.close()
+    const ended = await untilLater()
+    const living = await other.receive()
+    await living.write(Buffer.from('whole'))
+    assert.is(await other.removeLeftovers(ended), 1)
+    const { digest } = await living.keep()
+    assert.is((await bytesOf(other, digest)).toString(), 'whole')
+  })
+
+  test.run()
+}
+
+async function keep(files: Files, bytes: Buffer): Promise<Kept> {
+  const incoming = await files.receive()
+  for (let from = 0; from < bytes.length; from += 65_536) await incoming.write(bytes.subarray(from, from + 65_536))
+  return incoming.keep()
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+async function bytesOf(files: Files, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
+  const stream = await files.read(digest, range)
+  assert.ok(stream !== undefined, `${digest} is not there`)
+  return collect(stream)
+}
+
+async function collect(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+}
+
+async function digestsIn(files: Files): Promise<string[]> {
+  const digests: string[] = []
+  for await (const { digest } of files.list()) digests.push(digest)
+  return digests
+}
+
+async function touchedAt(files: Files, digest: string): Promise<number> {
+  for await (const listed of files.list()) if (listed.digest === digest) return listed.touched
+  return 0
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('it did not happen within 5 s')
+    await new Promise((done) => setTimeout(done, 5))
+  }
+}
+
+/** A time that has passed: what is touched from now on is touched later. */
+async function untilLater(): Promise<number> {
+  const now = Date.now()
+  await until(async () => Date.now() > now + 1)
+  return now + 1
+}

@@ -1,0 +1,92 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { NewCertification, ReportReading } from '../../../src/domain/certification/certification.ts'
+import { attach, certificationOf, detach, recordReading } from '../../../src/domain/certification/decide.ts'
+import { create, remove } from '../../../src/domain/diamond/decide.ts'
+import { evolve, unknown, type Diamond, type DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+
+const OWNER = 7
+const DIAMOND = 337
+const file = { digest: 'a'.repeat(64), bytes: 12, name: 'report.pdf' }
+const report: NewCertification = { laboratory: 'GIA', number: '2136273512', file }
+const nothingRead: ReportReading = {
+  number: null,
+  carat: null,
+  measurements: null,
+  table: null,
+  depth: null,
+  crownAngle: null,
+  pavilionAngle: null,
+}
+
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
+const born = create(DIAMOND, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73 }, 0)
+const attached = (id: number, certification = report) =>
+  attach(given(born), { diamond: DIAMOND, owner: OWNER }, id, certification)
+const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+
+const test = suite('a certification')
+
+test('stands with its diamond after it was attached, in the order of attaching', () => {
+  const diamond = given(born, ...attached(2), ...attached(1))
+  assert.equal(diamond.status === 'live' && diamond.certifications.map(({ id }) => id), [2, 1])
+  assert.equal(certificationOf(diamond, 2), { id: 2, ...report, reading: null })
+})
+
+test('can be attached only by the owner of a diamond that exists', () => {
+  const at = { diamond: DIAMOND, owner: 8 }
+  assert.throws(() => attach(given(born), at, 1, report), refused('forbidden'))
+  assert.throws(() => attach(unknown, at, 1, report), refused('missing'))
+})
+
+test('goes when it is removed, and its event names the file that may go with it', () => {
+  const diamond = given(born, ...attached(1), ...attached(2, { ...report, file: null }))
+  const events = detach(diamond, 1, OWNER)
+  assert.equal(events, [{ type: 'CertificationRemoved', data: { id: 1, digest: file.digest } }])
+  assert.is(certificationOf(given(born, ...attached(1), ...events), 1), undefined)
+  assert.equal(detach(diamond, 2, OWNER)[0]?.data, { id: 2, digest: null })
+})
+
+test('can be removed only by its owner, and once', () => {
+  const diamond = given(born, ...attached(1))
+  assert.throws(() => detach(diamond, 1, 8), refused('forbidden'))
+  assert.throws(() => detach(diamond, 2, OWNER), refused('missing'))
+  assert.throws(() => detach(given(born, ...attached(1), ...detach(diamond, 1, OWNER)), 1, OWNER), refused('missing'))
+})
+
+test('goes with its diamond, by an event of its own', () => {
+  const types = remove(given(born, ...attached(1), ...attached(2)), DIAMOND, OWNER).map(({ type }) => type)
+  assert.equal(types, ['CertificationRemoved', 'CertificationRemoved', 'DiamondDeleted'])
+})
+
+test('keeps what was read of its report, once', () => {
+  const diamond = given(born, ...attached(1))
+  const events = recordReading(diamond, 1, { ...nothingRead, table: 57 })
+  const read = given(born, ...attached(1), ...events)
+  assert.is(certificationOf(read, 1)?.reading?.table, 57)
+  assert.equal(recordReading(read, 1, { ...nothingRead, table: 58 }), [])
+  assert.equal(recordReading(diamond, 9, nothingRead), [])
+})
+
+test('says where its report differs from its owner, and only there', () => {
+  const diamond = given(born, ...attached(1))
+  const mismatches = (reading: Partial<ReportReading>) =>
+    recordReading(diamond, 1, { ...nothingRead, ...reading })[0]?.data.mismatches
+  assert.equal(mismatches({ number: '2136 273-512', carat: 0.734 }), [])
+  assert.equal(mismatches({ number: '2136273513', carat: 0.74 }), [
+    { field: 'number', given: '2136273512', read: '2136273513' },
+    { field: 'carat', given: 0.73, read: 0.74 },
+  ])
+})
+
+test('that was read does not count as a change by the owner', () => {
+  const before = given(born, ...attached(1))
+  const read = given(born, ...attached(1), ...recordReading(before, 1, nothingRead))
+  assert.is(before.status === 'live' && before.readingsBehind, 0)
+  assert.is(read.status === 'live' && read.readingsBehind, 1)
+  const changed = evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
+  assert.is(changed.status === 'live' && changed.readingsBehind, 0)
+})
+
+test.run()
