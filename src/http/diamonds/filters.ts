@@ -5,6 +5,8 @@ import type { DiamondFilter, Page } from '../../projections/diamond-queries.ts'
 
 export const LIMIT_DEFAULT = 25
 export const LIMIT_MAX = 1_000
+/** Values of one filter at most. */
+export const VALUES_MAX = 1_000
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
 
@@ -51,8 +53,8 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
       })
     }
   }
-  const ids = several(parameters, 'f[id]')?.map((text) => idOf(text, faults))
-  const skus = several(parameters, 'f[sku]')
+  const ids = several(parameters, 'f[id]', faults)?.map((text) => idOf(text, faults))
+  const skus = several(parameters, 'f[sku]', faults)
   const isColored = flag(parameters, 'f[isColored]', faults)
   const isPublished = version === 'v3' ? flag(parameters, 'f[isPublished]', faults) : undefined
   const from = date(parameters, 'f[dateFrom]', faults)
@@ -70,9 +72,15 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
 const FILTERS = ['f[id][]', 'f[id]', 'f[sku][]', 'f[sku]', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]']
 
 /** Repeatable filters: `f[id][]=1&f[id][]=2`; the brackets at the end may be left out. */
-function several(parameters: Parameters, name: string): string[] | undefined {
-  const values = [...(parameters.get(`${name}[]`) ?? []), ...(parameters.get(name) ?? [])]
-  return values.length === 0 ? undefined : [...new Set(values)]
+function several(parameters: Parameters, name: string, faults: Faults): string[] | undefined {
+  const values = new Set([...(parameters.get(`${name}[]`) ?? []), ...(parameters.get(name) ?? [])])
+  if (values.size > VALUES_MAX) {
+    faults.invalid.push({
+      pointer: `${name}[]`,
+      message: `${name}[] may have at most ${VALUES_MAX} values, got ${values.size}`,
+    })
+  }
+  return values.size === 0 ? undefined : [...values]
 }
 
 /** A parameter that may stand once. */
