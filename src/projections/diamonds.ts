@@ -1,4 +1,5 @@
 import { evolve, unknown, type DiamondCreated, type DiamondEvent, type LiveDiamond } from '../domain/diamond/diamond.ts'
+import { DEFAULTS, withoutDefaults, type NewDiamond } from '../domain/diamond/fields.ts'
 import type { ApiVersion } from '../domain/diamond/readers.ts'
 import { renderV3, renderV4 } from '../domain/diamond/render.ts'
 import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
@@ -51,7 +52,7 @@ export const diamonds: Projection<DiamondView> = {
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
   apply: (view, event) => (event.stream.startsWith('scores-') ? applyScores(view, event) : applyDiamond(view, event)),
   toDocument,
-  fromDocument: (document) => JSON.parse(String(document['state'])) as DiamondView,
+  fromDocument: (document) => fromState(String(document['state'])),
 }
 
 /** The stream says which revision comes next; a gap means that the log or the model is not what it should be. */
@@ -89,6 +90,21 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   return { ...view, scores: data.scores, scoresRevision: Number(event.revision) }
 }
 
+/** What is kept of a view beside its bodies: fields at their defaults are left out, most of them are. */
+type State = Omit<DiamondView, 'diamond'> & {
+  readonly diamond: Omit<LiveDiamond, 'fields'> & { readonly set: NewDiamond }
+}
+
+function toState({ diamond: { fields, ...diamond }, ...view }: DiamondView): string {
+  return JSON.stringify({ ...view, diamond: { ...diamond, set: withoutDefaults(fields) } } satisfies State)
+}
+
+function fromState(state: string): DiamondView {
+  const { diamond, ...view } = JSON.parse(state) as State
+  const { set, ...known } = diamond
+  return { ...view, diamond: { ...known, fields: { ...DEFAULTS, ...set } } }
+}
+
 function toDocument(view: DiamondView): Document {
   const { diamond, scores } = view
   const { id, owner, date, fields } = diamond
@@ -100,7 +116,7 @@ function toDocument(view: DiamondView): Document {
     isColored: fields.isColored ? 1 : 0,
     isPublished: fields.isPublished ? 1 : 0,
     etag: etag(view),
-    state: JSON.stringify(view),
+    state: toState(view),
     v3: renderV3(diamond, scores),
     v4: renderV4(diamond, scores),
   }

@@ -5,11 +5,11 @@ import { shapeV3 } from './render.ts'
 import type { Diamond, DiamondCreated, DiamondDeleted, DiamondPatched, LiveDiamond } from './diamond.ts'
 import {
   DEFAULTS,
+  withoutDefaults,
   type Change,
   type DiamondFields,
   type FieldName,
   type NewDiamond,
-  type OptionalField,
 } from './fields.ts'
 
 /** @param now milliseconds since 1970; a diamond's date has whole seconds */
@@ -61,9 +61,3 @@ function withoutShownShape({ set, removed }: Change, fields: DiamondFields): Cha
 }
 
 const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
-
-function withoutDefaults(fields: NewDiamond): NewDiamond {
-  const { sku, cutShape, carat } = fields
-  const given = names(fields).filter((name) => fields[name] !== DEFAULTS[name as OptionalField])
-  return { sku, cutShape, carat, ...Object.fromEntries(given.map((name) => [name, fields[name]])) }
-}

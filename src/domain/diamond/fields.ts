@@ -66,3 +66,12 @@ export type Change = {
 
 /** A change that names at least what every diamond has. */
 export type NewDiamond = Readonly<Partial<DiamondFields>> & Readonly<Pick<DiamondFields, RequiredField>>
+
+/** Only what differs from what a field holds anyway. */
+export function withoutDefaults({ sku, cutShape, carat, ...optional }: NewDiamond): NewDiamond {
+  const given: Record<string, unknown> = { sku, cutShape, carat }
+  for (const [name, value] of Object.entries(optional)) {
+    if (value !== DEFAULTS[name as OptionalField]) given[name] = value
+  }
+  return given as NewDiamond
+}
