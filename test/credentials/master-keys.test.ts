@@ -1,0 +1,76 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BadMasterKey, deriveKey, openMasterKeys } from '../../src/credentials/master-keys.ts'
+
+const test = suite('the master key')
+
+async function withFolder(run: (dataDir: string) => Promise<void> | void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-keys-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+const open = (dataDir: string, masterKey?: string, masterKeyOld?: string) =>
+  openMasterKeys({ dataDir, masterKey, masterKeyOld })
+
+test('is made at the first start, for its owner only, and found at the next', () =>
+  withFolder((folder) => {
+    const dataDir = join(folder, 'new', 'data')
+    const made = open(dataDir)
+    assert.is(made.current.bytes.length, 32)
+    assert.equal(open(dataDir), made)
+    assert.is(statSync(join(dataDir, 'master.key')).mode & 0o777, 0o600)
+    assert.equal(readdirSync(dataDir), ['master.key'])
+  }))
+
+test('is one where several processes start at once', () =>
+  withFolder(async (dataDir) => {
+    const code = `import { openMasterKeys } from ${JSON.stringify(new URL('../../src/credentials/master-keys.ts', import.meta.url).href)}
+      console.log(openMasterKeys({ dataDir: process.argv[1], masterKey: undefined, masterKeyOld: undefined }).current.id)`
+    const start = () =>
+      new Promise<string>((done) => {
+        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code, dataDir])
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        child.on('close', () => done(output.trim()))
+      })
+    const found = await Promise.all([start(), start(), start(), start()])
+    assert.match(found[0] ?? '', /^[0-9a-f]{16}$/)
+    assert.is(new Set(found).size, 1)
+    assert.equal(readdirSync(dataDir), ['master.key'])
+  }))
+
+test('of the environment goes before the file', () =>
+  withFolder((dataDir) => {
+    const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')]
+    const keys = open(dataDir, one, two)
+    assert.equal([keys.current.bytes, keys.old?.bytes], [Buffer.alloc(32, 1), Buffer.alloc(32, 2)])
+    assert.equal(readdirSync(dataDir), [])
+  }))
+
+test('that is broken is named with its file, and never replaced', () =>
+  withFolder((dataDir) => {
+    const path = join(dataDir, 'master.key')
+    for (const text of ['', 'short', Buffer.alloc(31).toString('base64')]) {
+      writeFileSync(path, text)
+      assert.throws(
+        () => open(dataDir),
+        (error: unknown) => error instanceof BadMasterKey && error.message.includes(path),
+      )
+    }
+  }))
+
+test('gives each purpose a key of its own', () =>
+  withFolder((dataDir) => {
+    const { current } = open(dataDir, Buffer.alloc(32, 1).toString('base64'))
+    assert.equal(deriveKey(current, 'a'), deriveKey(current, 'a'))
+    assert.not.equal(deriveKey(current, 'a'), deriveKey(current, 'b'))
+  }))
+
+test.run()
