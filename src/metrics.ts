@@ -10,7 +10,7 @@ const commitOf = (position: From) => (position === 'start' ? 0 : Number(position
 export async function collectMetrics(
   { store, counters }: Installation,
   model: ReadModel,
-  active: Pick<ActiveRunner<unknown>, 'active'>,
+  active: Pick<ActiveRunner, 'active'>,
 ): Promise<Metric[]> {
   const head = commitOf(await store.head())
   const folded = commitOf(await model.position())

@@ -1,18 +1,25 @@
 import type { Log } from '../log.ts'
 import type { From } from '../stores/event-store.ts'
-import type { Lease, ReadModel, ReadStore } from '../stores/read-store.ts'
+import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../stores/read-store.ts'
 import { FollowedProgress } from './followed-progress.ts'
 import type { Progress } from './progress.ts'
-import type { ProjectionRunner } from './runner.ts'
 
 /** Milliseconds between two tries to become the active runner: hand-over takes no longer. */
 const RETRY = 500
 
+/** A projection's or a reaction's runner. */
+export type Runner = {
+  readonly declaration: ModelDeclaration
+  readonly progress: Progress
+  start(): void
+  stop(): Promise<void>
+}
+
 /**
- * One model's runner among the processes of an installation: the one that holds the lease runs, the others follow its
+ * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
  * checkpoint and take over when it ends. A process whose role is not to project only follows.
  */
-export class ActiveRunner<Value> implements Progress {
+export class ActiveRunner implements Progress {
   #progress: Progress
   #lease: Lease | undefined
   #timer: NodeJS.Timeout | undefined
@@ -20,7 +27,7 @@ export class ActiveRunner<Value> implements Progress {
   #stopped = false
 
   constructor(
-    private readonly runner: ProjectionRunner<Value>,
+    private readonly runner: Runner,
     private readonly reads: ReadStore,
     model: Pick<ReadModel, 'position'>,
     private readonly log: Log,
@@ -53,7 +60,7 @@ export class ActiveRunner<Value> implements Progress {
 
   async #try(): Promise<void> {
     try {
-      this.#lease = await this.reads.lease(this.runner.projection.declaration)
+      this.#lease = await this.reads.lease(this.runner.declaration)
     } catch (error) {
       this.log.warn({ err: error }, 'the lease of a projection could not be asked for; trying again')
     }

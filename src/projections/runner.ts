@@ -1,13 +1,11 @@
 import type { Log } from '../log.ts'
 import { comparePositions, type Batch, type EventStore, type From, type Subscription } from '../stores/event-store.ts'
-import type { Build, Checkpoint, ReadStore } from '../stores/read-store.ts'
+import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
+import { belongs } from './belongs.ts'
 import { foldBatch } from './fold-batch.ts'
+import { KeptRunning } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
 import type { Projection } from './projection.ts'
-
-/** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 2_000
 
 /**
  * Keeps one read model at the head of the log: one ordered subscription, in batches, each written once together with
@@ -15,41 +13,31 @@ const LONGEST_PAUSE = 2_000
  */
 export class ProjectionRunner<Value> {
   readonly progress = new OwnProgress()
+  readonly #running: KeptRunning
   #subscription: Subscription | undefined
-  #stopped = false
-  #done: Promise<void> = Promise.resolve()
 
   constructor(
     readonly projection: Projection<Value>,
     private readonly store: EventStore,
     private readonly reads: ReadStore,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.#running = new KeptRunning(projection.declaration.name, log, async () => this.#follow(await this.#openBuild()))
+  }
+
+  get declaration(): ModelDeclaration {
+    return this.projection.declaration
+  }
 
   /** Starts to run in the background; `progress` tells how far it is. */
   start(): void {
-    this.#done = this.#run()
+    this.#running.start()
   }
 
   /** Ends after the batch under way. */
   async stop(): Promise<void> {
-    this.#stopped = true
     this.#subscription?.stop()
-    await this.#done
-  }
-
-  async #run(): Promise<void> {
-    let pause = FIRST_PAUSE
-    while (!this.#stopped) {
-      try {
-        await this.#follow(await this.#openBuild())
-        pause = FIRST_PAUSE
-      } catch (error) {
-        this.log.warn({ err: error, model: this.projection.declaration.name }, 'projection interrupted; trying again')
-        await sleep(pause)
-        pause = Math.min(pause * 2, LONGEST_PAUSE)
-      }
-    }
+    await this.#running.stop()
   }
 
   /** The live build where it belongs to this log; else a new one, filled before it becomes the live one. */
@@ -57,7 +45,7 @@ export class ProjectionRunner<Value> {
     const { declaration } = this.projection
     const live = await this.reads.live(declaration)
     const checkpoint = await live.checkpoint()
-    if (checkpoint === undefined || (await this.#belongs(checkpoint))) return live
+    if (checkpoint === undefined || (await belongs(this.store, checkpoint))) return live
     this.log.warn(
       { model: declaration.name },
       'the read model is of another log, or of one that was restored: rebuilding it',
@@ -74,12 +62,6 @@ export class ProjectionRunner<Value> {
     return build
   }
 
-  /** A checkpoint is worth something only where the log at hand holds the very event that it names. */
-  async #belongs({ log, event }: Checkpoint): Promise<boolean> {
-    if (log !== (await this.store.identity())) return false
-    return event === null || (await this.store.eventAt(event.position))?.id === event.id
-  }
-
   async #follow(build: Build, until?: 'until caught up'): Promise<void> {
     const checkpoint = await build.checkpoint()
     const from = checkpoint?.position ?? 'start'
@@ -92,7 +74,7 @@ export class ProjectionRunner<Value> {
         await fold.write(batch)
         if (until === undefined) this.progress.advance(batch.position)
         else if (batch.caughtUp) return
-        if (this.#stopped) return
+        if (this.#running.stopped) return
       }
     } finally {
       subscription.stop()
@@ -139,5 +121,3 @@ class BatchWriter<Value> {
     this.#written = batch.position
   }
 }
-
-const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))

@@ -1,0 +1,91 @@
+import type { Log } from '../log.ts'
+import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
+import { belongs } from './belongs.ts'
+import { KeptRunning } from './keep-trying.ts'
+import { OwnProgress } from './progress.ts'
+
+/**
+ * Something that is done because of events: scoring, mailing, deleting. It has a checkpoint of its own and is no part
+ * of any rebuild. After a crash the events since the checkpoint come again, so doing it twice must be as good as once.
+ */
+export type Reaction = {
+  /** Lower-case; its checkpoint is kept under it. */
+  readonly name: string
+  readonly prefixes: readonly string[]
+  /**
+   * In the order of the log. A rejection is tried again for ever, with the same events; what can never be done must be
+   * passed over by the reaction itself.
+   */
+  readonly react: (events: readonly StoredEvent[]) => Promise<void>
+}
+
+/** A reaction keeps no documents: only how far it has come. */
+const checkpointOf = (name: string): ModelDeclaration => ({
+  name,
+  version: 1,
+  fields: { id: 'integer' },
+  texts: [],
+  indexes: [],
+  counts: [],
+})
+
+/** Runs one reaction in one process at a time; see ActiveRunner. */
+export class ReactionRunner {
+  readonly declaration: ModelDeclaration
+  readonly progress = new OwnProgress()
+  readonly #running: KeptRunning
+  #subscription: Subscription | undefined
+
+  constructor(
+    private readonly reaction: Reaction,
+    private readonly store: EventStore,
+    private readonly reads: ReadStore,
+    log: Log,
+  ) {
+    this.declaration = checkpointOf(reaction.name)
+    this.#running = new KeptRunning(reaction.name, log, () => this.#follow())
+  }
+
+  start(): void {
+    this.#running.start()
+  }
+
+  /** Ends after the batch under way. */
+  async stop(): Promise<void> {
+    this.#subscription?.stop()
+    await this.#running.stop()
+  }
+
+  /** Another log's checkpoint says nothing about this one: everything is gone through again, which changes nothing. */
+  async #openBuild(): Promise<Build> {
+    const live = await this.reads.live(this.declaration)
+    const checkpoint = await live.checkpoint()
+    if (checkpoint === undefined || (await belongs(this.store, checkpoint))) return live
+    const fresh = await this.reads.begin(this.declaration)
+    await this.reads.promote(this.declaration, fresh)
+    return fresh
+  }
+
+  async #follow(): Promise<void> {
+    const build = await this.#openBuild()
+    const log = await this.store.identity()
+    const checkpoint = await build.checkpoint()
+    let event: Checkpoint['event'] = checkpoint?.event ?? null
+    const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes: this.reaction.prefixes })
+    this.#subscription = subscription
+    this.progress.advance(checkpoint?.position ?? 'start')
+    try {
+      for await (const { events, position } of subscription) {
+        if (events.length > 0) await this.reaction.react(events)
+        const last = events.at(-1)
+        if (last !== undefined) event = { id: last.id, position: last.position }
+        await build.write([], { position, log, event })
+        this.progress.advance(position)
+        if (this.#running.stopped) return
+      }
+    } finally {
+      subscription.stop()
+    }
+  }
+}
