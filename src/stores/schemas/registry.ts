@@ -5,6 +5,7 @@ import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
+import { secretSchemas } from './secret.ts'
 import { sessionSchemas } from './sessions.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -25,5 +26,6 @@ export const schemas: Readonly<Record<string, EventSchema>> = {
   ...diamondSchemas,
   ...idsSchemas,
   ...linkKeySchemas,
+  ...secretSchemas,
   ...sessionSchemas,
 }

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { digestOfSecretKey, secretStream } from '../credentials/secret-keys.ts'
+import type { Inner } from '../credentials/secret-box.ts'
+import { refuseLocked, reveal, tryPassphrase, unknownSecretRefusal, waiting } from '../domain/secret/decide.ts'
+import { handle } from './handle.ts'
+import type { Origin } from './origin.ts'
+import { loadSecret, secretFold, type Secrets } from './secrets.ts'
+
+export type RevealSecret = {
+  readonly secretKey: string
+  /** Empty for none. */
+  readonly passphrase: string
+  readonly origin: Origin
+}
+
+type Named = { readonly secretKey: string; readonly digest: string }
+
+/**
+ * Gives the value to one reader only: it is decrypted first, and told when this call's SecretRevealed is the one that
+ * is stored. A caller's wish has an id of its own, not the request's, which two callers might share.
+ * @throws Refusal missing for everything that can't be read, too-many; OutcomeUnknown, StoreUnavailable: not told then
+ */
+export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promise<string> {
+  const digest = digestOfSecretKey(wish.secretKey)
+  const sealed = digest === undefined ? undefined : await secrets.vault.read(digest)
+  if (digest === undefined || sealed === undefined) throw unknownSecretRefusal()
+  const keys = { secretKey: wish.secretKey, digest }
+  const inner = secrets.box.outerOpened(sealed, digest)
+  const value =
+    inner.passphrase === undefined
+      ? secrets.box.open(inner, keys)
+      : await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'reveal' })
+  if (value === undefined) throw unknownSecretRefusal()
+  const stream = secretStream(digest)
+  await handle(secrets, { stream, id: randomUUID(), origin: wish.origin }, secretFold, reveal)
+  return value
+}
+
+export type PassphraseTry = {
+  readonly passphrase: string
+  readonly purpose: 'reveal' | 'burn'
+  readonly origin: Origin
+}
+
+/**
+ * The value, or undefined where the passphrase is wrong or missing. The try is on record before it is made; a missing
+ * passphrase is no try.
+ * @throws Refusal missing, too-many
+ */
+export async function openWithPassphrase(
+  secrets: Secrets,
+  keys: Named,
+  inner: Inner,
+  { passphrase, purpose, origin }: PassphraseTry,
+): Promise<string | undefined> {
+  if (passphrase === '') {
+    const now = secrets.clock()
+    refuseLocked(waiting(await loadSecret(secrets.store, keys.digest), now), now)
+    return undefined
+  }
+  const place = secrets.box.enter()
+  try {
+    const wish = { stream: secretStream(keys.digest), id: randomUUID(), origin }
+    await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
+    return await secrets.box.openWith(place, passphrase, inner, keys)
+  } finally {
+    place.leave()
+  }
+}

@@ -1,0 +1,32 @@
+import { Refusal } from '../refusal.ts'
+
+/**
+ * What is shown and logged of an address: at most two characters of the name and one of the domain, and never all of
+ * either. `tom@example.com` is `to*****@e*****`.
+ */
+export function obfuscated(address: string): string {
+  const at = address.lastIndexOf('@')
+  return `${start(address.slice(0, at), 2)}*****@${start(address.slice(at + 1), 1)}*****`
+}
+
+const start = (text: string, count: number) => {
+  const characters = [...text]
+  return characters.slice(0, Math.min(count, characters.length - 1)).join('')
+}
+
+/** Longest local part and longest address: RFC 5321, 4.5.3.1. */
+const LONGEST_NAME = 64
+const LONGEST_ADDRESS = 254
+
+/**
+ * One address to which a mail can go: no list, no comment, no quoted name.
+ * @throws Refusal invalid
+ */
+export function checkRecipient(address: string): void {
+  const at = address.lastIndexOf('@')
+  const deliverable =
+    /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}.]+(?:\.[^\s@<>()[\]\\,;:"\p{Cc}.]+)*$/u.test(address) &&
+    at <= LONGEST_NAME &&
+    address.length <= LONGEST_ADDRESS
+  if (!deliverable) throw new Refusal('invalid', `Undeliverable email address: ${address.slice(0, 80)}`)
+}

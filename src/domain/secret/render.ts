@@ -1,0 +1,47 @@
+import { expiresAt, forgottenAt, type KnownSecret } from './secret.ts'
+
+/** The keys at hand: a caller has the one, the other follows from it. null where it can't be told. */
+export type ShownKeys = { readonly metadataKey: string | null; readonly secretKey: string | null }
+
+export type ShownState = 'new' | 'received' | 'burned' | 'expired'
+
+/** What the API shows of a secret, in the order of its original: times in seconds since 1970, lifetimes in seconds. */
+export type Attributes = Readonly<Record<string, unknown>>
+
+/** As it is at a time: expired from the second in which its ttl ends, whoever has noticed. */
+export const stateAt = (secret: KnownSecret, now: number): ShownState =>
+  secret.status === 'new' && now >= expiresAt(secret) ? 'expired' : secret.status
+
+/**
+ * @param custid the owner's address, `anon` without an account
+ * @param now milliseconds since 1970
+ */
+export function attributes(secret: KnownSecret, custid: string, keys: ShownKeys, now: number): Attributes {
+  const state = stateAt(secret, now)
+  const changedAt = state === 'expired' ? expiresAt(secret) : secret.changedAt
+  return {
+    custid,
+    metadata_key: keys.metadataKey,
+    ...shownSecretKey(state, keys.secretKey),
+    ttl: secret.ttl,
+    metadata_ttl: left(forgottenAt(secret), now),
+    ...(state === 'new' && { secret_ttl: left(expiresAt(secret), now) }),
+    ...((state === 'burned' || state === 'expired') && { secret_ttl: null }),
+    state,
+    updated: seconds(changedAt),
+    created: seconds(secret.at),
+    ...(state === 'received' && { received: seconds(secret.changedAt) }),
+    recipient: [...secret.recipient],
+    share_domain: '',
+    ...(state === 'new' && { passphrase_required: secret.passphrase }),
+  }
+}
+
+function shownSecretKey(state: ShownState, key: string | null): { secret_key?: string | null } {
+  if (key === null) return { secret_key: null }
+  if (state === 'new') return { secret_key: key }
+  return state === 'burned' ? { secret_key: '' } : {}
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1000)
+const left = (end: number, now: number) => Math.max(0, Math.ceil((end - now) / 1000))

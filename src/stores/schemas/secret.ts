@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { EventSchema } from './registry.ts'
+
+const at = z.int().min(0)
+const mail = z.enum(['link', 'notice'])
+const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
+
+export const secretSchemas: Readonly<Record<string, EventSchema>> = {
+  SecretShared: first(
+    z.object({
+      owner: z.int().min(1).nullable(),
+      token: z.string().nullable(),
+      kind: z.enum(['shared', 'generated']),
+      at,
+      ttl: z.int().min(1),
+      passphrase: z.boolean(),
+      recipient: z.array(z.string()),
+      notify: z.boolean(),
+    }),
+  ),
+  PassphraseTried: first(z.object({ at, for: z.enum(['reveal', 'burn']) })),
+  SecretRevealed: first(z.object({ at })),
+  SecretBurned: first(z.object({ at, by: z.enum(['owner', 'key']) })),
+  SecretExpired: first(z.object({ at })),
+  MailSent: first(z.object({ mail, messageId: z.string(), at })),
+  MailRefused: first(z.object({ mail, messageId: z.string(), reason: z.string(), at })),
+}

@@ -1,0 +1,131 @@
+import type { MailKind } from '../domain/secret/secret.ts'
+import type { From } from './event-store.ts'
+import type { Connection } from './sqlite-vault/connection.ts'
+import { VaultFile } from './sqlite-vault/group.ts'
+import { Shredder } from './sqlite-vault/shredder.ts'
+import type { Ended, NewMail, Sealed, Vault, VaultCheckpoint, VaultEntry } from './vault.ts'
+
+/**
+ * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
+ * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
+ */
+export function openSqliteVault(path: string): Vault {
+  const file = new VaultFile(path)
+  const shredder = new Shredder(path)
+  return {
+    ...secrets(file),
+    ...mails(file),
+    ...sweeping(file),
+    async shred() {
+      if (!file.changed) return true
+      file.changed = false
+      const done = await shredder.shred()
+      if (!done) file.changed = true
+      return done
+    },
+    async close() {
+      await shredder.close()
+      await file.close()
+    },
+  }
+}
+
+const secrets = (file: VaultFile) => ({
+  put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((on) => insert(on, entry, mails)),
+  read: async (digest: string) => file.look((on) => on.entry.get(digest)),
+  async receipts(digests: readonly string[]) {
+    const found = file.look((on) => digests.map((digest) => [digest, on.receipt.get(digest)] as const))
+    return new Map(
+      found.flatMap(([digest, row]) =>
+        row === undefined ? [] : [[digest, { token: row.token, sealed: row.sealed, forgottenAt: row.forgotten_at }]],
+      ),
+    )
+  },
+  end: (ended: readonly Ended[], checkpoint?: VaultCheckpoint) =>
+    file.change((on) => {
+      for (const one of ended) endOne(on, one)
+      if (checkpoint !== undefined) on.saveCheckpoint.run(encode(checkpoint))
+    }),
+  async checkpoint() {
+    const text = file.look((on) => on.checkpoint.get())
+    return text === undefined ? undefined : decode(text)
+  },
+})
+
+const mails = (file: VaultFile) => ({
+  claimMail: async (now: number, claimant: string, until: number) => {
+    const next = file.look((on) => on.nextMail.get()) ?? null
+    if (next === null || next > now) return undefined
+    const row = await file.change((on) => on.claim.get(claimant, until, now, now))
+    return row === undefined ? undefined : { id: `${row.digest}/${row.kind}`, ...row }
+  },
+  renewClaim: (id: string, claimant: string, until: number) =>
+    file.change((on) => on.renew.run(until, ...nameOf(id), claimant).changes === 1),
+  postponeMail: (id: string, claimant: string, dueAt: number) =>
+    file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
+  removeMail: (id: string) => file.change((on) => void on.deleteMails.run(...nameOf(id))),
+  nextMail: async () => file.look((on) => on.nextMail.get()) ?? undefined,
+})
+
+const sweeping = (file: VaultFile) => ({
+  expired: async (now: number, limit: number) => file.look((on) => on.expired.all(now, limit)),
+  unconfirmed: async (before: number, limit: number) => file.look((on) => on.unconfirmed.all(before, before, limit)),
+  confirm: (digests: readonly string[]) =>
+    file.change((on) => {
+      for (const digest of digests) {
+        on.confirmEntry.run(digest)
+        on.confirmMails.run(digest)
+      }
+    }),
+  forget: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
+  async sealedOtherwise(kind: Sealed['kind'], key: string, behind: number, limit: number): Promise<Sealed[]> {
+    const rows = file.look((on) =>
+      (kind === 'entry' ? on.entriesOfOtherKeys : on.mailsOfOtherKeys).all(Buffer.from(key, 'hex'), behind, limit),
+    )
+    return rows.map((row) => ({ kind, ...row }))
+  },
+  reseal: (from: Sealed, sealed: Buffer) =>
+    file.change((on) => {
+      const statement = from.kind === 'entry' ? on.resealEntry : on.resealMail
+      statement.run(sealed, from.rowid, from.sealed)
+    }),
+})
+
+function insert(on: Connection, entry: VaultEntry, mails: readonly NewMail[]): void {
+  const { digest, sealed, createdAt, expiresAt, receipt } = entry
+  on.insertEntry.run(digest, sealed, createdAt, expiresAt)
+  if (receipt !== null) on.insertReceipt.run(digest, receipt.token, receipt.sealed, receipt.forgottenAt)
+  for (const mail of mails) on.insertMail.run(digest, mail.kind, mail.sealed, createdAt, mail.dueAt)
+}
+
+function endOne(on: Connection, { digest, noticeAt }: Ended): void {
+  on.deleteEntry.run(digest)
+  on.deleteMails.run(digest, 'link')
+  if (noticeAt === undefined) on.deleteMails.run(digest, 'notice')
+  else on.makeDue.run(noticeAt, digest)
+}
+
+const nameOf = (id: string): [digest: string, kind: MailKind] => {
+  const slash = id.indexOf('/')
+  return [id.slice(0, slash), id.slice(slash + 1) === 'link' ? 'link' : 'notice']
+}
+
+/** Positions are bigint, which JSON does not have. */
+const encode = ({ position, log, event }: VaultCheckpoint): string =>
+  JSON.stringify({ position, log, event }, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+
+function decode(text: string): VaultCheckpoint {
+  const { position, log, event } = JSON.parse(text) as Stored
+  return { position: lift(position), log, event: event && { id: event.id, position: liftPosition(event.position) } }
+}
+
+type StoredPosition = { commit: string; prepare: string }
+type Stored = {
+  position: StoredPosition | 'start'
+  log: string
+  event: { id: string; position: StoredPosition } | null
+}
+const liftPosition = ({ commit, prepare }: StoredPosition) => ({ commit: BigInt(commit), prepare: BigInt(prepare) })
+const lift = (position: StoredPosition | 'start'): From => (position === 'start' ? 'start' : liftPosition(position))

@@ -1,0 +1,77 @@
+import type Database from 'better-sqlite3'
+import type { MailKind } from '../../domain/secret/secret.ts'
+
+type MailRow = { digest: string; kind: MailKind; sealed: Buffer; attempts: number }
+type SealedRow = { rowid: number; name: string; sealed: Buffer }
+
+export const statements = (db: Database.Database) => ({
+  ...entryStatements(db),
+  ...mailStatements(db),
+  begin: db.prepare<[]>('BEGIN IMMEDIATE'),
+  commit: db.prepare<[]>('COMMIT'),
+  rollback: db.prepare<[]>('ROLLBACK'),
+  checkpoint: db.prepare<[], string>('SELECT checkpoint FROM followed').pluck(),
+  saveCheckpoint: db.prepare<[string]>(
+    'INSERT INTO followed VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET checkpoint = excluded.checkpoint',
+  ),
+})
+
+const entryStatements = (db: Database.Database) => ({
+  insertEntry: db.prepare<[string, Buffer, number, number]>(
+    'INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES (?, ?, ?, ?)',
+  ),
+  insertReceipt: db.prepare<[string, string, Buffer, number]>(
+    'INSERT INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
+  ),
+  entry: db.prepare<[string], Buffer>('SELECT sealed FROM entries WHERE digest = ?').pluck(),
+  receipt: db.prepare<[string], { token: string; sealed: Buffer; forgotten_at: number }>(
+    'SELECT token, sealed, forgotten_at FROM receipts WHERE digest = ?',
+  ),
+  deleteEntry: db.prepare<[string]>('DELETE FROM entries WHERE digest = ?'),
+  deleteReceipts: db.prepare<[number]>('DELETE FROM receipts WHERE forgotten_at <= ?'),
+  expired: db
+    .prepare<[number, number], string>('SELECT digest FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?')
+    .pluck(),
+  unconfirmed: db
+    .prepare<[number, number, number], string>(
+      `SELECT digest FROM entries WHERE confirmed = 0 AND created_at < ?
+       UNION SELECT digest FROM mails WHERE confirmed = 0 AND created_at < ? LIMIT ?`,
+    )
+    .pluck(),
+  confirmEntry: db.prepare<[string]>('UPDATE entries SET confirmed = 1 WHERE digest = ?'),
+  entriesOfOtherKeys: db.prepare<[Buffer, number, number], SealedRow>(
+    `SELECT rowid, digest AS name, sealed FROM entries
+     WHERE substr(sealed, 1, 8) <> ? AND rowid > ? ORDER BY rowid LIMIT ?`,
+  ),
+  resealEntry: db.prepare<[Buffer, number, Buffer]>('UPDATE entries SET sealed = ? WHERE rowid = ? AND sealed = ?'),
+})
+
+const mailStatements = (db: Database.Database) => ({
+  insertMail: db.prepare<[string, MailKind, Buffer, number, number | null]>(
+    'INSERT INTO mails (digest, kind, sealed, created_at, due_at) VALUES (?, ?, ?, ?, ?)',
+  ),
+  deleteMails: db.prepare<[string, MailKind]>('DELETE FROM mails WHERE digest = ? AND kind = ?'),
+  makeDue: db.prepare<[number, string]>(
+    "UPDATE mails SET due_at = ? WHERE digest = ? AND kind = 'notice' AND due_at IS NULL",
+  ),
+  claim: db.prepare<[string, number, number, number], MailRow>(
+    `UPDATE mails SET claimant = ?, claimed_until = ?, attempts = attempts + 1 WHERE rowid = (
+       SELECT rowid FROM mails WHERE due_at <= ? AND claimed_until <= ? ORDER BY due_at LIMIT 1)
+     RETURNING digest, kind, sealed, attempts`,
+  ),
+  renew: db.prepare<[number, string, MailKind, string]>(
+    'UPDATE mails SET claimed_until = ? WHERE digest = ? AND kind = ? AND claimant = ?',
+  ),
+  postpone: db.prepare<[number, string, MailKind, string]>(
+    `UPDATE mails SET due_at = ?, claimant = NULL, claimed_until = 0 WHERE digest = ? AND kind = ? AND claimant = ?`,
+  ),
+  nextMail: db
+    .prepare<[], number | null>('SELECT min(max(due_at, claimed_until)) FROM mails WHERE due_at IS NOT NULL')
+    .pluck(),
+  confirmMails: db.prepare<[string]>('UPDATE mails SET confirmed = 1 WHERE digest = ?'),
+  mailsOfOtherKeys: db.prepare<[Buffer, number, number], SealedRow>(
+    `SELECT rowid, digest || '/' || kind AS name, sealed FROM mails
+     WHERE substr(sealed, 1, 8) <> ? AND rowid > ? ORDER BY rowid LIMIT ?`,
+  ),
+  resealMail: db.prepare<[Buffer, number, Buffer]>('UPDATE mails SET sealed = ? WHERE rowid = ? AND sealed = ?'),
+})

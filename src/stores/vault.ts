@@ -1,0 +1,99 @@
+/**
+ * The vault port: what may be deleted for good. Ciphertext of secrets until they are read, mails until they are sent,
+ * and what a sender needs to find a secret again. No backup and no replay: what is gone is gone.
+ * Adapter: sqlite-vault.ts. It passes test/contract/vault.ts.
+ */
+import type { From, Position } from './event-store.ts'
+import type { MailKind } from '../domain/secret/secret.ts'
+
+/** Sealed bytes are nothing to the vault. Times are milliseconds since 1970. */
+export type VaultEntry = {
+  /** SHA-256 of the secret key, in hex: names the secret's stream too. */
+  readonly digest: string
+  readonly sealed: Buffer
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly receipt: Receipt | null
+}
+
+/** The metadata key, sealed with the API token that the secret was shared with. */
+export type Receipt = {
+  /** The API token's id. */
+  readonly token: string
+  readonly sealed: Buffer
+  readonly forgottenAt: number
+}
+
+export type NewMail = {
+  readonly kind: MailKind
+  readonly sealed: Buffer
+  /** null while it waits for what it tells of. */
+  readonly dueAt: number | null
+}
+
+export type QueuedMail = {
+  /** `{digest}/{kind}`. */
+  readonly id: string
+  readonly digest: string
+  readonly kind: MailKind
+  readonly sealed: Buffer
+  readonly attempts: number
+}
+
+/** How a secret ended; after `noticeAt` its owner is to be told. */
+export type Ended = { readonly digest: string; readonly noticeAt?: number }
+
+/** How far the log has been followed, and which log that was. */
+export type VaultCheckpoint = {
+  readonly position: From
+  readonly log: string
+  readonly event: { readonly id: string; readonly position: Position } | null
+}
+
+/** Something that the master key sealed, the key's id in its first 8 bytes. */
+export type Sealed = {
+  readonly kind: 'entry' | 'mail'
+  readonly rowid: number
+  /** The digest, or the mail's id. */
+  readonly name: string
+  readonly sealed: Buffer
+}
+
+/** Every promise resolves when the change is durable, and rejects with StoreUnavailable when nothing was changed. */
+export interface Vault {
+  /** The entry with its mails, all or nothing. */
+  put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
+  read(digest: string): Promise<Buffer | undefined>
+  /** Of these secrets, the receipts that there are. */
+  receipts(digests: readonly string[]): Promise<ReadonlyMap<string, Receipt>>
+  /** Deletes entries and mails with links; the notice falls due or goes too. Done twice, it changes nothing more. */
+  end(ended: readonly Ended[], checkpoint?: VaultCheckpoint): Promise<void>
+  checkpoint(): Promise<VaultCheckpoint | undefined>
+
+  /** One mail that is due, for this claimant alone until `until`. */
+  claimMail(now: number, claimant: string, until: number): Promise<QueuedMail | undefined>
+  /** False when the claim is another's by now. */
+  renewClaim(id: string, claimant: string, until: number): Promise<boolean>
+  /** Gives the mail back, to be due later. */
+  postponeMail(id: string, claimant: string, dueAt: number): Promise<void>
+  removeMail(id: string): Promise<void>
+  /** When the next mail may be claimed; undefined when none waits for a time. */
+  nextMail(): Promise<number | undefined>
+
+  /** Entries whose time is over. */
+  expired(now: number, limit: number): Promise<string[]>
+  /** Secrets with an entry or a mail from before a time, of which nobody has said that their stream exists. */
+  unconfirmed(before: number, limit: number): Promise<string[]>
+  confirm(digests: readonly string[]): Promise<void>
+  /** Deletes receipts past their time. */
+  forget(now: number): Promise<void>
+
+  /** What is not sealed by the master key of this id (hex), behind a rowid, in order. */
+  sealedOtherwise(kind: Sealed['kind'], key: string, behind: number, limit: number): Promise<Sealed[]>
+  /** Puts in what was sealed again, where nobody has changed it meanwhile. */
+  reseal(from: Sealed, sealed: Buffer): Promise<void>
+
+  /** Removes what is left of deleted bytes anywhere in the files. False when others kept it from being done. */
+  shred(): Promise<boolean>
+  close(): Promise<void>
+}

@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { burnSecret } from '../../../src/commands/burn-secret.ts'
+import { readReceipt } from '../../../src/commands/read-receipt.ts'
+import { revealSecret } from '../../../src/commands/reveal-secret.ts'
+import { shareSecret } from '../../../src/commands/share-secret.ts'
+import { ann, origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
+
+const test = suite('a passphrase')
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    (value) => value,
+    (error: unknown) => (error instanceof Error ? error.message : error),
+  )
+
+const open = (process: SecretsProcess, secretKey: string, passphrase: string) =>
+  outcome(revealSecret(process, { secretKey, passphrase, origin }))
+
+test('that is wrong or missing consumes nothing', () =>
+  withTwo(async (one, other) => {
+    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    for (const wrong of ['wrong', '', 'Right', 'right ']) {
+      assert.is(await open(other, keys.secretKey, wrong), 'Unknown secret')
+      assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'new')
+    }
+    assert.is(await open(one, keys.secretKey, 'right'), 'a value')
+  }))
+
+test('is tried five times at most, then by nobody for thirty minutes, even when it is right or missing', () =>
+  withTwo(async (one, other, time) => {
+    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    for (let tried = 0; tried < 5; tried++) assert.is(await open(one, keys.secretKey, 'wrong'), 'Unknown secret')
+    for (const any of ['right', 'wrong', '']) assert.match(String(await open(other, keys.secretKey, any)), /Too many/)
+    time.now += 30 * 60_000
+    assert.is(await open(other, keys.secretKey, 'right'), 'a value')
+  }))
+
+test('that is missing is no try', () =>
+  withTwo(async (one) => {
+    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    for (let asked = 0; asked < 20; asked++) assert.is(await open(one, keys.secretKey, ''), 'Unknown secret')
+    assert.is(await open(one, keys.secretKey, 'right'), 'a value')
+  }))
+
+test('is the same however a keyboard writes its letters', () =>
+  withTwo(async (one) => {
+    const { keys } = await shareSecret(one, wish({ passphrase: 'sésame' }))
+    assert.is(await open(one, keys.secretKey, 'se\u0301same'), 'a value')
+  }))
+
+test('is asked of who burns with the key alone, and counts when it is wrong', () =>
+  withTwo(async (one, other) => {
+    const burn = (given: { passphrase: string; account?: number }) =>
+      outcome(burnSecret(other, { metadataKey: keys.metadataKey, account: undefined, origin, ...given }))
+    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    assert.is(await burn({ passphrase: '' }), 'Unknown secret')
+    assert.is(await burn({ passphrase: '', account: 99 }), 'Unknown secret')
+    for (let tried = 0; tried < 5; tried++) assert.is(await burn({ passphrase: 'wrong' }), 'Unknown secret')
+    assert.match(String(await burn({ passphrase: 'right' })), /Too many/)
+    await burn({ passphrase: '', account: ann.account })
+    assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'burned')
+  }))
+
+test('opens for a burner who has it', () =>
+  withTwo(async (one) => {
+    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    const given = { metadataKey: keys.metadataKey, passphrase: 'right', account: undefined, origin }
+    assert.is((await burnSecret(one, given)).secret.status, 'burned')
+    assert.is(await open(one, keys.secretKey, 'right'), 'Unknown secret')
+  }))
+
+test.run()

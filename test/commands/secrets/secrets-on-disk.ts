@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Secrets } from '../../../src/commands/secrets.ts'
+import type { ShareSecret } from '../../../src/commands/share-secret.ts'
+import { StreamQueue } from '../../../src/commands/stream-queue.ts'
+import { Letters } from '../../../src/credentials/letters.ts'
+import { openMasterKeys, type MasterKeys } from '../../../src/credentials/master-keys.ts'
+import { Passphrases } from '../../../src/credentials/passphrases.ts'
+import { SecretBox } from '../../../src/credentials/secret-box.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
+import { openSqliteVault } from '../../../src/stores/sqlite-vault.ts'
+
+export const origin = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
+
+/** A clock that stands until it is moved, in milliseconds since 1970. */
+export type Clock = { now: number }
+
+export const newMasterKey = (): string => randomBytes(32).toString('base64')
+export const masterKeys = (masterKey: string, masterKeyOld?: string): MasterKeys =>
+  openMasterKeys({ dataDir: '', masterKey, masterKeyOld })
+
+export type SecretsProcess = Secrets & { readonly keys: MasterKeys; close(): Promise<void> }
+
+const KEYS = masterKeys(newMasterKey())
+/** scrypt with a thousandth of the memory: its strength is not what these tests are about. */
+const CHEAP = { N: 32, r: 8, p: 1 }
+
+/** What one process has open for secrets, on the files of a folder. */
+export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
+  const store = openSqliteEvents(join(folder, 'events.db'))
+  const vault = openSqliteVault(join(folder, 'vault.db'))
+  return {
+    store,
+    vault,
+    keys,
+    queue: new StreamQueue(),
+    clock: () => time.now,
+    box: new SecretBox(keys, new Passphrases(), CHEAP),
+    letters: new Letters(keys),
+    async close() {
+      await store.close()
+      await vault.close()
+    },
+  }
+}
+
+/** Runs with a new folder, which is gone afterwards. */
+export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-secrets-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs with two processes' stores on one folder. */
+export const withTwo = (run: (one: SecretsProcess, other: SecretsProcess, time: Clock) => Promise<void>) =>
+  withFolder(async (folder) => {
+    const time = { now: Date.UTC(2026, 0, 1) }
+    const [one, other] = [openSecrets(folder, time), openSecrets(folder, time)]
+    try {
+      await run(one, other, time)
+    } finally {
+      await one.close()
+      await other.close()
+    }
+  })
+
+export const ann = { account: 1, email: 'ann@example.com', apiToken: 'abc', token: 'the token of Ann' }
+
+export const wish = (given: Partial<ShareSecret> = {}): ShareSecret => ({
+  value: 'a value',
+  kind: 'shared',
+  passphrase: '',
+  ttl: 3600,
+  recipient: undefined,
+  notify: false,
+  sender: ann,
+  origin,
+  ...given,
+})
+
+/** How many of some calls succeeded; the others must all have been refused for the same reason. */
+export async function succeeded(calls: readonly Promise<unknown>[], message: string): Promise<number> {
+  const outcomes = await Promise.allSettled(calls)
+  const others = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => String(reason))
+  for (const other of others) if (!other.includes(message)) throw new Error(`expected ${message}, got ${other}`)
+  return outcomes.length - others.length
+}

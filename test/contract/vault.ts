@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { NewMail, Vault, VaultEntry } from '../../src/stores/vault.ts'
+
+const receipt = { token: 'token-1', sealed: Buffer.from('receipt'), forgottenAt: 3000 }
+const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({
+  digest: randomBytes(32).toString('hex'),
+  sealed: Buffer.from('sealed value'),
+  createdAt: 1000,
+  expiresAt: 2000,
+  receipt,
+  ...given,
+})
+const link: NewMail = { kind: 'link', sealed: Buffer.from('letter with a link'), dueAt: 1000 }
+const notice: NewMail = { kind: 'notice', sealed: Buffer.from('notice'), dueAt: null }
+
+type Given = { vault: Vault }
+
+/**
+ * Registers every rule of the vault port on an adapter, and runs them.
+ * @param open opens the adapter anew and empty for each rule, which closes it
+ */
+export function vaultContract(name: string, open: () => Promise<Vault>): void {
+  const test = suite<Given>(name)
+  test.before.each(async (given) => {
+    given.vault = await open()
+  })
+  test.after.each(({ vault }) => vault.close())
+
+  test('gives back what was put in, byte for byte', async ({ vault }) => {
+    const put = entry({ sealed: randomBytes(40_000) })
+    await vault.put(put, [])
+    assert.equal(await vault.read(put.digest), put.sealed)
+  })
+
+  test('knows nothing of a digest that was never put in', async ({ vault }) => {
+    assert.is(await vault.read('00'), undefined)
+  })
+
+  test('refuses to put two entries under one digest, and keeps the first', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [])
+    const second = vault.put({ ...put, sealed: Buffer.from('other') }, [link])
+    assert.is(
+      await second.then(
+        () => 'put',
+        () => 'refused',
+      ),
+      'refused',
+    )
+    assert.equal(await vault.read(put.digest), put.sealed)
+    assert.is(await vault.claimMail(5000, 'me', 6000), undefined)
+  })
+
+  test('ends an entry with its link, and keeps its receipt', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [link])
+    await vault.end([{ digest: put.digest }])
+    assert.is(await vault.read(put.digest), undefined)
+    assert.is(await vault.claimMail(5000, 'me', 6000), undefined)
+    assert.equal(await vault.receipts([put.digest, '00']), new Map([[put.digest, receipt]]))
+  })
+
+  test('lets the notice fall due when the secret was read, once', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [link, notice])
+    assert.is((await vault.claimMail(1500, 'me', 1600))?.kind, 'link')
+    await vault.end([{ digest: put.digest, noticeAt: 1700 }])
+    await vault.end([{ digest: put.digest, noticeAt: 9000 }])
+    assert.is(await vault.nextMail(), 1700)
+    assert.is((await vault.claimMail(1700, 'me', 1800))?.kind, 'notice')
+  })
+
+  test('drops the notice of a secret that nobody read', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [notice])
+    await vault.end([{ digest: put.digest }])
+    await vault.end([{ digest: put.digest, noticeAt: 1700 }])
+    assert.is(await vault.nextMail(), undefined)
+  })
+
+  test('gives a mail to one claimant until its claim is over', async ({ vault }) => {
+    await vault.put(entry(), [link])
+    const claims = await Promise.all([vault.claimMail(1500, 'a', 1600), vault.claimMail(1500, 'b', 1600)])
+    assert.is(claims.filter((claim) => claim !== undefined).length, 1)
+    assert.is(await vault.claimMail(1599, 'c', 1700), undefined)
+    assert.is((await vault.claimMail(1600, 'c', 1700))?.attempts, 2)
+  })
+
+  test('prolongs and gives back only what the claimant holds', async ({ vault }) => {
+    await vault.put(entry(), [link])
+    const mail = await vault.claimMail(1500, 'a', 1600)
+    const id = mail?.id ?? ''
+    assert.is(await vault.renewClaim(id, 'b', 9000), false)
+    assert.is(await vault.renewClaim(id, 'a', 1900), true)
+    await vault.postponeMail(id, 'b', 1501)
+    assert.is(await vault.nextMail(), 1900)
+    await vault.postponeMail(id, 'a', 4000)
+    assert.is(await vault.nextMail(), 4000)
+    await vault.removeMail(id)
+    assert.is(await vault.nextMail(), undefined)
+  })
+
+  test('lists what has expired from the very millisecond', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [])
+    await vault.put(entry({ expiresAt: 2001 }), [])
+    assert.equal(await vault.expired(1999, 10), [])
+    assert.equal(await vault.expired(2000, 10), [put.digest])
+  })
+
+  test('lists what nobody has confirmed, entries and mails, until somebody does', async ({ vault }) => {
+    const [first, second] = [entry(), entry()]
+    await vault.put(first, [link])
+    await vault.put(second, [notice])
+    await vault.end([{ digest: second.digest, noticeAt: 1100 }])
+    assert.equal((await vault.unconfirmed(1001, 10)).sort(), [first.digest, second.digest].sort())
+    await vault.confirm([first.digest, second.digest])
+    assert.equal(await vault.unconfirmed(9000, 10), [])
+  })
+
+  test('forgets receipts when their time is over', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [])
+    await vault.forget(2999)
+    assert.is((await vault.receipts([put.digest])).size, 1)
+    await vault.forget(3000)
+    assert.is((await vault.receipts([put.digest])).size, 0)
+  })
+
+  test('keeps the checkpoint that was saved with the last endings', async ({ vault }) => {
+    const position = { commit: 9_007_199_254_740_993n, prepare: 0n }
+    const checkpoint = { position, log: 'a log', event: { id: 'an event', position } }
+    assert.is(await vault.checkpoint(), undefined)
+    await vault.end([], { position: 'start', log: 'a log', event: null })
+    await vault.end([], checkpoint)
+    assert.equal(await vault.checkpoint(), checkpoint)
+  })
+
+  test('finds what another master key sealed, and takes it sealed again', async ({ vault }) => {
+    const [old, current] = ['0102030405060708', '1112131415161718']
+    const sealedBy = (key: string) => Buffer.concat([Buffer.from(key, 'hex'), randomBytes(20)])
+    const put = entry({ sealed: sealedBy(old) })
+    await vault.put(put, [{ ...link, sealed: sealedBy(current) }])
+    const [found, ...more] = await vault.sealedOtherwise('entry', current, 0, 10)
+    assert.equal(more, [])
+    assert.equal(await vault.sealedOtherwise('mail', current, 0, 10), [])
+    if (found === undefined) return assert.unreachable('the entry was not found')
+    const again = sealedBy(current)
+    await vault.reseal(found, again)
+    assert.equal(await vault.read(put.digest), again)
+    await vault.reseal(found, sealedBy(old))
+    assert.equal(await vault.read(put.digest), again)
+    assert.equal(await vault.sealedOtherwise('entry', current, 0, 10), [])
+  })
+
+  test('says that what was deleted has been shredded', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [])
+    await vault.end([{ digest: put.digest }])
+    assert.is(await vault.shred(), true)
+  })
+
+  test.run()
+}

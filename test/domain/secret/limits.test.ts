@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { checkRecipient, obfuscated } from '../../../src/domain/secret/address.ts'
+import { generated } from '../../../src/domain/secret/generate.ts'
+import { checkSecret, ttlInForce } from '../../../src/domain/secret/limits.ts'
+
+const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const test = suite('what may be shared')
+
+test('has as many characters as the plan allows, counted as code points', () => {
+  for (const [plan, limit] of [
+    ['basic', 1000],
+    ['standard', 5000],
+    ['pro', 10_000],
+  ] as const) {
+    checkSecret('💎'.repeat(limit), plan)
+    assert.throws(() => checkSecret('💎'.repeat(limit) + 'x', plan), refuses('too-large'))
+    assert.throws(() => checkSecret('x'.repeat(limit + 1), plan), refuses('too-large'))
+  }
+})
+
+test('is at least one character', () => {
+  assert.throws(() => checkSecret('', 'pro'), 'You did not provide anything to share')
+  checkSecret(' ', 'basic')
+})
+
+test('lives 7 days unless told, at least 60 seconds and at most 30 days', () => {
+  assert.equal(
+    [undefined, 0, 1, 60, 61, 2_592_000, 2_592_001, Infinity].map(ttlInForce),
+    [604_800, 604_800, 60, 60, 61, 2_592_000, 2_592_000, 2_592_000],
+  )
+})
+
+test('shows at most two characters of a name and one of a domain, never all of either', () => {
+  assert.is(obfuscated('tom@myspace.com'), 'to*****@m*****')
+  assert.is(obfuscated('ab@x.io'), 'a*****@x*****')
+  assert.is(obfuscated('a@b'), '*****@*****')
+  assert.is(obfuscated('user@example.museum'), 'us*****@e*****')
+})
+
+test('goes to one well-formed address', () => {
+  for (const right of ['a@b', 'tom+tag@mail.example.co.uk', "o'hara@example.com", 'jörg@bücher.example'])
+    checkRecipient(right)
+  for (const wrong of ['', 'a', '@b', 'a@', 'a@b@', 'a b@c', 'a@b,c@d', 'A <a@b>', 'a@b\r\nBcc: c@d', 'a@b..c', 'a@b.'])
+    assert.throws(() => checkRecipient(wrong), refuses('invalid'), wrong)
+})
+
+test('when generated has 12 characters, one of each class, and no look-alike', () => {
+  for (let round = 0; round < 500; round++) {
+    const value = generated((limit) => randomInt(limit))
+    assert.match(value, /^[^ilo1IO0]{12}$/)
+    for (const one of [/[a-z]/, /[A-Z]/, /[2-9]/, /[^a-zA-Z0-9]/]) assert.match(value, one)
+  }
+})
+
+test.run()

@@ -1,0 +1,79 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { burn, expire, recordMail, remembered, reveal, tryPassphrase } from '../../../src/domain/secret/decide.ts'
+import { evolveSecret, unknownSecret, type SecretEvent } from '../../../src/domain/secret/secret.ts'
+
+const MINUTE = 60_000
+const shared: SecretEvent = {
+  type: 'SecretShared',
+  data: { owner: 7, token: 't', kind: 'shared', at: 0, ttl: 3600, passphrase: true, recipient: [], notify: false },
+}
+const given = (...events: SecretEvent[]) => events.reduce(evolveSecret, unknownSecret)
+const tries = (...times: number[]): SecretEvent[] =>
+  times.map((at) => ({ type: 'PassphraseTried', data: { at, for: 'reveal' } }))
+const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const test = suite('a secret')
+
+test('that waits is revealed to its reader', () => {
+  assert.equal(reveal(given(shared), 10), [{ type: 'SecretRevealed', data: { at: 10 } }])
+})
+
+test('that was revealed, burned or expired is unknown to every later reader and burner', () => {
+  const endings = [reveal(given(shared), 10), burn(given(shared), 10, 'key'), expire(given(shared), 3_600_000)]
+  for (const ending of endings) {
+    const over = given(shared, ...ending)
+    assert.throws(() => reveal(over, 11), refuses('missing'))
+    assert.throws(() => burn(over, 11, 'owner'), refuses('missing'))
+    assert.throws(() => tryPassphrase(over, 11, 'reveal'), refuses('missing'))
+    assert.equal(expire(over, 4_000_000), [])
+  }
+})
+
+test('ends once: no later event changes how it ended', () => {
+  const burned = given(shared, { type: 'SecretBurned', data: { at: 5, by: 'key' } })
+  assert.equal(evolveSecret(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
+})
+
+test('is unknown from the second in which it expires, whoever has noticed', () => {
+  assert.equal(reveal(given(shared), 3_599_999).length, 1)
+  assert.throws(() => reveal(given(shared), 3_600_000), refuses('missing'))
+})
+
+test('is remembered for twice its ttl', () => {
+  assert.ok(remembered(given(shared), 7_199_999))
+  assert.throws(() => remembered(given(shared), 7_200_000), refuses('missing'))
+})
+
+test('takes five wrong passphrases within ten minutes, then none for thirty', () => {
+  const four = given(shared, ...tries(0, 1, 2, 3))
+  assert.equal(tryPassphrase(four, 10 * MINUTE - 1, 'reveal').length, 1)
+  const locked = given(shared, ...tries(0, 1, 2, 3, 4))
+  assert.throws(() => tryPassphrase(locked, 5, 'reveal'), refuses('too-many'))
+  assert.throws(() => tryPassphrase(locked, 4 + 30 * MINUTE - 1, 'burn'), refuses('too-many'))
+  assert.equal(tryPassphrase(locked, 4 + 30 * MINUTE, 'reveal').length, 1)
+})
+
+test('forgets tries that are ten minutes old', () => {
+  const spread = given(shared, ...tries(0, 1, 2, 3, 10 * MINUTE + 3))
+  assert.equal(tryPassphrase(spread, 10 * MINUTE + 4, 'reveal').length, 1)
+})
+
+test('that is locked says for how many seconds', () => {
+  try {
+    tryPassphrase(given(shared, ...tries(0, 0, 0, 0, 0)), 1, 'reveal')
+    assert.unreachable()
+  } catch (error) {
+    assert.is(error instanceof Refusal && error.retryAfter, 1800)
+  }
+})
+
+test('has one outcome of each of its mails on record', () => {
+  const outcome = { mail: 'link', messageId: '<a@b>' } as const
+  const sent = recordMail(given(shared), 10, outcome)
+  assert.equal(sent, [{ type: 'MailSent', data: { ...outcome, at: 10 } }])
+  assert.equal(recordMail(given(shared, ...sent), 11, { ...outcome, refused: '550' }), [])
+  assert.is(recordMail(given(shared, ...sent), 11, { ...outcome, mail: 'notice' }).length, 1)
+})
+
+test.run()
