@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { run } from './cli/program.ts'
 import { StreamQueue } from './commands/stream-queue.ts'
 import { openMasterKeys } from './credentials/master-keys.ts'
@@ -45,4 +46,6 @@ export async function open(settings: Settings): Promise<Installation> {
   }
 }
 
-await run(process.argv.slice(2), open)
+/** Tests import `open` from here; npx comes by a symbolic link. */
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+if (isProgram) await run(process.argv.slice(2), open)

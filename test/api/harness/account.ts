@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { openSession, type OpeningSessions } from '../../../src/commands/open-session.ts'
+import { registerAccount } from '../../../src/commands/register-account.ts'
+import { registerClient } from '../../../src/commands/register-client.ts'
+import { IdBlocks } from '../../../src/commands/integer-ids.ts'
+import { verifyClient, type VerifiedClient } from '../../../src/commands/verify-client.ts'
+import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
+import { GuessLimits } from '../../../src/credentials/guess-limits.ts'
+import type { Installation } from '../../../src/installation.ts'
+import { request, type Answer, type Request } from './request.ts'
+
+/** Somebody with an account and an access token, who asks the service. */
+export type Vendor = {
+  readonly account: number
+  readonly token: string
+  send(request: Request): Promise<Answer>
+  get(path: string, headers?: Request['headers']): Promise<Answer>
+  post(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
+  patch(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
+  put(path: string, json: unknown, headers?: Request['headers']): Promise<Answer>
+  remove(path: string, json?: unknown, headers?: Request['headers']): Promise<Answer>
+}
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+
+/** Passwords as cheap as they can be: what they are worth is tested with the token server. */
+const passwords = { hash: async () => 'not a hash', matches: async () => true }
+
+/** Makes accounts and opens sessions by the real commands, without the half second that a password's hash takes. */
+export class Vendors {
+  readonly #sessions: OpeningSessions
+  readonly #client: Promise<VerifiedClient>
+
+  constructor({ writing, store, keys, settings }: Installation) {
+    const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+    const guesses = new GuessLimits(writing.clock)
+    this.#sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, note: () => {}, passwords, guesses }
+    this.#client = this.#register(new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin }))
+  }
+
+  async #register(clientIds: IdBlocks): Promise<VerifiedClient> {
+    const { client, secret } = await registerClient({ ...this.#sessions, clientIds }, 'tests', origin)
+    return verifyClient(this.#sessions, { client, secret, address: '192.0.2.1' })
+  }
+
+  /** A new account with an open session. */
+  async open(url: string): Promise<Vendor & { readonly refreshToken: string }> {
+    const { store, clock } = this.#sessions
+    const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin })
+    const email = `${randomUUID()}@example.com`
+    const registration = { email, password: 'unused', plan: 'basic' } as const
+    const { account } = await registerAccount({ ...this.#sessions, passwords, accountIds }, registration, origin)
+    const logIn = { username: email, password: 'unused', address: '192.0.2.1', client: await this.#client }
+    const { accessToken, refreshToken } = await openSession(this.#sessions, logIn, origin)
+    return { ...vendor(url, account, accessToken), refreshToken }
+  }
+}
+
+/** Somebody who holds a token, good or bad. */
+export function vendor(url: string, account: number, token: string): Vendor {
+  const send = (wanted: Request) =>
+    request(url, { ...wanted, headers: { Authorization: `Bearer ${token}`, ...wanted.headers } })
+  const writes =
+    (method: string) =>
+    (path: string, json: unknown, headers: Request['headers'] = {}) =>
+      send({ method, path, json, headers })
+  return {
+    account,
+    token,
+    send,
+    get: (path, headers = {}) => send({ path, headers }),
+    post: writes('POST'),
+    patch: writes('PATCH'),
+    put: writes('PUT'),
+    remove: writes('DELETE'),
+  }
+}

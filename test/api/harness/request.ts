@@ -1,0 +1,111 @@
+import { Agent, request as send, type IncomingHttpHeaders } from 'node:http'
+import * as assert from 'uvu/assert'
+import { VERSION } from '../../../src/version.ts'
+
+/** A request as it goes over the wire: nothing is escaped, defaulted or followed. */
+export type Request = {
+  readonly method?: string
+  /** The request target, sent as written. */
+  readonly path: string
+  /** A list of values sends the header as often. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, without a content type; a list is sent in chunks, without a length. */
+  readonly body?: string | Buffer | readonly Buffer[]
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The body parsed; it must be JSON. */
+  json(): unknown
+}
+
+/** The platform's error body. */
+export type ErrorBody = {
+  readonly error: readonly string[]
+  readonly details?: readonly { readonly pointer: string; readonly message: string }[]
+  readonly requestId: string
+}
+
+/** Milliseconds after which a request that got no answer fails. */
+const DEADLINE = 20_000
+
+const agent = new Agent({ keepAlive: true })
+
+/** Sends one request and holds its answer to what every answer has. */
+export async function request(address: string, wanted: Request): Promise<Answer> {
+  const answer = await exchange(address, wanted)
+  checkEvery(wanted, answer)
+  return answer
+}
+
+function exchange(address: string, { method = 'GET', path, headers = {}, json, body }: Request): Promise<Answer> {
+  const { hostname, port } = new URL(address)
+  const content = json === undefined ? body : JSON.stringify(json)
+  return new Promise((done, fail) => {
+    const sending = send({
+      agent,
+      hostname,
+      port,
+      method,
+      path,
+      headers: {
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+        ...(typeof content === 'string' && { 'Content-Length': String(Buffer.byteLength(content)) }),
+        ...(Buffer.isBuffer(content) && { 'Content-Length': String(content.length) }),
+        ...mutable(headers),
+      },
+    })
+    sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no answer to ${method} ${path} in ${DEADLINE} ms`)))
+    sending.on('error', fail)
+    sending.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', fail)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        done({ status: response.statusCode ?? 0, headers: response.headers, text, json: () => JSON.parse(text) })
+      })
+    })
+    if (typeof content === 'string' || Buffer.isBuffer(content)) sending.end(content)
+    else {
+      for (const chunk of content ?? []) sending.write(chunk)
+      sending.end()
+    }
+  })
+}
+
+const mutable = (headers: NonNullable<Request['headers']>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  )
+
+/** Every answer carries its version and its request id; a refusal says why, in a body of one shape. */
+export function checkEvery({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
+  const what = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
+  assert.is(headers['x-app-version'], VERSION, `${what} without X-App-Version`)
+  assert.match(String(headers['x-request-id']), /^[\w.:+/=@~-]{1,128}$/, `${what} without X-Request-Id`)
+  if (status === 405) assert.ok(headers.allow, `${what} without Allow`)
+  if (status === 401) assert.ok(headers['www-authenticate'], `${what} without WWW-Authenticate`)
+  if (status === 503 || status === 429) assert.ok(headers['retry-after'], `${what} without Retry-After`)
+  if (status >= 400 && method !== 'HEAD' && /^\/v\d/.test(path)) {
+    const { error, requestId } = JSON.parse(text) as ErrorBody
+    assert.ok(Array.isArray(error) && error.length > 0 && error.every((message) => message.length > 0), what)
+    assert.is(requestId, headers['x-request-id'], what)
+  }
+}
+
+/** The answer's status is this one; its body, which is told when it is not. */
+export function expect(status: number, answer: Answer): Answer {
+  assert.is(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`)
+  return answer
+}
+
+/** The refusal's body, after its status was checked. */
+export const refusal = (status: number, answer: Answer): ErrorBody => expect(status, answer).json() as ErrorBody
+
+/** The pointers of a refusal, sorted. */
+export const pointers = (body: ErrorBody): string[] => (body.details ?? []).map(({ pointer }) => pointer).toSorted()

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, type Test } from 'uvu'
+import type { Installation } from '../../../src/installation.ts'
+import { open } from '../../../src/main.ts'
+import { startService as start, type Running } from '../../../src/service.ts'
+import { readSettings } from '../../../src/settings.ts'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import type { ReadStore } from '../../../src/stores/read-store.ts'
+import { Vendors, type Vendor } from './account.ts'
+import { request, type Answer, type Request } from './request.ts'
+
+/** What a test has otherwise than the service in production. */
+export type Overrides = {
+  readonly settings?: Readonly<Record<string, string>>
+  /** Kept when the service stops; without it, a folder that goes with the service. */
+  readonly dataDir?: string
+  readonly clock?: () => number
+  readonly store?: (store: EventStore) => EventStore
+  readonly reads?: (reads: ReadStore) => ReadStore
+}
+
+/** The real service in this process, on a free port, with two vendors. */
+export type Service = {
+  readonly url: string
+  readonly dataDir: string
+  readonly installation: Installation
+  readonly ann: Vendor
+  readonly bob: Vendor
+  /** Without a token. */
+  send(request: Request): Promise<Answer>
+  /** Another account, with a session of its own. */
+  newVendor(): Promise<Vendor & { readonly refreshToken: string }>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the service as `serve` does. EVENT_STORE and READ_MODEL of the environment say on which engines, so that the
+ * same tests run on each; MASTER_KEY too, where they need one.
+ */
+export async function startService(overrides: Overrides = {}): Promise<Service> {
+  const dataDir = overrides.dataDir ?? mkdtempSync(join(tmpdir(), 'adamant-api-'))
+  const forget = () => overrides.dataDir ?? rmSync(dataDir, { recursive: true, force: true })
+  try {
+    const installation = await openFor(dataDir, overrides)
+    const running = await start(installation)
+    return await withVendors(installation, running, dataDir, forget)
+  } catch (error) {
+    forget()
+    throw error
+  }
+}
+
+async function openFor(dataDir: string, { settings = {}, clock, store, reads }: Overrides): Promise<Installation> {
+  const { EVENT_STORE, READ_MODEL, MASTER_KEY } = process.env
+  const engines = { EVENT_STORE, READ_MODEL, MASTER_KEY }
+  const opened = await open(
+    readSettings({ ...engines, LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir, PORT: '0' }),
+  )
+  const log = store?.(opened.store) ?? opened.store
+  const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
+  return { ...opened, store: log, reads: reads?.(opened.reads) ?? opened.reads, writing }
+}
+
+async function withVendors(
+  installation: Installation,
+  running: Running,
+  dataDir: string,
+  forget: () => void,
+): Promise<Service> {
+  const { url } = running
+  if (url === undefined) throw new Error('the service listens nowhere: ROLES has no http')
+  if (installation.settings.ROLES.includes('projections')) await running.ready()
+  const vendors = new Vendors(installation)
+  return {
+    url,
+    dataDir,
+    installation,
+    ann: await vendors.open(url),
+    bob: await vendors.open(url),
+    send: (wanted) => request(url, wanted),
+    newVendor: () => vendors.open(url),
+    async stop() {
+      await running.stop()
+      forget()
+    },
+  }
+}
+
+export type Given = { service: Service; ann: Vendor; bob: Vendor }
+
+/** A suite whose tests share one service. Ann and Bob may have stones of other tests: ask for a new vendor where it counts. */
+export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
+  const test = suite<Given>(name)
+  test.before(async (given) => {
+    given.service = await startService(overrides)
+    given.ann = given.service.ann
+    given.bob = given.service.bob
+  })
+  test.after(({ service }) => service.stop())
+  return test
+}

@@ -1,0 +1,42 @@
+import * as assert from 'uvu/assert'
+import type { Vendor } from './account.ts'
+import { expect, type Answer } from './request.ts'
+
+/** A diamond as an answer shows it, in either version. */
+export type Shown = Readonly<Record<string, unknown>> & { readonly id: number; readonly sku: string }
+
+/** What every diamond has; what a test does not care about has a value anyway. */
+export const stone = (fields: Readonly<Record<string, unknown>> = {}) => ({
+  sku: 'SKU-1',
+  cutShape: 'Round',
+  carat: 0.73,
+  ...fields,
+})
+
+export const stoneV3 = (fields: Readonly<Record<string, unknown>> = {}) => stone({ cutShape: 2, ...fields })
+
+export const shown = (answer: Answer): Shown => answer.json() as Shown
+export const list = (answer: Answer): Shown[] => (answer.status === 204 ? [] : (answer.json() as Shown[]))
+
+/** The diamond that was created. */
+export const created = async (vendor: Vendor, fields: Readonly<Record<string, unknown>> = {}): Promise<Shown> =>
+  shown(expect(201, await vendor.post('/v4/diamond', stone(fields))))
+
+/** Creates so many at once, with skus `{prefix}-0` and on. */
+export async function createdMany(vendor: Vendor, count: number, prefix = 'MANY'): Promise<Shown[]> {
+  const entries = Array.from({ length: count }, (_, number) => stone({ sku: `${prefix}-${number}` }))
+  return list(expect(201, await vendor.post('/v4/diamond/bulk', { entries })))
+}
+
+/** Everything the vendor has, as v3 and v4 list it, with totals: equal before and after what changes nothing. */
+export async function everythingOf(vendor: Vendor): Promise<unknown> {
+  const answers = await Promise.all(['v3', 'v4'].map((version) => vendor.get(`/${version}/diamond?limit=1000`)))
+  return answers.map(({ status, text, headers }) => ({ status, text, total: headers['x-total-count'] }))
+}
+
+/** Holds that a request changes nothing of what these vendors have. */
+export async function changesNothing(vendors: readonly Vendor[], action: () => Promise<unknown>): Promise<void> {
+  const before = await Promise.all(vendors.map(everythingOf))
+  await action()
+  assert.equal(await Promise.all(vendors.map(everythingOf)), before)
+}
