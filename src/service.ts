@@ -19,7 +19,7 @@ import { openTokenService } from './token-service.ts'
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
   readonly url: string | undefined
-  /** Resolves when the read models have reached the head that the log had at the start. */
+  /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
   ready(): Promise<void>
   /** Ready turns to 503, requests under way are finished, then everything is closed. */
   stop(): Promise<void>
@@ -31,7 +31,7 @@ const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
 /** Milliseconds between two looks while the service waits for its read models. */
 const READY_POLL = 20
 
-/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say */
+/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
 export async function startService(installation: Installation): Promise<Running> {
   const { settings, store, reads, log } = installation
   const runner = new ProjectionRunner(diamonds, store, reads, log)
@@ -48,27 +48,36 @@ export async function startService(installation: Installation): Promise<Running>
   }
 
   let listening: Listening | undefined
-  if (settings.ROLES.includes('http')) {
-    const queries = new DiamondQueries(model, store, active)
-    const http = await openHttp(installation, queries, waiting, () => collectMetrics(installation, model, active))
-    started.stop.push(http.stop)
-    listening = await listen(http.appFor, settings.HOST, settings.PORT)
+  async function stop(): Promise<void> {
+    started.stopping = true
+    await listening?.stop()
+    for (const stopOne of started.stop) await stopOne()
+    await active.stop()
+    await installation.close()
+  }
+
+  try {
+    if (settings.ROLES.includes('http')) {
+      const queries = new DiamondQueries(model, store, active)
+      const http = await openHttp(installation, queries, waiting, () => collectMetrics(installation, model, active))
+      started.stop.push(http.stop)
+      listening = await listen(http.appFor, settings.HOST, settings.PORT)
+    }
+  } catch (error) {
+    await stop()
+    throw error
   }
 
   return {
     url: listening && addressesOf(settings, listening.port).base,
     async ready() {
-      while ((await waiting()).length > 0) await new Promise<void>((done) => setTimeout(done, READY_POLL))
+      while (!started.stopping && (await waiting()).length > 0) await pause(READY_POLL)
     },
-    async stop() {
-      started.stopping = true
-      await listening?.stop()
-      for (const stop of started.stop) await stop()
-      await active.stop()
-      await installation.close()
-    },
+    stop,
   }
 }
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 type OpenHttp = {
   readonly appFor: (port: number) => ReturnType<typeof createApp>

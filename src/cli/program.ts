@@ -1,12 +1,55 @@
-import type { Installation } from '../installation.ts'
-import { startService } from '../service.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { Command } from 'commander'
+import { VERSION } from '../version.ts'
+import { FAILED, reportFailure } from './failure.ts'
+import { clientCommand } from './client.ts'
+import type { Open } from './installed.ts'
+import { serveCommand } from './serve.ts'
+import { tokenCommand } from './token.ts'
+import { userCommand } from './user.ts'
 
-/** Runs one command of `adamant`. */
-export async function run(argv: readonly string[], open: (settings: Settings) => Promise<Installation>): Promise<void> {
-  if (argv[0] !== 'serve') throw new Error(`There is no command ${argv[0]}`)
-  const running = await startService(await open(readSettings(process.env)))
-  await running.ready()
-  process.stderr.write(`listening on ${running.url}\n`)
-  process.once('SIGTERM', () => void running.stop())
+/**
+ * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
+ * @param argv without the program's own name
+ * @param open the composition root's
+ */
+export async function run(argv: readonly string[], open: Open): Promise<void> {
+  endWithReader()
+  try {
+    await programFor(open).parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    process.exitCode = reportFailure(error)
+  }
+}
+
+function programFor(open: Open): Command {
+  const program = new Command('adamant')
+    .description('An event-sourced inventory of diamonds')
+    .version(VERSION)
+    .addHelpText('after', EXAMPLE)
+  for (const command of commandsFor(open)) program.addCommand(command)
+  for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)
+  return program
+}
+
+const commandsFor = (open: Open): Command[] => [
+  serveCommand(open),
+  userCommand(open),
+  clientCommand(open),
+  tokenCommand(open),
+]
+
+const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
+
+const HINT = '(--help shows what is possible)'
+const EXAMPLE = `
+Examples:
+  npx adamant demo
+  npx adamant serve
+  npx adamant user add jane@example.com --password-stdin < password.txt
+
+Settings come from the environment; README.md lists them.`
+
+/** `adamant events | head`: whoever reads stdout may stop reading. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : FAILED))
 }

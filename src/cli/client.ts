@@ -1,0 +1,77 @@
+import { Command } from 'commander'
+import { clientFold } from '../commands/clients.ts'
+import { disableClient } from '../commands/disable-client.ts'
+import { enableClient } from '../commands/enable-client.ts'
+import { IdBlocks } from '../commands/integer-ids.ts'
+import { registerClient, type ClientCredentials } from '../commands/register-client.ts'
+import { rotateClientSecret } from '../commands/rotate-client-secret.ts'
+import type { Installation } from '../installation.ts'
+import { foldStreams } from '../projections/fold-streams.ts'
+import { withInstallation, type Open } from './installed.ts'
+import { operator } from './operator.ts'
+import { printResult, table, type OutputOptions } from './output.ts'
+
+/** `client`: the programs that ask the token server for tokens. */
+export function clientCommand(open: Open): Command {
+  const command = new Command('client').description('OAuth clients').addHelpText('after', example('add "Price list"'))
+  const subcommand = (name: string, description: string, input?: string) => {
+    const sub = command.command(name).description(description).option('--json', 'print one line of JSON')
+    return input === undefined ? sub : sub.argument(input)
+  }
+  subcommand('add', 'make a client; its secret is told this once', '<name>')
+    .addHelpText('after', example('add "Price list"'))
+    .action((name: string, options: OutputOptions) => tell(open, options, (installation) => add(installation, name)))
+  subcommand('list', 'list the clients')
+    .addHelpText('after', example('list'))
+    .action((options: OutputOptions) => list(open, options))
+  subcommand('rotate', 'give a client a new secret; the old one ends, tokens live on', '<client_id>')
+    .addHelpText('after', example('rotate 1_4bk8'))
+    .action((client: string, options: OutputOptions) =>
+      tell(open, options, ({ writing }) => rotateClientSecret(writing, client, operator())),
+    )
+  subcommand('disable', 'refuse a client; its tokens end', '<client_id>')
+    .addHelpText('after', example('disable 1_4bk8'))
+    .action((client: string, options: OutputOptions) => change(open, options, client, 'is disabled', disableClient))
+  subcommand('enable', 'let a disabled client have tokens again', '<client_id>')
+    .addHelpText('after', example('enable 1_4bk8'))
+    .action((client: string, options: OutputOptions) => change(open, options, client, 'is enabled', enableClient))
+  return command
+}
+
+const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
+
+function add({ writing }: Installation, name: string): Promise<ClientCredentials> {
+  const { store, clock } = writing
+  const clientIds = new IdBlocks({ store, clock, kind: 'client', size: 1, origin: operator() })
+  return registerClient({ ...writing, clientIds }, name, operator())
+}
+
+async function tell(
+  open: Open,
+  options: OutputOptions,
+  run: (installation: Installation) => Promise<ClientCredentials>,
+): Promise<void> {
+  const { client, secret } = await withInstallation(open, run)
+  const text = `client_id      ${client}\nclient_secret  ${secret}  (told this once)`
+  printResult(options, { client_id: client, client_secret: secret }, text)
+}
+
+async function change(
+  open: Open,
+  options: OutputOptions,
+  client: string,
+  done: string,
+  run: typeof disableClient,
+): Promise<void> {
+  await withInstallation(open, ({ writing }) => run(writing, client, operator()))
+  printResult(options, { client_id: client }, `${client} ${done}`)
+}
+
+async function list(open: Open, options: OutputOptions): Promise<void> {
+  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'client-', clientFold))
+  const clients = [...states].flatMap(([client_id, state]) =>
+    state.status === 'unknown' ? [] : [{ client_id, name: state.name, status: state.status }],
+  )
+  const rows = clients.map(({ client_id, name, status }) => [client_id, name, status])
+  printResult(options, { clients }, table(['client_id', 'name', 'status'], rows))
+}

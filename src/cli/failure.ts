@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander'
+import { BadMasterKey } from '../credentials/master-keys.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { BadSettings } from '../settings.ts'
+import { StoreUnavailable } from '../stores/event-store.ts'
+import { note } from './output.ts'
+
+export const FAILED = 1
+export const USAGE = 2
+
+/** The command line asks for something that it can't ask for. */
+export class BadUsage extends Error {
+  override readonly name = 'BadUsage'
+}
+
+/** What was asked for was not done, and the message says all there is to say. */
+export class Failed extends Error {
+  override readonly name = 'Failed'
+}
+
+/** Says on stderr what went wrong and how to mend it. @returns the exit code */
+export function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+  if (error instanceof BadSettings) {
+    note('These settings can not be used; set them in the environment and try again:')
+    for (const fault of error.faults) note(`  ${fault}`)
+    return USAGE
+  }
+  note(`adamant: ${explain(error)}`)
+  return error instanceof BadUsage ? USAGE : FAILED
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return isExpected(error) ? error.message : (systemFault(error) ?? error.stack ?? error.message)
+}
+
+const isExpected = (error: Error) =>
+  [BadUsage, Failed, Refusal, BadMasterKey, StoreUnavailable].some((expected) => error instanceof expected)
+
+/** Faults of the system that an operator can mend, by their code. */
+function systemFault(error: Error): string | undefined {
+  const { code, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  const mend = code === undefined ? undefined : MENDS[code]
+  if (mend === undefined) return undefined
+  const where = path ?? [address, port].filter((part) => part !== undefined).join(':')
+  return `${where} ${mend}`.trim()
+}
+
+const MENDS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another process; stop that one, or set PORT to a free port (PORT=0 takes any)',
+  EADDRNOTAVAIL: 'is no address of this machine; set HOST to one that is, such as 127.0.0.1',
+  EACCES: 'may not be used by this user; set PORT to 1024 or more, and DATA_DIR to a folder you can write to',
+  EPERM: 'may not be used by this user; set DATA_DIR to a folder you can write to',
+  EROFS: 'is on a read-only disk; set DATA_DIR to a folder you can write to',
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder, not a file',
+  EEXIST: 'is a file where a folder should be; set DATA_DIR to a folder',
+  ENOTDIR: 'has a file where a folder should be; set DATA_DIR to a folder',
+  ENOSPC: 'is on a full disk; make room and try again',
+  SQLITE_CANTOPEN: 'can not be opened; set DATA_DIR to a folder you can write to',
+  SQLITE_FULL: 'is on a full disk; make room and try again',
+  SQLITE_NOTADB: 'is no database; set DATA_DIR to another folder',
+}

@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import { resolve } from 'node:path'
+import { startService, type Running } from '../service.ts'
+import { readSettings } from '../settings.ts'
+import type { Open } from './installed.ts'
+import { note, printResult, type OutputOptions } from './output.ts'
+import { listenForStop } from './stop-signal.ts'
+
+/** `serve`: the service, until a signal. */
+export function serveCommand(open: Open): Command {
+  return new Command('serve')
+    .description('run the service; SIGTERM or Ctrl-C stops it when the requests under way are answered')
+    .option('--json', 'print one line of JSON on stdout when the service is ready')
+    .addHelpText('after', EXAMPLE)
+    .action((options: OutputOptions) => serve(open, options))
+}
+
+const EXAMPLE = `
+Example:
+  PORT=8080 DATA_DIR=./data npx adamant serve
+
+Every setting comes from the environment; README.md lists them.`
+
+async function serve(open: Open, options: OutputOptions): Promise<void> {
+  const signal = listenForStop()
+  const settings = readSettings(process.env)
+  const running = await startService(await open(settings))
+  const stopped = signal.first.then((name) => stop(running, name))
+  await running.ready()
+  if (!signal.came) announce(running, resolve(settings.DATA_DIR), options)
+  await stopped
+}
+
+function announce({ url }: Running, data: string, options: OutputOptions): void {
+  note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${data}`)
+  if (options.json === true) printResult(options, { url: url ?? null, data, pid: process.pid }, '')
+}
+
+async function stop(running: Running, signal: string): Promise<void> {
+  note(`${signal}: finishing the requests under way; once more ends at once`)
+  await running.stop()
+}

@@ -1,0 +1,124 @@
+import { Argument, Command, Option } from 'commander'
+import type { ChangedAccount } from '../commands/change-account.ts'
+import { changePassword } from '../commands/change-password.ts'
+import { changePlan } from '../commands/change-plan.ts'
+import { disableAccount } from '../commands/disable-account.ts'
+import { enableAccount } from '../commands/enable-account.ts'
+import { IdBlocks } from '../commands/integer-ids.ts'
+import { accountFold } from '../commands/logins.ts'
+import { registerAccount } from '../commands/register-account.ts'
+import { Passwords } from '../credentials/passwords.ts'
+import { PLANS, type Plan, type RegisteredAccount } from '../domain/account.ts'
+import type { Installation } from '../installation.ts'
+import { foldStreams } from '../projections/fold-streams.ts'
+import { withInstallation, type Open } from './installed.ts'
+import { operator } from './operator.ts'
+import { printResult, table, type OutputOptions } from './output.ts'
+import { readPassword, withPassword, type PasswordOptions } from './password.ts'
+
+const JSON_OPTION = ['--json', 'print one line of JSON'] as const
+
+/** `user`: the accounts that own diamonds and secrets. */
+export function userCommand(open: Open): Command {
+  const command = new Command('user').description('accounts').addHelpText('after', EXAMPLE)
+  command.addCommand(
+    withPassword(new Command('add').description('make an account').argument('<email>'))
+      .addOption(new Option('--plan <plan>').choices(PLANS).default('basic'))
+      .option(...JSON_OPTION)
+      .addHelpText('after', EXAMPLE)
+      .action((email: string, options: Adding) => add(open, email, options)),
+  )
+  command.addCommand(
+    new Command('list')
+      .description('list the accounts')
+      .option(...JSON_OPTION)
+      .addHelpText('after', '\nExample:\n  npx adamant user list --json')
+      .action((options: OutputOptions) => list(open, options)),
+  )
+  command.addCommand(
+    withPassword(new Command('password').description("set an account's password; its tokens end").argument('<email>'))
+      .option(...JSON_OPTION)
+      .addHelpText('after', '\nExample:\n  npx adamant user password jane@example.com --password-stdin < password.txt')
+      .action((email: string, options: OutputOptions & PasswordOptions) => setPassword(open, email, options)),
+  )
+  command.addCommand(
+    new Command('plan')
+      .description("change an account's plan")
+      .argument('<email>')
+      .addArgument(new Argument('<plan>').choices(PLANS))
+      .option(...JSON_OPTION)
+      .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
+      .action((email: string, plan: Plan, options: OutputOptions) =>
+        change(open, options, `is on the plan ${plan}`, ({ writing }) =>
+          changePlan(writing, { email, plan }, operator()),
+        ),
+      ),
+  )
+  command.addCommand(switching(open, 'disable', 'let nobody log in; its tokens end', 'is disabled', disableAccount))
+  command.addCommand(switching(open, 'enable', 'let a disabled account log in again', 'is enabled', enableAccount))
+  return command
+}
+
+const EXAMPLE = `
+Example:
+  npx adamant user add jane@example.com --plan pro --password-stdin < password.txt`
+
+type Adding = OutputOptions & PasswordOptions & { readonly plan: Plan }
+
+async function add(open: Open, email: string, options: Adding): Promise<void> {
+  const password = await readPassword(options)
+  await change(open, options, 'is registered', (installation) =>
+    hashing(async (passwords) => {
+      const { store, clock } = installation.writing
+      const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin: operator() })
+      const wanted = { email, password, plan: options.plan }
+      return registerAccount({ ...installation.writing, passwords, accountIds }, wanted, operator())
+    }),
+  )
+}
+
+async function setPassword(open: Open, email: string, options: OutputOptions & PasswordOptions): Promise<void> {
+  const password = await readPassword(options)
+  await change(open, options, 'has a new password', ({ writing }) =>
+    hashing((passwords) => changePassword({ ...writing, passwords }, { email, password }, operator())),
+  )
+}
+
+function switching(open: Open, name: string, description: string, done: string, run: typeof disableAccount): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<email>')
+    .option(...JSON_OPTION)
+    .addHelpText('after', `\nExample:\n  npx adamant user ${name} jane@example.com`)
+    .action((email: string, options: OutputOptions) =>
+      change(open, options, done, ({ writing }) => run(writing, email, operator())),
+    )
+}
+
+async function change(
+  open: Open,
+  options: OutputOptions,
+  done: string,
+  run: (installation: Installation) => Promise<ChangedAccount>,
+): Promise<void> {
+  const { account, email } = await withInstallation(open, run)
+  printResult(options, { account, email }, `${email} ${done} (account ${account})`)
+}
+
+async function list(open: Open, options: OutputOptions): Promise<void> {
+  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'account-', accountFold))
+  const accounts = [...states].flatMap(([id, state]) => (state.status === 'unknown' ? [] : [row(Number(id), state)]))
+  const rows = accounts.map(({ account, email, plan, status }) => [String(account), email, plan, status])
+  printResult(options, { accounts }, table(['account', 'email', 'plan', 'status'], rows))
+}
+
+const row = (account: number, { email, plan, status }: RegisteredAccount) => ({ account, email, plan, status })
+
+async function hashing<Result>(work: (passwords: Passwords) => Promise<Result>): Promise<Result> {
+  const passwords = new Passwords()
+  try {
+    return await work(passwords)
+  } finally {
+    await passwords.close()
+  }
+}
