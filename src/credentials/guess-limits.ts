@@ -1,4 +1,5 @@
 import { Refusal } from '../domain/refusal.ts'
+import { digestOf } from './digests.ts'
 import { networkOf } from './network.ts'
 
 /** Whose credential is tried (an account's normalised address or a client's id, known or not), and from where. */
@@ -80,7 +81,8 @@ export class GuessLimits {
 
   #tracksOf({ subject, address }: Guess): Track[] {
     return [
-      this.#track(`subject ${subject}`, ALLOWED_PER_SUBJECT),
+      // What a caller calls itself may be long; its digest is not.
+      this.#track(`subject ${digestOf(subject)}`, ALLOWED_PER_SUBJECT),
       this.#track(`address ${networkOf(address)}`, ALLOWED_PER_ADDRESS),
     ]
   }
