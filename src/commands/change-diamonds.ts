@@ -3,7 +3,7 @@ import { evolve, unknown, type Diamond, type DiamondEvent } from '../domain/diam
 import { Refusal, type Fault } from '../domain/refusal.ts'
 import { WrongRevision, type Append, type Position, type Revision } from '../stores/event-store.ts'
 import { appendAll } from './append-all.ts'
-import { handle, load, toAppend, type Fold, type Writing } from './handle.ts'
+import { handle, load, pause, toAppend, type Fold, type Writing } from './handle.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Origin } from './origin.ts'
 
@@ -53,28 +53,32 @@ function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revisi
   }
 }
 
-/** Another writer between loading and appending: rare, so few attempts do. */
+/** Only another process can come between loading and appending: rare and short. */
 const ATTEMPTS = 5
 
 /**
  * Changes several diamonds, all or none.
  * @throws Refusal forbidden, naming every diamond of another account, else missing, naming every unknown one
  */
-export async function changeDiamonds(
+export function changeDiamonds(
   writing: Writing,
   command: string,
   by: By,
   changes: readonly DiamondChange[],
 ): Promise<Position | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const appends = await decideAll(writing, command, by, changes)
-    if (appends.length === 0) return undefined
-    try {
-      return await appendAll(writing.store, appends)
-    } catch (error) {
-      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+  const streams = changes.map(({ id }) => diamondStream(id))
+  return writing.queue.runAll(streams, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const appends = await decideAll(writing, command, by, changes)
+      if (appends.length === 0) return undefined
+      try {
+        return await appendAll(writing.store, appends)
+      } catch (error) {
+        if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+        await pause(attempt)
+      }
     }
-  }
+  })
 }
 
 async function decideAll(

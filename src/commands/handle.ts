@@ -138,4 +138,7 @@ export const after = (revision: Revision, count: number): bigint =>
 
 const timeOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) || 0)
 const isRetried = (error: unknown) => error instanceof WrongRevision || error instanceof OutcomeUnknown
-const pause = (attempt: number) => new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))
+
+/** Longer with every attempt, and never the same for two processes. */
+export const pause = (attempt: number) =>
+  new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))

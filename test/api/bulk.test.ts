@@ -1,0 +1,190 @@
+import * as assert from 'uvu/assert'
+import { expect, pointers, refusal } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { changesNothing, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
+
+const test = apiSuite('a bulk request')
+
+test('creates up to 500 diamonds and answers them in the order of the entries', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `B-${number}`, price: number }))
+  const stones = list(expect(201, await vendor.post('/v4/diamond/bulk', { entries })))
+  assert.equal(
+    stones.map(({ sku, price }) => [sku, price]),
+    entries.map(({ sku, price }: Readonly<Record<string, unknown>>) => [sku, price]),
+  )
+  assert.is(new Set(stones.map(({ id }) => id)).size, 500)
+  const listed = await vendor.get('/v4/diamond?limit=1000')
+  assert.is(listed.headers['x-total-count'], '500')
+  assert.equal(
+    list(listed).map(({ id }) => id),
+    stones.map(({ id }) => id).reverse(),
+  )
+})
+
+for (const method of ['PUT', 'PATCH']) {
+  test(`by ${method} changes each entry by itself and answers them in the order of the entries`, async ({ ann }) => {
+    const [a, b, c] = await createdMany(ann, 3)
+    const entries = [
+      { id: c?.id, price: 3 },
+      { id: a?.id, clarity: 'IF' },
+      { id: b?.id, carat: 2, sku: 'B' },
+    ]
+    const answer = expect(200, await ann.send({ method, path: '/v4/diamond/bulk', json: { entries } }))
+    assert.equal(answer.json(), [
+      { ...c, price: 3 },
+      { ...a, clarity: 'IF' },
+      { ...b, carat: 2, sku: 'B' },
+    ])
+    assert.equal((await ann.get(`/v4/diamond/${b?.id}`)).json(), { ...b, carat: 2, sku: 'B' })
+  })
+}
+
+test('takes back what a list gave and changes nothing', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await createdMany(vendor, 5)
+  for (const version of ['v3', 'v4']) {
+    const entries = list(await vendor.get(`/${version}/diamond`))
+    await changesNothing([vendor], async () => {
+      assert.equal(list(expect(200, await vendor.patch(`/${version}/diamond/bulk`, { entries }))), entries)
+    })
+  }
+})
+
+test('with a bad entry writes nothing and names every fault of every entry', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const entries = [stone(), stone({ carat: -1, girdle: 'x' }), stone(), 'no', { sku: 'x' }, null]
+  await changesNothing([vendor], async () => {
+    assert.equal(pointers(refusal(422, await vendor.post('/v4/diamond/bulk', { entries }))), [
+      '/entries/1/carat',
+      '/entries/1/girdle',
+      '/entries/3',
+      '/entries/4/carat',
+      '/entries/4/cutShape',
+      '/entries/5',
+    ])
+  })
+})
+
+test('with a bad change changes nothing and names every fault of every entry', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const [a, b, c] = await createdMany(vendor, 3)
+  await changesNothing([vendor], async () => {
+    const entries = [
+      { id: a?.id, price: 1 },
+      { id: b?.id, price: -1, colr: 1 },
+      { price: 1 },
+      { id: c?.id, sku: null },
+      7,
+    ]
+    assert.equal(pointers(refusal(422, await vendor.patch('/v4/diamond/bulk', { entries }))), [
+      '/entries/1/colr',
+      '/entries/1/price',
+      '/entries/2/id',
+      '/entries/3/sku',
+      '/entries/4',
+    ])
+  })
+})
+
+for (const [what, body] of [
+  ['without entries', {}],
+  ['with entries null', { entries: null }],
+  ['with entries an object', { entries: {} }],
+  ['with entries a text', { entries: 'x' }],
+  ['with no entries', { entries: [] }],
+] as const) {
+  test(`${what} is 422 at /entries`, async ({ ann }) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const version of ['v3', 'v4']) {
+        const answer = await ann.send({ method, path: `/${version}/diamond/bulk`, json: body })
+        assert.equal(pointers(refusal(422, answer)), ['/entries'])
+      }
+    }
+  })
+}
+
+test('that is no object is 422', async ({ ann }) => {
+  for (const json of [[], 'x', 1, true, null]) {
+    refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond/bulk', body: JSON.stringify(json) }))
+    refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body: JSON.stringify(json) }))
+  }
+})
+
+test('with 501 entries is 413, whatever is in them', async ({ ann }) => {
+  const entries = Array.from({ length: 501 }, () => stoneV3())
+  await changesNothing([ann], async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      refusal(413, await ann.send({ method, path: '/v3/diamond/bulk', json: { entries } }))
+      refusal(413, await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: entries.map(() => 1) } }))
+    }
+  })
+})
+
+test('with one id twice is 422 at the second', async ({ ann }) => {
+  const { id } = await created(ann)
+  const entries = [
+    { id, price: 1 },
+    { id, price: 2 },
+  ]
+  assert.equal(pointers(refusal(422, await ann.patch('/v4/diamond/bulk', { entries }))), ['/entries/1/id'])
+})
+
+for (const id of [0, -1, 1.5, 2 ** 53, 1e300, '1', null, true, [], {}]) {
+  test(`with the id ${JSON.stringify(id)} is 422`, async ({ ann }) => {
+    for (const method of ['PATCH', 'DELETE']) {
+      const answer = await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [{ id }] } })
+      assert.equal(pointers(refusal(422, answer)), ['/entries/0/id'])
+    }
+  })
+}
+
+test('names all entries of others before all that are unknown, and both after all that are not acceptable', async ({
+  ann,
+  bob,
+}) => {
+  const [mine, theirs, theirsToo] = [await created(ann), await created(bob), await created(bob)]
+  const unknown = 2 ** 52
+  const entries = [{ id: unknown }, { id: theirs.id }, { id: mine.id, price: 1 }, { id: theirsToo.id, price: 1 }]
+  await changesNothing([ann, bob], async () => {
+    const patch = (...more: object[]) => ann.patch('/v4/diamond/bulk', { entries: [...entries, ...more] })
+    assert.equal(pointers(refusal(403, await patch())), ['/entries/1', '/entries/3'])
+    assert.equal(pointers(refusal(422, await patch({ id: unknown + 1, price: 'x' }))), ['/entries/4/price'])
+    assert.equal(pointers(refusal(404, await ann.patch('/v4/diamond/bulk', { entries: [{ id: unknown }] }))), [
+      '/entries/0',
+    ])
+  })
+})
+
+test('by many at once on the same diamonds loses nothing and refuses nobody', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const stones = await createdMany(vendor, 20)
+  const change = (fields: object) =>
+    vendor.patch('/v4/diamond/bulk', { entries: stones.map(({ id }) => ({ id, ...fields })) })
+  const changes = [
+    { price: 1 },
+    { clarity: 'IF' },
+    { color: 'D' },
+    { polish: 'Good' },
+    { symmetry: 'Good' },
+    { girdle: 'Thin' },
+    { access: 2 },
+    { dataAccess: 2 },
+    { carat: 3 },
+    { isColored: true },
+  ]
+  const skus = Array.from({ length: 30 }, (_, number) => ({ sku: `S-${number}` }))
+  const answers = await Promise.all([
+    ...[...changes, ...skus].map(change),
+    ...stones.map(({ id }) => vendor.patch(`/v4/diamond/${id}`, { isLabGrown: true })),
+  ])
+  assert.equal([...new Set(answers.map(({ status }) => status))], [200])
+  const after = list(await vendor.get('/v4/diamond'))
+  assert.is(after.length, 20)
+  for (const shown of after) {
+    for (const [field, value] of changes.flatMap((fields) => Object.entries(fields))) assert.is(shown[field], value)
+    assert.is(shown['isLabGrown'], true)
+  }
+})
+
+test.run()

@@ -1,0 +1,79 @@
+import * as assert from 'uvu/assert'
+import { expect, refusal } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created, shown } from './harness/stones.ts'
+
+const test = apiSuite('getting a diamond')
+
+test('answers what creating it answered, with its ETag', async ({ ann }) => {
+  const stone = await created(ann, { clarity: 'IF', access: 2 })
+  const answer = expect(200, await ann.get(`/v4/diamond/${stone.id}`))
+  assert.equal(answer.json(), stone)
+  assert.is(answer.headers.etag, '"0.0"')
+  assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
+})
+
+for (const id of [
+  '0',
+  '-1',
+  '1.5',
+  '007',
+  'abc',
+  '9007199254740993',
+  '99999999999999999999',
+  '1e3',
+  '%31%20',
+  'null',
+]) {
+  test(`answers 404 for the id ${id}`, async ({ ann }) => {
+    refusal(404, await ann.get(`/v4/diamond/${id}`))
+    refusal(404, await ann.get(`/v3/diamond/${id}`))
+    refusal(404, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
+    refusal(404, await ann.remove(`/v4/diamond/${id}`))
+  })
+}
+
+test('answers 404 for the largest id there can be', async ({ ann }) => {
+  refusal(404, await ann.get('/v4/diamond/9007199254740991'))
+})
+
+test('takes an id in percent-encoding for what it is', async ({ ann }) => {
+  const { id } = await created(ann)
+  const encoded = [...String(id)].map((digit) => `%3${digit}`).join('')
+  assert.is(shown(expect(200, await ann.get(`/v4/diamond/${encoded}`))).id, id)
+})
+
+test('answers 304 without a body while both revisions are those of If-None-Match', async ({ ann }) => {
+  const { id } = await created(ann)
+  for (const tag of ['"0.0"', 'W/"0.0"', '*', '"9.9", "0.0"', '"a,b","0.0"']) {
+    const answer = expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
+    assert.is(answer.text, '')
+    assert.is(answer.headers.etag, '"0.0"')
+  }
+})
+
+test('answers 200 when either revision is another', async ({ ann }) => {
+  const { id } = await created(ann)
+  for (const tag of ['"0.1"', '"1.0"', '"0"', '0.0', '', '"0.0']) {
+    expect(200, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
+  }
+  await ann.patch(`/v4/diamond/${id}`, { price: 9 })
+  expect(200, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': '"0.0"' }))
+  expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': '"1.0"' }))
+})
+
+test('has one ETag in v3 and v4', async ({ ann }) => {
+  const { id } = await created(ann)
+  await ann.patch(`/v4/diamond/${id}`, { price: 9 })
+  assert.is((await ann.get(`/v3/diamond/${id}`)).headers.etag, (await ann.get(`/v4/diamond/${id}`)).headers.etag)
+})
+
+test('answers HEAD with the headers of GET and no body', async ({ ann }) => {
+  const { id } = await created(ann)
+  const got = await ann.get(`/v4/diamond/${id}`)
+  const head = expect(200, await ann.send({ method: 'HEAD', path: `/v4/diamond/${id}` }))
+  assert.is(head.text, '')
+  for (const name of ['etag', 'content-type', 'content-length']) assert.is(head.headers[name], got.headers[name], name)
+})
+
+test.run()
