@@ -1,5 +1,5 @@
 import Database, { type Statement } from 'better-sqlite3'
-import { DEFAULTS, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
+import { completed, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
 import type { DiamondFilter, Page } from '../../src/projections/diamond-queries.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 
@@ -24,7 +24,7 @@ export class Stones {
 
   create(owner: number, diamond: NewDiamond): Row {
     const date = Math.floor(Date.now() / 1000)
-    const row = this.#insert.get({ owner, date, ...valuesOf({ ...DEFAULTS, ...diamond }) })
+    const row = this.#insert.get({ owner, date, ...valuesOf(completed(diamond)) })
     if (row === undefined) throw new Error('an INSERT with RETURNING gave no row')
     return row
   }

@@ -1,5 +1,5 @@
 import { evolve, unknown, type DiamondCreated, type DiamondEvent, type LiveDiamond } from '../domain/diamond/diamond.ts'
-import { DEFAULTS, withoutDefaults, type NewDiamond } from '../domain/diamond/fields.ts'
+import { completed, withoutDefaults, type NewDiamond } from '../domain/diamond/fields.ts'
 import type { ApiVersion } from '../domain/diamond/readers.ts'
 import { renderV3, renderV4 } from '../domain/diamond/render.ts'
 import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
@@ -102,7 +102,7 @@ function toState({ diamond: { fields, ...diamond }, ...view }: DiamondView): str
 function fromState(state: string): DiamondView {
   const { diamond, ...view } = JSON.parse(state) as State
   const { set, ...known } = diamond
-  return { ...view, diamond: { ...known, fields: { ...DEFAULTS, ...set } } }
+  return { ...view, diamond: { ...known, fields: completed(set) } }
 }
 
 function toDocument(view: DiamondView): Document {

@@ -1,5 +1,5 @@
 import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
-import { DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
+import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
 export type DiamondCreated = {
   readonly type: 'DiamondCreated'
@@ -36,7 +36,7 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   switch (event.type) {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
-      const fields = { ...DEFAULTS, ...set }
+      const fields = completed(set)
       return { status: 'live', id, owner, date, fields, certifications: [], readingsBehind: 0 }
     }
     case 'DiamondPatched':
@@ -61,5 +61,5 @@ function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond
 
 function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {
   const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
-  return { ...fields, ...defaults, ...set }
+  return completed({ ...fields, ...defaults, ...set })
 }

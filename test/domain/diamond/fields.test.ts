@@ -1,0 +1,42 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { completed, DEFAULTS, withoutDefaults, type DiamondFields } from '../../../src/domain/diamond/fields.ts'
+
+const least = { sku: 'A-1', cutShape: 2, carat: 0.5 }
+const full: DiamondFields = {
+  ...least,
+  price: 100,
+  isColored: true,
+  isLabGrown: true,
+  isPublished: true,
+  clarity: 1,
+  color: 15,
+  cutQuality: 1,
+  polish: 2,
+  symmetry: 10,
+  fluorIntensity: 1,
+  fluorColor: 7,
+  fancyGrade: 8,
+  colorHue: 11,
+  colorModifier: 1,
+  culetSize: 'N',
+  girdle: 'Thin-Medium',
+  access: 2,
+  dataAccess: 1,
+}
+const test = suite('the fields of a diamond')
+
+test('that were not set are at their defaults', () => {
+  assert.equal(completed(least), { ...DEFAULTS, ...least })
+})
+
+test('that were set stay, every one of them', () => {
+  assert.equal(completed(full), full)
+})
+
+test('are kept without their defaults, and come back whole', () => {
+  assert.equal(withoutDefaults(completed(least)), least)
+  assert.equal(completed(withoutDefaults(full)), full)
+})
+
+test.run()
