@@ -4,6 +4,7 @@ import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from './stores/event-store.ts'
 import type { ReadStore } from './stores/read-store.ts'
+import type { Vault } from './stores/vault.ts'
 
 /** The stores and keys of one installation, open: what the service and every command work with. */
 export type Installation = {
@@ -11,6 +12,7 @@ export type Installation = {
   readonly log: Log
   readonly store: EventStore
   readonly reads: ReadStore
+  readonly vault: Vault
   readonly keys: MasterKeys
   readonly writing: Writing
   /** What the event store counted since it was opened, by the counter's name. */

@@ -10,6 +10,7 @@ import { openLog } from './log.ts'
 import { BadSettings, type Settings } from './settings.ts'
 import { openDocuments } from './stores/sqlite-documents.ts'
 import { openSqliteEvents } from './stores/sqlite-events.ts'
+import { openSqliteVault } from './stores/sqlite-vault.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
@@ -30,18 +31,21 @@ export async function open(settings: Settings): Promise<Installation> {
   const log = openLog(settings.LOG_LEVEL)
   const store = openSqliteEvents(join(DATA_DIR, 'events.db'))
   const reads = openDocuments(DATA_DIR)
+  const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
     settings,
     log,
     store,
     reads,
+    vault,
     keys,
     writing,
     counters: () => store.stats(),
     async close() {
       await store.close()
       await reads.close()
+      await vault.close()
     },
   }
 }

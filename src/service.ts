@@ -14,6 +14,7 @@ import { diamonds } from './projections/diamonds.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { addressesOf } from './addresses.ts'
 import { collectMetrics } from './metrics.ts'
+import { openSecretsService, type SecretsService } from './secrets-service.ts'
 import { openTokenService } from './token-service.ts'
 
 export type Running = {
@@ -37,6 +38,7 @@ export async function startService(installation: Installation): Promise<Running>
   const runner = new ProjectionRunner(diamonds, store, reads, log)
   const model = await reads.model(diamonds.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
+  const secrets = await openSecretsService(installation)
   const head = await store.head()
   if (settings.ROLES.includes('projections')) await active.start()
   const started: { stopping: boolean; readonly stop: (() => Promise<unknown>)[] } = { stopping: false, stop: [] }
@@ -44,6 +46,7 @@ export async function startService(installation: Installation): Promise<Running>
   async function waiting(): Promise<string[]> {
     const reasons = started.stopping ? ['the service is stopping'] : []
     if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
+    if (!(await secrets.reached(head))) reasons.push('the secrets read model is behind the log')
     return reasons
   }
 
@@ -52,6 +55,7 @@ export async function startService(installation: Installation): Promise<Running>
     started.stopping = true
     await listening?.stop()
     for (const stopOne of started.stop) await stopOne()
+    await secrets.stop()
     await active.stop()
     await installation.close()
   }
@@ -59,10 +63,13 @@ export async function startService(installation: Installation): Promise<Running>
   try {
     if (settings.ROLES.includes('http')) {
       const queries = new DiamondQueries(model, store, active)
-      const http = await openHttp(installation, queries, waiting, () => collectMetrics(installation, model, active))
+      const http = await openHttp(installation, queries, secrets, waiting, () =>
+        collectMetrics(installation, model, active),
+      )
       started.stop.push(http.stop)
       listening = await listen(http.appFor, settings.HOST, settings.PORT)
     }
+    await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
   } catch (error) {
     await stop()
     throw error
@@ -87,6 +94,7 @@ type OpenHttp = {
 async function openHttp(
   installation: Installation,
   queries: DiamondQueries,
+  secrets: SecretsService,
   waiting: () => Promise<string[]>,
   metrics: () => Promise<Metric[]>,
 ): Promise<OpenHttp> {
@@ -108,6 +116,7 @@ async function openHttp(
       constantsResource(),
       cutShapesResource(),
       ...tokens.resources(addresses),
+      ...secrets.resources(addresses, tokens.apiTokens),
       healthResource(waiting),
       metricsResource(metrics),
     ]

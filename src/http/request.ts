@@ -1,9 +1,14 @@
 import type { Context } from 'koa'
 import type { Origin } from '../commands/origin.ts'
+import type { ApiCaller } from '../commands/verify-api-token.ts'
 import type { VerifiedClient } from '../commands/verify-client.ts'
+import type { Given } from './secrets/parameters.ts'
 
 /** Who asks, once `authenticate` has passed. */
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+
+/** `token` is the API token itself: what its owner shares with it is found again by it alone. */
+export type SecretSender = ApiCaller & { readonly token: string }
 
 /** What the middlewares of one request leave for each other. */
 export type RequestState = {
@@ -14,6 +19,10 @@ export type RequestState = {
   body?: unknown
   /** Query and form together, once the token server's `readParameters` has passed. */
   parameters?: ReadonlyMap<string, string>
+  /** Query and form or JSON together, once the secrets API's `readParameters` has passed. */
+  given?: Given
+  /** Who came to the secrets API with an e-mail address and an API token, once `readSender` has passed. */
+  sender?: SecretSender
   /** Once the token server's `authenticateClient` has passed. */
   client?: VerifiedClient
 }

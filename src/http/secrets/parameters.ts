@@ -1,0 +1,80 @@
+import { Refusal } from '../../domain/refusal.ts'
+import { readBody } from '../body.ts'
+import type { Ctx, Step } from '../request.ts'
+import { parseMultipart } from './multipart.ts'
+import { decodeUtf8, parseUrlencoded, type Pair } from './urlencoded.ts'
+
+/** By name, all values that were given. */
+type Values = ReadonlyMap<string, readonly unknown[]>
+
+export type Given = {
+  readonly values: Values
+  /** Names that came in JSON, which has types of its own: the others are texts. */
+  readonly typed: ReadonlySet<string>
+}
+
+/** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`. */
+const LIMIT = 1024 * 1024
+
+/** Query and body together into `ctx.state.given`; of what both have, the body's counts. */
+export const readParameters: Step = async (ctx, next) => {
+  const query = collect(parseUrlencoded(ctx.querystring))
+  const body = ctx.method === 'POST' ? await bodyOf(ctx) : NOTHING
+  ctx.state.given = { values: new Map([...query, ...body.values]), typed: body.typed }
+  return next()
+}
+
+/** @throws Error when a route forgot `readParameters` */
+export function givenTo(ctx: Ctx): Given {
+  if (ctx.state.given === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind readParameters`)
+  return ctx.state.given
+}
+
+/** A body without a type is a form; one without a byte is nothing, whatever its type. */
+async function bodyOf(ctx: Ctx): Promise<Given> {
+  const type = ctx.req.headers['content-type'] ?? ''
+  const encoding = ctx.req.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
+  }
+  const body = await readBody(ctx.req, LIMIT)
+  if (body.length === 0) return NOTHING
+  const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (media === '' || media === 'application/x-www-form-urlencoded') {
+    return untyped(parseUrlencoded(body.toString('latin1')))
+  }
+  if (media === 'multipart/form-data') return untyped(parseMultipart(body, type))
+  if (/^application\/(?:[\w.-]+\+)?json$/.test(media)) return parseJson(decodeUtf8(body))
+  throw new Refusal('unsupported', `A form or JSON is read here, got ${media.slice(0, 100)}`)
+}
+
+const NOTHING: Given = { values: new Map(), typed: new Set() }
+const untyped = (pairs: readonly Pair[]): Given => ({ values: collect(pairs), typed: new Set() })
+
+function collect(pairs: readonly Pair[]): Map<string, string[]> {
+  const given = new Map<string, string[]>()
+  for (const [name, value] of pairs) {
+    const values = given.get(name)
+    if (values === undefined) given.set(name, [value])
+    else values.push(value)
+  }
+  return given
+}
+
+function parseJson(text: string): Given {
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('malformed', 'The body must be a JSON object')
+  }
+  const values = new Map(Object.entries(value).map(([name, member]) => [name, [member]]))
+  return { values, typed: new Set(values.keys()) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's message repeats the text around the fault, which may be the secret.
+    throw new Refusal('malformed', 'The body is not JSON')
+  }
+}

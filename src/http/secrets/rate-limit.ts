@@ -1,0 +1,57 @@
+import { networkOf } from '../../credentials/network.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Step } from '../request.ts'
+
+/** Milliseconds of a window. */
+const WINDOW = 600_000
+/** So many accounts and addresses are counted; the oldest window is forgotten first. */
+const REMEMBERED = 100_000
+
+/** The original's oldest words for it, which clients match on. */
+const MESSAGE = 'Apologies dear citizen! You have been rate limited.'
+
+type Window = { readonly until: number; count: number }
+
+/** Counts requests in windows of 10 minutes, in this process. */
+export class RateLimit {
+  readonly #windows = new Map<string, Window>()
+
+  /** @param limit requests in a window; 0 for no limit */
+  constructor(
+    private readonly limit: number,
+    private readonly clock: () => number,
+  ) {}
+
+  /** @throws Refusal too-many */
+  count(who: string): void {
+    if (this.limit === 0) return
+    const now = this.clock()
+    const window = this.#windowOf(who, now)
+    if (++window.count <= this.limit) return
+    throw new Refusal('too-many', MESSAGE, Math.max(1, Math.ceil((window.until - now) / 1000)))
+  }
+
+  #windowOf(who: string, now: number): Window {
+    const known = this.#windows.get(who)
+    if (known !== undefined && now < known.until) return known
+    this.#windows.delete(who)
+    if (this.#windows.size >= REMEMBERED) this.#windows.delete(this.#windows.keys().next().value ?? '')
+    const window = { until: now + WINDOW, count: 0 }
+    this.#windows.set(who, window)
+    return window
+  }
+}
+
+export const limitAddress =
+  (limit: RateLimit): Step =>
+  (ctx, next) => {
+    limit.count(`address ${networkOf(ctx.ip)}`)
+    return next()
+  }
+
+export const limitAccount =
+  (limit: RateLimit): Step =>
+  (ctx, next) => {
+    if (ctx.state.sender !== undefined) limit.count(`account ${ctx.state.sender.account}`)
+    return next()
+  }

@@ -1,0 +1,58 @@
+import { burnSecret } from '../../commands/burn-secret.ts'
+import { custidOf, readReceipt } from '../../commands/read-receipt.ts'
+import { revealSecret } from '../../commands/reveal-secret.ts'
+import type { Secrets } from '../../commands/secrets.ts'
+import { attributes } from '../../domain/secret/render.ts'
+import type { RecentSecrets } from '../../projections/recent-secrets.ts'
+import type { Ctx, Step } from '../request.ts'
+import { givenTo } from './parameters.ts'
+import { secretOriginOf } from './sender.ts'
+import { textOf } from './values.ts'
+
+/** The first characters of the secret key: enough for a person to tell secrets apart, as the original shows them. */
+const SHORT_KEY = 6
+
+export const keyOf = (ctx: Ctx): string => String(ctx.params['key'])
+
+/** `secret/{key}`: the value, once. */
+export const reveal =
+  (secrets: Secrets): Step =>
+  async (ctx) => {
+    const secretKey = keyOf(ctx)
+    const passphrase = textOf(givenTo(ctx), 'passphrase')
+    const value = await revealSecret(secrets, { secretKey, passphrase, origin: secretOriginOf(ctx) })
+    ctx.body = { value, secret_key: secretKey, share_domain: '' }
+  }
+
+/** `private/{key}`: what the sender may know; changes nothing. */
+export const metadata =
+  (secrets: Secrets): Step =>
+  async (ctx) => {
+    const { keys, secret } = await readReceipt(secrets, keyOf(ctx))
+    ctx.body = attributes(secret, await custidOf(secrets, secret.owner), keys, secrets.clock())
+  }
+
+/** `private/{key}/burn`: both shapes that clients read. */
+export const burn =
+  (secrets: Secrets): Step =>
+  async (ctx) => {
+    const { keys, secret } = await burnSecret(secrets, {
+      metadataKey: keyOf(ctx),
+      passphrase: textOf(givenTo(ctx), 'passphrase'),
+      account: ctx.state.sender?.account,
+      origin: secretOriginOf(ctx),
+    })
+    const shown = attributes(secret, await custidOf(secrets, secret.owner), keys, secrets.clock())
+    ctx.body = { ...shown, status: 'burned', state: shown, secret_shortkey: keys.secretKey.slice(0, SHORT_KEY) }
+  }
+
+/** `private/recent`: what the account has shared in 30 days. */
+export const recent =
+  (recentSecrets: RecentSecrets): Step =>
+  async (ctx) => {
+    const { sender } = ctx.state
+    if (sender === undefined) throw new Error('recent is not behind requireSender')
+    const { secrets, current } = await recentSecrets.of(sender)
+    if (!current) ctx.set('X-Consistency', 'pending')
+    ctx.body = secrets
+  }

@@ -1,0 +1,54 @@
+import { Router } from '@koa/router'
+import type { Secrets } from '../../commands/secrets.ts'
+import type { RecentSecrets } from '../../projections/recent-secrets.ts'
+import type { Resource } from '../app.ts'
+import type { RequestState, Step } from '../request.ts'
+import { secretsBody } from './error-body.ts'
+import { readParameters } from './parameters.ts'
+import { limitAccount, limitAddress, type RateLimit } from './rate-limit.ts'
+import { burn, metadata, recent, reveal } from './read.ts'
+import { readSender, requireSender, type ApiTokens } from './sender.ts'
+import { generate, share } from './share.ts'
+
+export type SecretsService = {
+  readonly secrets: Secrets
+  readonly recent: RecentSecrets
+  readonly apiTokens: ApiTokens
+  readonly rateLimit: RateLimit
+  /** Whether share and generate are open to who has no account. */
+  readonly anonymous: boolean
+}
+
+const PREFIX = '/api/v1'
+
+/** The one-time secret API, version 1. Names that the original has had for the same thing are aliases. */
+export function secretsResource(service: SecretsService): Resource {
+  const { secrets, apiTokens, rateLimit, anonymous } = service
+  const router = new Router<RequestState>()
+  const known = [unstored, limitAddress(rateLimit), readSender(apiTokens), limitAccount(rateLimit)]
+  const sharing = [...known, anonymous ? pass : requireSender, readParameters]
+  router.get(`${PREFIX}/status`, unstored, limitAddress(rateLimit), status)
+  router.get(`${PREFIX}/authcheck`, ...known, requireSender, status)
+  router.post([`${PREFIX}/share`, `${PREFIX}/create`], ...sharing, share(secrets))
+  router.post(`${PREFIX}/generate`, ...sharing, generate(secrets))
+  router.post(`${PREFIX}/secret/:key`, ...known, readParameters, reveal(secrets))
+  for (const name of ['private', 'metadata', 'receipt']) {
+    router.get(`${PREFIX}/${name}/recent`, ...known, requireSender, recent(service.recent))
+    router.get(`${PREFIX}/${name}/:key`, ...known, metadata(secrets))
+    router.post(`${PREFIX}/${name}/:key`, ...known, readParameters, metadata(secrets))
+    router.post(`${PREFIX}/${name}/:key/burn`, ...known, readParameters, burn(secrets))
+  }
+  return { prefix: PREFIX, router, errorBody: secretsBody }
+}
+
+/** Nothing of this is for a cache. */
+const unstored: Step = (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store')
+  return next()
+}
+
+const pass: Step = (_ctx, next) => next()
+
+const status: Step = (ctx) => {
+  ctx.body = { status: 'nominal', locale: 'en' }
+}

@@ -1,0 +1,110 @@
+import { digestOfStream, SECRET_STREAMS } from '../credentials/secret-keys.ts'
+import type { Log } from '../log.ts'
+import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import type { Ended, Vault, VaultCheckpoint } from '../stores/vault.ts'
+
+/** After a store's fault: first pause and longest, in milliseconds. It is tried for ever. */
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 2_000
+
+/** Without anything to delete, the checkpoint is saved after so many milliseconds only. */
+const CHECKPOINT_EVERY = 5_000
+
+export type SecretEndingsOptions = {
+  readonly store: EventStore
+  readonly vault: Vault
+  readonly log: Log
+  /** Told that a mail may have become due. */
+  readonly mailDue: () => void
+}
+
+/**
+ * Deletes from the vault what the log says has been read, burned or expired, and lets the owner's notice fall due.
+ * It has a checkpoint of its own, in the vault itself, and is no read model: no rebuild runs it again. Several processes
+ * may run it at once: what it does changes nothing when it is done twice.
+ */
+export class SecretEndings {
+  readonly #options: SecretEndingsOptions
+  #subscription: Subscription | undefined
+  #stopped = false
+  #done: Promise<void> = Promise.resolve()
+  #event: VaultCheckpoint['event'] = null
+  #savedAt = 0
+
+  constructor(options: SecretEndingsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#done = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#subscription?.stop()
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE
+    while (!this.#stopped) {
+      try {
+        await this.#follow()
+        pause = FIRST_PAUSE
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'deleting from the vault was interrupted; trying again')
+        await new Promise<void>((done) => setTimeout(done, pause))
+        pause = Math.min(pause * 2, LONGEST_PAUSE)
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { store, mailDue } = this.#options
+    const log = await store.identity()
+    const checkpoint = await this.#checkpointOf(log)
+    this.#event = checkpoint?.event ?? null
+    const subscription = store.subscribe(checkpoint?.position ?? 'start', SECRET_STREAMS)
+    this.#subscription = subscription
+    try {
+      for await (const { events, position } of subscription) {
+        await this.#end(events, { position, log, event: this.#eventOf(events) })
+        if (events.some(({ type }) => MAILED.has(type))) mailDue()
+        if (this.#stopped) return
+      }
+    } finally {
+      subscription.stop()
+    }
+  }
+
+  /** Of another log, or of one that was restored to before it, it is worth nothing: all endings are gone through again. */
+  async #checkpointOf(log: string): Promise<VaultCheckpoint | undefined> {
+    const checkpoint = await this.#options.vault.checkpoint()
+    if (checkpoint === undefined || checkpoint.log !== log) return undefined
+    const { event } = checkpoint
+    if (event === null) return checkpoint
+    return (await this.#options.store.eventAt(event.position))?.id === event.id ? checkpoint : undefined
+  }
+
+  async #end(events: readonly StoredEvent[], checkpoint: VaultCheckpoint): Promise<void> {
+    const ended = events.flatMap(endedBy)
+    if (ended.length === 0 && performance.now() - this.#savedAt < CHECKPOINT_EVERY) return
+    await this.#options.vault.end(ended, checkpoint)
+    this.#savedAt = performance.now()
+  }
+
+  #eventOf(events: readonly StoredEvent[]): VaultCheckpoint['event'] {
+    const last = events.at(-1)
+    if (last !== undefined) this.#event = { id: last.id, position: last.position }
+    return this.#event
+  }
+}
+
+const MAILED: ReadonlySet<string> = new Set(['SecretShared', 'SecretRevealed'])
+
+/** Looks at names and times only, so that an event of a newer release still deletes. */
+function endedBy({ type, stream, metadata }: StoredEvent): Ended[] {
+  const digest = digestOfStream(stream)
+  if (type === 'SecretRevealed') return [{ digest, noticeAt: Date.parse(metadata['at'] ?? '') || 0 }]
+  return type === 'SecretBurned' || type === 'SecretExpired' ? [{ digest }] : []
+}

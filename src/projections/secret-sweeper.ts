@@ -1,0 +1,84 @@
+import { expireSecret } from '../commands/expire-secret.ts'
+import { loadSecret, type Secrets } from '../commands/secrets.ts'
+import type { Log } from '../log.ts'
+import type { Secret } from '../domain/secret/secret.ts'
+import type { Ended } from '../stores/vault.ts'
+
+/** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
+const ROUND = 1_000
+/** Milliseconds between two times that what was deleted is removed from the files as well. */
+const SHRED = 10_000
+/** Milliseconds after which an entry without a stream is one whose share has failed. */
+const ORPHANED = 10 * 60_000
+const FORGET = 60_000
+/** So many are looked at in a round. */
+const BATCH = 200
+
+/**
+ * Ends what nobody has ended: secrets whose time is over, entries and mails that a crash left without a stream, receipts
+ * past their time, deleted bytes in the WAL. Several processes may sweep at once.
+ */
+export class SecretSweeper {
+  #timer: NodeJS.Timeout | undefined
+  #round: Promise<void> = Promise.resolve()
+  #shreddedAt = Number.NEGATIVE_INFINITY
+  #forgottenAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly secrets: Secrets,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#round = this.#round.then(() => this.sweep()).catch((error: unknown) => this.#failed(error))
+    }, ROUND).unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#round
+    await this.secrets.vault.shred().catch(() => false)
+  }
+
+  /** One round. */
+  async sweep(): Promise<void> {
+    const { vault, clock } = this.secrets
+    await this.#endAll(await vault.expired(clock(), BATCH))
+    await this.#checkAll(await vault.unconfirmed(clock() - ORPHANED, BATCH))
+    if (clock() - this.#forgottenAt >= FORGET) {
+      await vault.forget(clock())
+      this.#forgottenAt = clock()
+    }
+    if (performance.now() - this.#shreddedAt < SHRED) return
+    if (await vault.shred()) this.#shreddedAt = performance.now()
+  }
+
+  /** An entry past its time goes even where its share was never recorded. */
+  async #endAll(digests: readonly string[]): Promise<void> {
+    const ended: Ended[] = []
+    for (const digest of digests) ended.push(endedOf(digest, await expireSecret(this.secrets, digest)))
+    if (ended.length > 0) await this.secrets.vault.end(ended)
+  }
+
+  async #checkAll(digests: readonly string[]): Promise<void> {
+    const { vault, store } = this.secrets
+    const found = await Promise.all(
+      digests.map(async (digest) => ({ digest, secret: await loadSecret(store, digest) })),
+    )
+    const waiting = found.filter(({ secret }) => secret.status === 'new').map(({ digest }) => digest)
+    const over = found.filter(({ secret }) => secret.status !== 'new')
+    if (over.length > 0) await vault.end(over.map(({ digest, secret }) => endedOf(digest, secret)))
+    // A notice whose secret was read waits for the mail server, not for the sweeper.
+    const read = over.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
+    if (waiting.length + read.length > 0) await vault.confirm([...waiting, ...read])
+  }
+
+  #failed(error: unknown): void {
+    this.log.warn({ err: error }, 'sweeping the vault was interrupted; trying again')
+  }
+}
+
+function endedOf(digest: string, secret: Secret): Ended {
+  return secret.status === 'received' ? { digest, noticeAt: secret.changedAt } : { digest }
+}
