@@ -146,9 +146,12 @@ function date(parameters: Parameters, name: string, faults: Faults): number | un
 
 const COMPACT = /^\d{8}T\d{6}(?:[+-]\d{4}|Z)$/
 const EXTENDED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[+-]\d{2}:\d{2}|Z)$/
+const OFFSET = /[+-](\d{2}):?(\d{2})$/
 
 function secondsOf(text: string): number | 'malformed' | 'out of range' {
   if (!COMPACT.test(text) && !EXTENDED.test(text)) return 'malformed'
+  const [, hours, minutes] = OFFSET.exec(text) ?? []
   const time = DateTime.fromISO(text, { setZone: true })
-  return time.isValid ? Math.floor(time.toSeconds()) : 'out of range'
+  if (!time.isValid || Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return 'out of range'
+  return Math.floor(time.toSeconds())
 }

@@ -26,11 +26,15 @@ export function getList(version: ApiVersion, { queries, links }: DiamondService)
     const { total, bodies, current } = await queries.list(version, callerOf(ctx).account, filter, page)
     if (!current) markPending(ctx)
     ctx.set('X-Total-Count', String(total))
-    if (total > 0) ctx.set('Link', pageLinks(ctx, links.address, page, total))
+    const pages = total > 0 ? pageLinks(ctx, links.address, page, total) : ''
+    if (pages !== '' && pages.length <= LINK_LIMIT) ctx.set('Link', pages)
     if (bodies.length === 0) ctx.status = 204
     else sendJson(ctx, 200, `[${links.finish(bodies.join(','))}]`)
   }
 }
+
+/** Common clients refuse an answer with more than 16 KiB of headers; a filter of hundreds of ids stands in each link. */
+const LINK_LIMIT = 12 * 1024
 
 /** RFC 8288: the pages around this one, with the same filters. */
 function pageLinks(ctx: Ctx, address: string, { limit, offset }: Page, total: number): string {

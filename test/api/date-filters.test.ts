@@ -1,0 +1,97 @@
+import * as assert from 'uvu/assert'
+import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created, list } from './harness/stones.ts'
+
+/** 2015-08-09T15:01:42 UTC, which is 18:31:42 at +03:30. */
+const AT = Date.UTC(2015, 7, 9, 15, 1, 42)
+
+const time = { now: AT }
+const test = apiSuite('listing diamonds by date', { clock: () => time.now })
+
+const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
+
+test('finds a creation time by both inclusive bounds, to the second, in every spelling', async ({ service }) => {
+  const vendor = await service.newVendor()
+  time.now = AT + 999
+  await created(vendor, { sku: 'THEN' })
+  for (const same of [
+    '20150809T183142+0330',
+    '20150809T183142%2B0330',
+    '20150809T183142 0330',
+    '20150809T150142Z',
+    '20150809T070142-0800',
+    '2015-08-09T18:31:42+03:30',
+    '2015-08-09T18:31:42%2B03:30',
+    '2015-08-09T15:01:42Z',
+    '2015-08-09T15:01:42.5Z',
+  ]) {
+    const value = same.replace(' ', '%20')
+    assert.equal(skus(expect(200, await vendor.get(`/v4/diamond?f[dateFrom]=${value}&f[dateTo]=${value}`))), ['THEN'])
+  }
+  expect(204, await vendor.get('/v4/diamond?f[dateFrom]=20150809T150143Z'))
+  expect(204, await vendor.get('/v4/diamond?f[dateTo]=20150809T150141Z'))
+  expect(200, await vendor.get('/v3/diamond?f[dateTo]=20150809T150142Z'))
+})
+
+test('gives a range with its bounds and its number', async ({ service }) => {
+  const vendor = await service.newVendor()
+  for (let hour = 0; hour < 10; hour++) {
+    time.now = AT + hour * 3_600_000
+    await created(vendor, { sku: `H-${hour}` })
+  }
+  const range = await vendor.get('/v4/diamond?f[dateFrom]=20150809T170142Z&f[dateTo]=20150809T200142Z&limit=2')
+  assert.equal(skus(range), ['H-5', 'H-4'])
+  assert.is(range.headers['x-total-count'], '4')
+  expect(204, await vendor.get('/v4/diamond?f[dateFrom]=20150809T200142Z&f[dateTo]=20150809T170142Z'))
+  const filtered = '/v4/diamond?f[dateFrom]=20150809T170142Z&f[isColored]=0&f[sku][]=H-9&f[sku][]=H-0'
+  assert.equal(skus(await vendor.get(filtered)), ['H-9'])
+})
+
+test('shows the date in UTC with whole seconds, whatever the zone of the machine', async ({ service }) => {
+  const vendor = await service.newVendor()
+  time.now = Date.UTC(2014, 10, 27, 21, 11, 0, 987)
+  const stone = await created(vendor)
+  assert.is(stone['date'], '2014-11-27T21:11:00+00:00')
+})
+
+const malformed = [
+  '',
+  'today',
+  '2015-08-09',
+  '20150809',
+  '20150809T183142',
+  '20150809T1831+0330',
+  '2015-08-09 18:31:42Z',
+  '20150809T183142+033',
+  '20150809T183142+0330x',
+  '1439132502',
+  '2015-8-9T18:31:42Z',
+  '20150809T183142+03:30Z',
+]
+for (const text of malformed) {
+  test(`refuses "${text}" with 400: it is no date-time`, async ({ ann }) => {
+    for (const name of ['f[dateFrom]', 'f[dateTo]']) {
+      const answer = await ann.get(`/v4/diamond?${name}=${encodeURIComponent(text)}`)
+      assert.equal(pointers(refusal(400, answer)), [name])
+    }
+  })
+}
+
+for (const text of [
+  '20150231T000000Z',
+  '20151301T000000Z',
+  '20150809T250000Z',
+  '20150809T186142Z',
+  '20150809T183161Z',
+  '20150809T183142+9959',
+  '20150809T183142+0375',
+  '0000-00-00T00:00:00Z',
+]) {
+  test(`refuses ${text} with 422: there is no such time`, async ({ ann }) => {
+    const answer = await ann.get(`/v4/diamond?f[dateFrom]=${encodeURIComponent(text)}`)
+    assert.equal(pointers(refusal(422, answer)), ['f[dateFrom]'])
+  })
+}
+
+test.run()

@@ -1,0 +1,246 @@
+import * as assert from 'uvu/assert'
+import type { Vendor } from './harness/account.ts'
+import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { apiSuite, type Service } from './harness/service.ts'
+import { created, createdMany, list, stone } from './harness/stones.ts'
+
+const test = apiSuite('listing diamonds')
+
+const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
+const total = (answer: Answer) => answer.headers['x-total-count']
+
+/** Relations and offsets of a Link header. */
+function links(answer: Answer): Record<string, string> {
+  const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
+  return Object.fromEntries([...found].map(([, address, rel]) => [String(rel), String(address)]))
+}
+
+/** A vendor with diamonds P-0 to P-{count - 1}, the last the newest. */
+async function withStones(service: Service, count: number): Promise<Vendor> {
+  const vendor = await service.newVendor()
+  await createdMany(vendor, count, 'P')
+  return vendor
+}
+
+test('gives the newest 25 first, and the number of all', async ({ service }) => {
+  const vendor = await withStones(service, 30)
+  const answer = expect(200, await vendor.get('/v4/diamond'))
+  assert.equal(
+    skus(answer),
+    Array.from({ length: 25 }, (_, index) => `P-${29 - index}`),
+  )
+  assert.is(total(answer), '30')
+})
+
+test('without a match is 204 without a body, and a total of 0', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const answer = expect(204, await vendor.get('/v4/diamond'))
+  assert.is(answer.text, '')
+  assert.is(total(answer), '0')
+  assert.is(answer.headers.link, undefined)
+})
+
+test('holds only diamonds of the account, whatever is asked for', async ({ ann, bob }) => {
+  const theirs = await created(bob, { sku: 'THEIRS' })
+  expect(204, await ann.get(`/v4/diamond?f[id][]=${theirs.id}`))
+  expect(204, await ann.get('/v4/diamond?f[sku][]=THEIRS'))
+})
+
+test('gives pages by limit and offset that join without a gap', async ({ service }) => {
+  const vendor = await withStones(service, 10)
+  const pages = await Promise.all([0, 3, 6, 9].map((offset) => vendor.get(`/v4/diamond?limit=3&offset=${offset}`)))
+  assert.equal(
+    pages.map((page) => skus(page).length),
+    [3, 3, 3, 1],
+  )
+  assert.equal(
+    pages.flatMap(skus),
+    Array.from({ length: 10 }, (_, index) => `P-${9 - index}`),
+  )
+  assert.ok(pages.every((page) => total(page) === '10'))
+})
+
+test('past the end is 204 with the total', async ({ service }) => {
+  const vendor = await withStones(service, 3)
+  for (const offset of [3, 4, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+    assert.is(total(expect(204, await vendor.get(`/v4/diamond?offset=${offset}`))), '3')
+  }
+})
+
+test('takes limits from 1 to 1000', async ({ service }) => {
+  const vendor = await withStones(service, 2)
+  assert.is(skus(await vendor.get('/v4/diamond?limit=1')).length, 1)
+  assert.is(skus(await vendor.get('/v4/diamond?limit=1000')).length, 2)
+  for (const limit of ['0', '-1', '1001', '99999999999999999999']) {
+    assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?limit=${limit}`))), ['limit'])
+  }
+  for (const offset of ['-1', '-99', '99999999999999999999']) {
+    assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?offset=${offset}`))), ['offset'])
+  }
+})
+
+for (const text of ['', 'x', '1.5', '1e2', '0x10', '%201', '25;', '--1', '%F0%9F%92%8E', 'NaN', 'Infinity']) {
+  test(`with the limit or offset "${text}" is 400`, async ({ ann }) => {
+    assert.equal(pointers(refusal(400, await ann.get(`/v4/diamond?limit=${text}`))), ['limit'])
+    assert.equal(pointers(refusal(400, await ann.get(`/v4/diamond?offset=${text}`))), ['offset'])
+  })
+}
+
+test('with a parameter twice that may stand once is 400', async ({ ann }) => {
+  for (const name of ['limit', 'offset', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]', 'f[isPublished]']) {
+    const value = name.includes('date') ? '20200101T000000Z' : '1'
+    const answer = await ann.get(`/v3/diamond?${name}=${value}&${encodeURIComponent(name)}=${value}`)
+    assert.equal(pointers(refusal(400, answer)), [name])
+  }
+})
+
+test('reports all that is wrong with its parameters at once', async ({ ann }) => {
+  const answer = await ann.get('/v4/diamond?limit=x&offset=-1&f[isColored]=maybe&f[dateFrom]=today&f[id][]=a&f[no]=1')
+  assert.equal(pointers(refusal(400, answer)), ['f[dateFrom]', 'f[id][]', 'f[isColored]', 'f[no]', 'limit', 'offset'])
+})
+
+test('ignores parameters that it does not know', async ({ service }) => {
+  const vendor = await withStones(service, 1)
+  expect(
+    200,
+    await vendor.get('/v4/diamond?page=3&sort=price&f=1&filter[id]=1&access_token=x&__proto__=1&constructor=1'),
+  )
+})
+
+for (const name of ['f[color]', 'f[]', 'f[id][5]', 'f[isPublished]', 'f[date]', 'f[__proto__]', 'f[', 'f[id][][]']) {
+  test(`with the filter ${name} is 422 in v4`, async ({ ann }) => {
+    assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${name}=1`))), [name])
+    assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${encodeURIComponent(name)}=1`))), [name])
+  })
+}
+
+test('by f[id][] gives these and no others', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const [a, b, c] = await createdMany(vendor, 3, 'ID')
+  const wanted = await vendor.get(`/v4/diamond?f[id][]=${a?.id}&f[id][]=${c?.id}&f[id][]=${c?.id}&f[id][]=${2 ** 50}`)
+  assert.equal(skus(wanted), ['ID-2', 'ID-0'])
+  assert.is(total(wanted), '2')
+  assert.equal(skus(await vendor.get(`/v4/diamond?f%5Bid%5D%5B%5D=${b?.id}`)), ['ID-1'])
+})
+
+for (const id of ['0', '-1', 'x', '', '1.5', '9007199254740992', '%00', '1e3']) {
+  test(`by the id "${id}" is 422`, async ({ ann }) => {
+    assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?f[id][]=${id}`))), ['f[id][]'])
+  })
+}
+
+test('by f[sku][] gives all that have one of them', async ({ service }) => {
+  const vendor = await service.newVendor()
+  for (const sku of ['A', 'B', 'A', 'a', 'é +&=']) await created(vendor, { sku })
+  assert.equal(skus(await vendor.get('/v4/diamond?f[sku][]=A&f[sku][]=B')), ['A', 'B', 'A'])
+  assert.equal(skus(await vendor.get(`/v4/diamond?f[sku][]=${encodeURIComponent('é +&=')}`)), ['é +&='])
+  expect(204, await vendor.get('/v4/diamond?f[sku][]='))
+  expect(204, await vendor.get('/v4/diamond?f[sku][]=%FF%00'))
+})
+
+test('takes 1000 values of a filter and refuses more', async ({ service }) => {
+  const vendor = await withStones(service, 2)
+  const filters = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => `f[${name}][]=${index + 1}`).join('&')
+  const [{ id } = { id: 0 }] = list(await vendor.get('/v4/diamond'))
+  assert.is(
+    total(await vendor.get(`/v4/diamond?${filters(999, 'id')}&f[id][]=${id + 5000}&limit=1`)) !== undefined,
+    true,
+  )
+  expect(204, await vendor.get(`/v4/diamond?${filters(1000, 'sku')}`))
+  for (const [name, count] of [
+    ['id', 1001],
+    ['sku', 1001],
+    ['id', 20_000],
+  ] as const) {
+    assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?${filters(count, name)}`))), [`f[${name}][]`])
+  }
+})
+
+test('by isColored takes 1, 0, true and false', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await created(vendor, { sku: 'PLAIN' })
+  await created(vendor, { sku: 'FANCY', isColored: true })
+  for (const yes of ['1', 'true']) assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${yes}`)), ['FANCY'])
+  for (const no of ['0', 'false']) assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${no}`)), ['PLAIN'])
+  for (const other of ['', 'yes', 'TRUE', '2']) {
+    assert.equal(pointers(refusal(400, await vendor.get(`/v4/diamond?f[isColored]=${other}`))), ['f[isColored]'])
+  }
+})
+
+test('by isPublished works in v3', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const stones = await createdMany(vendor, 3, 'PUB')
+  expect(200, await vendor.patch(`/v3/diamond/${stones[1]?.id}`, { isPublished: true }))
+  assert.equal(skus(await vendor.get('/v3/diamond?f[isPublished]=1')), ['PUB-1'])
+  assert.equal(skus(await vendor.get('/v3/diamond?f[isPublished]=false')), ['PUB-2', 'PUB-0'])
+  assert.equal(skus(await vendor.get('/v3/diamond?f[isPublished]=1&f[isColored]=0')), ['PUB-1'])
+})
+
+test('takes values of one filter as OR, and filters as AND', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const fancy = await created(vendor, { sku: 'X', isColored: true })
+  const plain = await created(vendor, { sku: 'X' })
+  await created(vendor, { sku: 'Y', isColored: true })
+  const ids = `f[id][]=${fancy.id}&f[id][]=${plain.id}`
+  assert.is(total(await vendor.get(`/v4/diamond?f[sku][]=X&f[sku][]=Y&f[isColored]=1`)), '2')
+  const both = await vendor.get(`/v4/diamond?${ids}&f[sku][]=X&f[isColored]=1`)
+  assert.equal(list(both), [fancy])
+  assert.is(total(both), '1')
+})
+
+test('has Link with first, prev, next and last, and each works', async ({ service }) => {
+  const vendor = await withStones(service, 10)
+  const pages: (readonly [offset: number, rels: Record<string, number>])[] = [
+    [0, { first: 0, next: 3, last: 9 }],
+    [3, { first: 0, prev: 0, next: 6, last: 9 }],
+    [4, { first: 0, prev: 1, next: 7, last: 9 }],
+    [9, { first: 0, prev: 6, last: 9 }],
+    [50, { first: 0, prev: 9, last: 9 }],
+  ]
+  for (const [offset, rels] of pages) {
+    const found = links(await vendor.get(`/v4/diamond?limit=3&offset=${offset}&f[isColored]=0`))
+    const offsets = Object.entries(found).map(([rel, url]) => [rel, Number(new URL(url).searchParams.get('offset'))])
+    assert.equal(Object.fromEntries(offsets), rels)
+    for (const url of Object.values(found)) {
+      assert.ok(url.startsWith(`${service.url}/v4/diamond?`))
+      const { pathname, search, searchParams } = new URL(url)
+      assert.equal([searchParams.get('limit'), searchParams.get('f[isColored]')], ['3', '0'])
+      assert.is(total(expect(200, await vendor.get(pathname + search))), '10')
+    }
+  }
+})
+
+test('follows next to the end and sees every diamond once', async ({ service }) => {
+  const vendor = await withStones(service, 23)
+  const seen: string[] = []
+  let path: string | undefined = '/v4/diamond?limit=4&f[dateTo]=29990101T000000%2B0330'
+  while (path !== undefined) {
+    const page: Answer = expect(200, await vendor.get(path))
+    seen.push(...skus(page))
+    const next = links(page)['next']
+    path = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+  }
+  assert.equal(
+    seen,
+    Array.from({ length: 23 }, (_, index) => `P-${22 - index}`),
+  )
+})
+
+test('leaves Link out rather than send headers that no client reads', async ({ service }) => {
+  const vendor = await withStones(service, 2)
+  const [{ id } = { id: 0 }] = list(await vendor.get('/v4/diamond'))
+  const many = Array.from({ length: 800 }, (_, index) => `f[id][]=${id + index}`).join('&')
+  const answer = expect(200, await vendor.get(`/v4/diamond?${many}`))
+  assert.is(total(answer), '1')
+  assert.is(answer.headers.link, undefined)
+})
+
+test('marks the stored order by date and then by id, also for one bulk', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await vendor.post('/v4/diamond/bulk', { entries: [stone({ sku: '1' }), stone({ sku: '2' })] })
+  await created(vendor, { sku: '3' })
+  assert.equal(skus(await vendor.get('/v4/diamond')), ['3', '2', '1'])
+})
+
+test.run()
