@@ -1,0 +1,33 @@
+import { cross, dot, scale, subtract, unit, type Vector } from './vector.ts'
+
+/** Where on the stone a facet is. `fold` is no facet: the mirror plane of a stone of which one half is modelled. */
+export type Part = 'crown' | 'girdle' | 'pavilion' | 'fold'
+
+/** A half-space: the stone is where normal · p <= offset. The normal is a unit vector that points out of the stone. */
+export type Facet = { readonly part: Part; readonly name: string; readonly normal: Vector; readonly offset: number }
+
+/** The facet through three points, facing away from the stone's centre (the origin). */
+export function facetThrough(part: Part, name: string, a: Vector, b: Vector, c: Vector): Facet {
+  const across = unit(cross(subtract(b, a), subtract(c, a)))
+  const normal = dot(across, a) < 0 ? scale(across, -1) : across
+  return { part, name, normal, offset: dot(normal, a) }
+}
+
+/** The facet that rises inwards from a line in the girdle plane: `outward` is the horizontal direction it faces, slope its tangent. */
+export function slopingFacet(part: Part, name: string, at: Vector, outward: Vector, slope: number): Facet {
+  const normal = unit([outward[0] * slope, outward[1] * slope, part === 'pavilion' ? -1 : 1])
+  return { part, name, normal, offset: dot(normal, at) }
+}
+
+/** The height of the facet's plane over a point of the girdle plane. The facet must not be vertical. */
+export const heightOver = ({ normal, offset }: Facet, x: number, y: number): number =>
+  (offset - normal[0] * x - normal[1] * y) / normal[2]
+
+/** The lowest of the crown facets, or the highest of the pavilion facets, over a point: where the stone ends there. */
+export function surfaceOver(facets: readonly Facet[], x: number, y: number): number {
+  const heights = facets.map((facet) => heightOver(facet, x, y))
+  return facets[0]?.part === 'pavilion' ? Math.max(...heights) : Math.min(...heights)
+}
+
+/** How far a facet leans from the girdle plane, in degrees: 0 for the table, the facet angle of a laboratory's report else. */
+export const facetAngle = ({ normal }: Facet): number => (Math.acos(Math.abs(normal[2])) * 180) / Math.PI

@@ -1,0 +1,72 @@
+import { at, whole } from './numbers.ts'
+import { choose, sample, type Target } from './sampling.ts'
+import { aim, newPath, trace, type Path } from './trace.ts'
+
+/** What is asked of the tracer: how many eye rays, the stone's index, and when a ray is given up. */
+export type Beam = { readonly samples: number; readonly index: number; readonly cutOff: number }
+
+/** A direction to the eye from a point of a facet with that normal, in `eye`; returns its weight, 0 for none. */
+export type Eye = (eye: Float64Array, nx: number, ny: number, nz: number, u: number, v: number) => number
+
+/** Directions from a facet as an evenly lit matt surface sends light out, as far as they are above the horizon. */
+export const wholeSky: Eye = (eye, nx, ny, nz, u, v) => {
+  const radius = Math.sqrt(u)
+  const height = Math.sqrt(1 - u)
+  const x = radius * Math.cos(2 * Math.PI * v)
+  const y = radius * Math.sin(2 * Math.PI * v)
+  const lean = 1 / (1 + nz)
+  eye[0] = x * (1 - nx * nx * lean) - y * nx * ny * lean + height * nx
+  eye[1] = y * (1 - ny * ny * lean) - x * nx * ny * lean + height * ny
+  eye[2] = height * nz - x * nx - y * ny
+  return at(eye, 2) > 0 ? Math.PI : 0
+}
+
+/** Directions within an angle of the zenith, whose sine's square is given. */
+export const cone =
+  (sineSquare: number): Eye =>
+  (eye, nx, ny, nz, u, v) => {
+    const radius = Math.sqrt(u * sineSquare)
+    eye[0] = radius * Math.cos(2 * Math.PI * v)
+    eye[1] = radius * Math.sin(2 * Math.PI * v)
+    eye[2] = Math.sqrt(1 - u * sineSquare)
+    const facing = nx * at(eye, 0) + ny * at(eye, 1) + nz * at(eye, 2)
+    return facing > 0 ? (Math.PI * sineSquare * facing) / at(eye, 2) : 0
+  }
+
+/**
+ * Traces eye rays from all over the crown backwards and hands each path to `take` with the ray's share of the light that an
+ * evenly bright sky sends onto the crown. `eye` is the direction to the eye; it and the path are filled anew for each ray.
+ */
+export function look(
+  target: Target,
+  beam: Beam,
+  eyes: Eye,
+  take: (path: Path, share: number, eye: Float64Array) => void,
+): void {
+  const coordinates = new Float64Array(4)
+  const eye = new Float64Array(3)
+  const path = newPath()
+  const { planes } = target.planes
+  const unit = target.area / target.flux / beam.samples
+  for (let index = 0; index < beam.samples; index++) {
+    sample(coordinates, index)
+    const triangle = choose(target, coordinates)
+    const plane = whole(target.plane, triangle)
+    const base = 4 * plane
+    const [u, v] = [at(coordinates, 2), at(coordinates, 3)]
+    const weight = eyes(eye, at(planes, base), at(planes, base + 1), at(planes, base + 2), u, v)
+    if (weight === 0) continue
+    aimAt(path, target.triangles, 9 * triangle, coordinates, eye)
+    trace(path, target.planes, plane, beam.index, beam.cutOff)
+    take(path, weight * unit, eye)
+  }
+}
+
+function aimAt(path: Path, triangles: Float64Array, base: number, coordinates: Float64Array, eye: Float64Array): void {
+  const root = Math.sqrt(at(coordinates, 0))
+  const a = root * (1 - at(coordinates, 1))
+  const b = root * at(coordinates, 1)
+  const along = (axis: number) =>
+    at(triangles, base + axis) + a * at(triangles, base + 3 + axis) + b * at(triangles, base + 6 + axis)
+  aim(path, along(0), along(1), along(2), -at(eye, 0), -at(eye, 1), -at(eye, 2))
+}

@@ -1,0 +1,68 @@
+import type { Scores } from '../diamond/scores.ts'
+import { weight, widthOf } from './optics.ts'
+import { excellentLimit, RANGE_OF_RMS } from './perturbation.ts'
+import type { TracedCut } from './trace-cut.ts'
+import { OPTICS_VERSION as ver } from './version.ts'
+
+/**
+ * Calculation errors: what finer sampling, and a stone that differs from its grade's nominal proportions as stones of a
+ * grade do, may move a score by. Spread's is in points of pc, symmetry's on its scale of ten.
+ */
+export const errors = { integral: 0.05, spread: 1.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
+
+/** The weight in carats of a reference round that looks as large as a stone of that cut and weight. */
+export function roundWeight(cut: TracedCut, reference: TracedCut, carat: number): number {
+  const width = widthOf(carat, cut.volume)
+  return weight(reference.volume, width * Math.sqrt(cut.faceUpArea / reference.faceUpArea))
+}
+
+export function spreadScore(cut: TracedCut, reference: TracedCut, carat: number): NonNullable<Scores['spread']> {
+  const round = roundWeight(cut, reference, carat)
+  return { ct: decimals(round - carat, 2), pc: decimals((100 * (round - carat)) / round, 1), d: errors.spread, ver }
+}
+
+/** Free of area: the same for every size, so val is rg. */
+export function brillianceScore(cut: TracedCut, reference: TracedCut): NonNullable<Scores['brilliance']> {
+  const relative = decimals(cut.weighted / reference.weighted, 2)
+  return {
+    val: relative,
+    rg: relative,
+    d: errors.brilliance,
+    faceup: decimals(cut.faceup / reference.faceup, 2),
+    avg: decimals(cut.full / reference.full, 2),
+    ver,
+  }
+}
+
+/** val grows with the stone: rg times the weight of the round that looks as large. */
+export function fireScore(cut: TracedCut, reference: TracedCut, carat: number): NonNullable<Scores['fire']> {
+  const relative = decimals(cut.fire / reference.fire, 2)
+  const { ct } = spreadScore(cut, reference, carat)
+  return { val: decimals(relative * (carat + ct), 2), rg: relative, d: errors.fire, ver }
+}
+
+export function integralScore(
+  fire: NonNullable<Scores['fire']>,
+  brilliance: NonNullable<Scores['brilliance']>,
+): NonNullable<Scores['integral']> {
+  const joined = (of: 'val' | 'rg') => decimals(fire[of] ** 0.2 * brilliance[of] ** 0.8, 2)
+  return { val: joined('val'), rg: joined('rg'), d: errors.integral, ver }
+}
+
+/**
+ * Ten for a stone without a flaw, nine where slopes range over all that Excellent allows, zero at ten times that.
+ * Limits are ranges from end to end, deviations are rms: hence the factor between.
+ */
+export function symmetryScore(cut: TracedCut): NonNullable<Scores['symmetry']> {
+  const scale = (rms: number, limit: number) => Math.max(0, 10 - (rms * RANGE_OF_RMS) / limit)
+  const crown = decimals(scale(cut.crownDeviation, excellentLimit.crown), 2)
+  const pav = decimals(scale(cut.pavilionDeviation, excellentLimit.pavilion), 2)
+  return { val: decimals((pav + crown) / 2, 2), pav, crown, d: errors.symmetry, ver }
+}
+
+/** Rounds half away from zero as the decimal number reads, not as its binary neighbour falls. */
+export function decimals(value: number, places: number): number {
+  const scale = 10 ** places
+  const rounded = Math.round(Math.abs(value) * scale * (1 + Number.EPSILON)) / scale
+  return value < 0 && rounded !== 0 ? -rounded : rounded
+}

@@ -1,0 +1,120 @@
+import { girdles, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
+import { nominal } from './nominal.ts'
+import { radians } from './vector.ts'
+
+/** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
+export type Proportions = {
+  readonly lengthToWidth: number
+  readonly table: number
+  /** From the girdle's upper edge to the table. */
+  readonly crownHeight: number
+  /** From the girdle's lower edge to the point in which the pavilion would end without a culet. */
+  readonly pavilionDepth: number
+  /** Thickness of the girdle where the main facets meet it. */
+  readonly girdle: number
+  /** Length of the star facets, as part of the way from the table's edge to the girdle. */
+  readonly star: number
+  /** Length of the lower girdle facets, as part of the way from the girdle to the culet. */
+  readonly lower: number
+  /** Width of the culet; 0 for a point. */
+  readonly culet: number
+}
+
+/** Measures of which no stone can be made. */
+export class ImpossibleProportions extends Error {
+  override readonly name = 'ImpossibleProportions'
+}
+
+/**
+ * A cut's proportions: what was measured, and the nominal ones of its shape and grade for the rest. Depth and two angles say
+ * the girdle; angles without a depth say the depth; a girdle in words moves table and culet apart.
+ * Errors: ImpossibleProportions.
+ */
+export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
+  checkRanges(measured)
+  const { lengthToWidth, star, lower, rows } = nominal[shape]
+  const [depth, table, crownAngle, nominalGirdle] = rows[grade]
+  const tablePart = (measured.tablePct ?? table) / 100
+  const crownHeight = rise(1 - tablePart, measured.crownAngle ?? crownAngle)
+  const whole = (measured.depthPct ?? depth) / 100
+  const nominalPavilion = (depth - nominalGirdle) / 100 - rise(1 - table / 100, crownAngle)
+  const known = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
+  const pavilionDepth =
+    measured.pavilionAngle !== undefined
+      ? rise(1, measured.pavilionAngle)
+      : measured.depthPct !== undefined
+        ? whole - crownHeight - (known ?? nominalGirdle) / 100
+        : nominalPavilion
+  const left = measured.depthPct === undefined ? nominalGirdle / 100 : whole - crownHeight - pavilionDepth
+  const proportions = {
+    lengthToWidth,
+    table: tablePart,
+    crownHeight,
+    pavilionDepth,
+    girdle: known === undefined ? left : known / 100,
+    star: (measured.starPct ?? star) / 100,
+    lower: (measured.lowerPct ?? lower) / 100,
+    culet: culetPercent[culet ?? 'None'] / 100,
+  }
+  checkWhole(proportions)
+  return proportions
+}
+
+/** How high a slope of that angle rises over half of a width. */
+const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
+
+/** Middles of the classes by which DiamCalc translates girdles to words, in percent (cutstudy.com, appraiser tables). */
+const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
+  'Extremely Thin': 0.3,
+  'Very Thin': 0.7,
+  Thin: 1.25,
+  Medium: 2.35,
+  'Slightly Thick': 3.75,
+  Thick: 5,
+  'Very Thick': 6.25,
+  'Extremely Thick': 8,
+}
+
+/** Those classes are read at the thinnest places; where mains meet the girdle it is thicker by about 1.6 (pricescope.com). */
+const AT_MAINS = 1.6
+
+function girdlePercent([from, to = from]: Girdle): number {
+  return (thickness[from] + thickness[to]) / 2 + AT_MAINS
+}
+
+/** Middles of the classes by which DiamCalc translates culets to words, in mm (same tables), of a stone 6.5 mm wide. */
+const culetPercent: Readonly<Record<Culet, number>> = {
+  None: 0,
+  'Very Small': 0.23,
+  Small: 0.38,
+  Medium: 0.92,
+  'Slightly Large': 2.4,
+  Large: 4.8,
+  'Very Large': 9.2,
+  'Extremely Large': 15,
+}
+
+/** Where the facet models hold: a brilliant with shorter stars has no shape that light could be traced in. */
+const ranges: Readonly<Record<keyof Measured, readonly [number, number]>> = {
+  tablePct: [20, 90],
+  depthPct: [30, 110],
+  crownAngle: [5, 60],
+  pavilionAngle: [20, 65],
+  girdlePct: [0.1, 20],
+  starPct: [20, 80],
+  lowerPct: [30, 95],
+}
+
+function checkRanges(measured: Measured): void {
+  for (const [name, [least, most]] of Object.entries(ranges)) {
+    const value = Object.entries(measured).find(([key]) => key === name)?.[1]
+    if (value === undefined || (value >= least && value <= most)) continue
+    throw new ImpossibleProportions(`${name} must be ${least} to ${most}, got ${value}`)
+  }
+}
+
+function checkWhole({ girdle, pavilionDepth }: Proportions): void {
+  if (girdle < 0.001) throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
+  if (pavilionDepth < 0.1)
+    throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
+}

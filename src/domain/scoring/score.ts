@@ -1,0 +1,22 @@
+import type { Scores } from '../diamond/scores.ts'
+import { cutKey, type Cut } from './cut.ts'
+import { fluorScore } from './fluor.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
+import type { Stone } from './stone.ts'
+import { reference, table } from './table.ts'
+import type { TracedCut } from './trace-cut.ts'
+
+/** What the shipped table knows of a cut; undefined for one that has to be traced. */
+export const tabled = (cut: Cut): TracedCut | undefined => table[cutKey(cut)]
+
+/** A stone's six scores, each null where what it needs is not known. `cut` is its traced cut, null where it has none. */
+export function score(stone: Stone, cut: TracedCut | null): Scores {
+  const fluor = fluorScore(stone.fluorIntensity, stone.fluorColor)
+  if (cut === null) return { integral: null, spread: null, fire: null, brilliance: null, fluor, symmetry: null }
+  const brilliance = brillianceScore(cut, reference)
+  const symmetry = symmetryScore(cut)
+  if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }
+  const fire = fireScore(cut, reference, stone.carat)
+  const spread = spreadScore(cut, reference, stone.carat)
+  return { integral: integralScore(fire, brilliance), spread, fire, brilliance, fluor, symmetry }
+}

@@ -1,0 +1,72 @@
+import { facetThrough, slopingFacet, surfaceOver, type Facet } from '../facet.ts'
+import type { Proportions } from '../proportions.ts'
+import { add, scale, subtract, type Vector } from '../vector.ts'
+import { culetFacet } from './culet.ts'
+import { fold, type Outline, type Station } from './outline.ts'
+
+/**
+ * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower
+ * halves, culet. For a circle these are the 57 facets of the standard round brilliant; an ellipse gives its affine image.
+ * @param flatness slope of the mains, as part of the slope with which they would reach the girdle; less than 1 leaves the
+ * pavilion's upper part to the lower halves
+ */
+export function brilliantFacets(outline: Outline, proportions: Proportions, flatness = 1): Facet[] {
+  const isHalf = outline.gaps.some(({ beside }) => beside.length === 1)
+  return [
+    ...crownFacets(outline, proportions),
+    ...pavilionFacets(outline, proportions, flatness),
+    ...outline.walls,
+    ...(isHalf ? [fold] : []),
+  ]
+}
+
+function crownFacets(outline: Outline, proportions: Proportions): Facet[] {
+  const { table, crownHeight, girdle } = proportions
+  const bezels = outline.stations.map((station) => {
+    const slope = crownHeight / ((1 - table) * reach(outline, station))
+    return slopingFacet('crown', 'bezel', raised(station.at, girdle / 2), station.outward, slope)
+  })
+  const top: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: girdle / 2 + crownHeight }
+  return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels)]
+}
+
+/** At each gap a star, which ends in a tip on the bezels, and from there two halves down to the girdle. */
+function starsAndHalves(outline: Outline, proportions: Proportions, bezels: readonly Facet[]): Facet[] {
+  const { table, crownHeight, girdle, star } = proportions
+  const edge = girdle / 2
+  const shrunk = (at: Vector): Vector =>
+    raised(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
+  return outline.gaps.flatMap(({ corner, beside }) => {
+    const [a, b] = beside.map(({ at }) => shrunk(at))
+    const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
+    const [x, y] = add(middle, scale(subtract(corner, middle), star))
+    const tip: Vector = [x, y, surfaceOver(bezels, x, y)]
+    const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
+    const upper = (at: Vector) => facetThrough('crown', 'upper', raised(at, edge), raised(corner, edge), tip)
+    return [...stars, ...beside.map(({ at }) => upper(at))]
+  })
+}
+
+function pavilionFacets(
+  outline: Outline,
+  { pavilionDepth, girdle, lower, culet }: Proportions,
+  flatness: number,
+): Facet[] {
+  const edge = -girdle / 2
+  const apex = raised(outline.centre, edge - pavilionDepth)
+  const mains = outline.stations.map((station) =>
+    slopingFacet('pavilion', 'main', apex, station.outward, (flatness * pavilionDepth) / reach(outline, station)),
+  )
+  const halves = outline.gaps.flatMap(({ corner, beside }) => {
+    const [x, y] = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
+    const tip: Vector = [x, y, surfaceOver(mains, x, y)]
+    return beside.map(({ at }) => facetThrough('pavilion', 'lower', raised(at, edge), raised(corner, edge), tip))
+  })
+  return [...mains, ...halves, culetFacet(culet, pavilionDepth, edge)]
+}
+
+/** The distance from the centre to the tangent of the outline at a station. */
+const reach = ({ centre }: Outline, { at, outward }: Station): number =>
+  (at[0] - centre[0]) * outward[0] + (at[1] - centre[1]) * outward[1]
+
+const raised = ([x, y]: Vector, z: number): Vector => [x, y, z]

@@ -1,0 +1,33 @@
+import type { Facet } from '../facet.ts'
+import type { Proportions } from '../proportions.ts'
+import { brilliantFacets } from './brilliant.ts'
+import { closedOutline, type Station } from './outline.ts'
+
+const WALLS = 64
+/** Exponent of the superellipse: 2 is an ellipse, 5 a pillow, more is nearer to a rectangle. */
+const PILLOW = 5
+
+/** The cushion brilliant: mains to the middle of each side and to each corner, as in a round. */
+export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.84)
+}
+
+/**
+ * The modified cushion: its pavilion breaks below the girdle, where long lower halves stand steep over flat mains, which
+ * leaves more weight in the pavilion and a crushed-ice look.
+ */
+export function cushionModifiedFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.82)
+}
+
+const pillow = (lengthToWidth: number) =>
+  closedOutline((turn) => onSuperellipse(2 * Math.PI * turn, lengthToWidth), WALLS, 0)
+
+function onSuperellipse(angle: number, lengthToWidth: number): Station {
+  const power = (value: number, exponent: number) => Math.sign(value) * Math.abs(value) ** exponent
+  const x = power(Math.cos(angle), 2 / PILLOW)
+  const y = power(Math.sin(angle), 2 / PILLOW)
+  const [across, along] = [power(x, PILLOW - 1), power(y, PILLOW - 1) / lengthToWidth]
+  const steep = Math.hypot(across, along)
+  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [across / steep, along / steep, 0] }
+}

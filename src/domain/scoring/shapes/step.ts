@@ -1,0 +1,95 @@
+import { slopingFacet, type Facet } from '../facet.ts'
+import type { Proportions } from '../proportions.ts'
+import type { Vector } from '../vector.ts'
+import { culetFacet } from './culet.ts'
+import { wall } from './outline.ts'
+
+/** A row of facets: from where to where it goes inwards and in height, as parts of the whole crown or pavilion. */
+type Tier = { readonly inwards: number; readonly rises: number }
+
+/** The sides of a rectangle with cut corners, each with how much faster than a side it moves inwards. */
+type Side = { readonly at: Vector; readonly outward: Vector; readonly pace: number }
+
+const DIAGONAL = Math.SQRT1_2
+
+/** Rows that get flatter towards the table and towards the culet, as step cuts have them. */
+const crownTiers: readonly Tier[] = [
+  { inwards: 0.28, rises: 0.36 },
+  { inwards: 0.62, rises: 0.7 },
+  { inwards: 1, rises: 1 },
+]
+const emeraldPavilion: readonly Tier[] = [
+  { inwards: 0.25, rises: 0.33 },
+  { inwards: 0.59, rises: 0.675 },
+  { inwards: 1, rises: 1 },
+]
+const asscherPavilion: readonly Tier[] = [
+  { inwards: 0.2, rises: 0.33 },
+  { inwards: 0.52, rises: 0.69 },
+  { inwards: 1, rises: 1 },
+]
+
+/** The emerald cut: cut corners, three rows on the crown and three on the pavilion, which ends in a keel. */
+export const emeraldFacets = (proportions: Proportions): Facet[] => stepFacets(proportions, 0.2, emeraldPavilion)
+
+/** The Asscher cut: nearly square, with a fuller pavilion that ends in a short keel. */
+export const asscherFacets = (proportions: Proportions): Facet[] => stepFacets(proportions, 0.19, asscherPavilion)
+
+function stepFacets(proportions: Proportions, corner: number, pavilion: readonly Tier[]): Facet[] {
+  const { lengthToWidth, girdle, pavilionDepth, culet } = proportions
+  const around = sides(lengthToWidth, corner)
+  return [
+    ...stepCrown(around, proportions, crownTiers),
+    ...tiers(around, 'pavilion', -girdle / 2, 0.5, pavilionDepth, pavilion),
+    ...around.map(wall),
+    culetFacet(culet, pavilionDepth, -girdle / 2),
+  ]
+}
+
+/** A crown of rows around a table. */
+export function stepCrown(
+  around: readonly Side[],
+  { table, crownHeight, girdle }: Proportions,
+  rows: readonly Tier[],
+): Facet[] {
+  const top: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: girdle / 2 + crownHeight }
+  return [top, ...tiers(around, 'crown', girdle / 2, (1 - table) / 2, crownHeight, rows)]
+}
+
+/** The sides and corners of a rectangle of width 1. `corner` is how much of the width each corner cuts off. */
+export function sides(lengthToWidth: number, corner: number): Side[] {
+  const end = lengthToWidth / 2
+  const pace = (1 - 0.9 * corner) * Math.SQRT2
+  const flat = [1, -1].flatMap((sign): Side[] => [
+    { at: [0.5 * sign, 0, 0], outward: [sign, 0, 0], pace: 1 },
+    { at: [0, end * sign, 0], outward: [0, sign, 0], pace: 1 },
+  ])
+  const cut = [1, -1].flatMap((x) =>
+    [1, -1].map((y): Side => ({
+      at: [x * (0.5 - corner / 2), y * (end - corner / 2), 0],
+      outward: [x * DIAGONAL, y * DIAGONAL, 0],
+      pace,
+    })),
+  )
+  return [...flat, ...cut]
+}
+
+function tiers(
+  around: readonly Side[],
+  part: 'crown' | 'pavilion',
+  edge: number,
+  inset: number,
+  height: number,
+  rows: readonly Tier[],
+): Facet[] {
+  const up = part === 'crown' ? 1 : -1
+  return rows.flatMap((row, index) => {
+    const before = rows[index - 1] ?? { inwards: 0, rises: 0 }
+    const slope = ((row.rises - before.rises) * height) / ((row.inwards - before.inwards) * inset)
+    return around.map(({ at, outward, pace }) => {
+      const back = before.inwards * inset * pace
+      const start: Vector = [at[0] - back * outward[0], at[1] - back * outward[1], edge + up * before.rises * height]
+      return slopingFacet(part, `row ${index + 1}`, start, outward, slope / pace)
+    })
+  })
+}

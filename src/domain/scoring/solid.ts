@@ -1,0 +1,88 @@
+import type { Facet, Part } from './facet.ts'
+import { add, cross, dot, length, scale, subtract, unit, type Vector } from './vector.ts'
+
+/** A facet with its corners, in order around it, and its area. */
+export type Face = { readonly facet: Facet; readonly corners: readonly Vector[]; readonly area: number }
+
+/** A convex stone, or one half of a stone that is not convex (`halves` is 2 then, and all figures are the whole stone's). */
+export type Solid = {
+  readonly facets: readonly Facet[]
+  readonly faces: readonly Face[]
+  readonly halves: 1 | 2
+  readonly volume: number
+  /** The outline's area as seen from above. */
+  readonly faceUpArea: number
+  readonly length: number
+  readonly width: number
+  readonly depth: number
+}
+
+/** Larger than any stone of width 1. */
+const FAR = 20
+const SAME = 1e-12
+
+/** The solid that all half-spaces share. Facets that touch it nowhere are left out. Figures are exact for the facets given. */
+export function solidOf(facets: readonly Facet[]): Solid {
+  const faces = facets
+    .map((facet) => faceOf(facet, facets))
+    .filter((face) => face !== undefined)
+    .filter(({ area }) => area > SAME)
+  const halves = faces.some(({ facet }) => facet.part === 'fold') ? 2 : 1
+  const corners = faces.flatMap((face) => face.corners)
+  return {
+    facets: faces.map(({ facet }) => facet),
+    faces,
+    halves,
+    volume: (halves * faces.reduce((sum, { facet, area }) => sum + facet.offset * area, 0)) / 3,
+    faceUpArea: halves * faces.reduce((sum, { facet, area }) => sum + Math.max(0, facet.normal[2]) * area, 0),
+    length: extent(corners, 1),
+    width: halves * extent(corners, 0),
+    depth: extent(corners, 2),
+  }
+}
+
+/** The area of all faces of a part, the whole stone's. */
+export const areaOf = (solid: Solid, part: Part): number =>
+  solid.halves * solid.faces.reduce((sum, { facet, area }) => sum + (facet.part === part ? area : 0), 0)
+
+function extent(corners: readonly Vector[], axis: 0 | 1 | 2): number {
+  const along = corners.map((corner) => corner[axis])
+  return Math.max(...along) - Math.min(...along)
+}
+
+function faceOf(facet: Facet, facets: readonly Facet[]): Face | undefined {
+  const corners = facets.reduce<readonly Vector[]>(
+    (polygon, other) => (other === facet ? polygon : clip(polygon, other)),
+    square(facet),
+  )
+  return corners.length < 3 ? undefined : { facet, corners, area: polygonArea(corners) }
+}
+
+function square({ normal, offset }: Facet): Vector[] {
+  const across = unit(Math.abs(normal[2]) < 0.9 ? cross(normal, [0, 0, 1]) : cross(normal, [1, 0, 0]))
+  const along = cross(normal, across)
+  const centre = scale(normal, offset)
+  const corner = (a: number, b: number) => add(centre, add(scale(across, a * FAR), scale(along, b * FAR)))
+  return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]
+}
+
+/** What of a polygon lies inside a half-space. */
+function clip(polygon: readonly Vector[], { normal, offset }: Facet): Vector[] {
+  return polygon.flatMap((from, index) => {
+    const to = polygon[(index + 1) % polygon.length] ?? from
+    const before = dot(normal, from) - offset
+    const after = dot(normal, to) - offset
+    const kept = before <= 0 ? [from] : []
+    const crosses = (before < 0 && after > 0) || (before > 0 && after < 0)
+    return crosses ? [...kept, add(from, scale(subtract(to, from), before / (before - after)))] : kept
+  })
+}
+
+function polygonArea([first, ...others]: readonly Vector[]): number {
+  if (first === undefined) return 0
+  const spokes = others.map((corner) => subtract(corner, first))
+  return spokes.reduce((sum, spoke, index) => {
+    const next = spokes[index + 1]
+    return next === undefined ? sum : sum + length(cross(spoke, next)) / 2
+  }, 0)
+}

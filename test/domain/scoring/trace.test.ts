@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { modelledShapes } from '../../../src/domain/scoring/cut.ts'
+import { look, wholeSky } from '../../../src/domain/scoring/light.ts'
+import { faceUp, lightReturn } from '../../../src/domain/scoring/metrics.ts'
+import { lines, refractiveIndex } from '../../../src/domain/scoring/optics.ts'
+import { targetOf } from '../../../src/domain/scoring/sampling.ts'
+import { diamondOptics, solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
+import { close, plain, roundOf, type RoundMeasures } from './cuts.ts'
+
+const test = suite('a trace')
+
+const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
+const reference: RoundMeasures = { table: 56, crown: 34, pavilion: 40.5 }
+const weighted = (measures: Partial<RoundMeasures>) =>
+  lightReturn(targetOf(roundOf({ ...reference, ...measures })), beam).weighted
+const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
+  faceUp(targetOf(roundOf({ ...reference, ...measures })), beam, dispersion).fire
+
+test("knows diamond's refractive index and dispersion", () => {
+  assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))
+  assert.ok(close(refractiveIndex(lines.D), 2.417, 0.0005))
+  assert.ok(close(refractiveIndex(lines.G) - refractiveIndex(lines.B), 0.044, 0.0005))
+})
+
+for (const shape of modelledShapes)
+  test(`through a ${shape} accounts for all light: reflected, out, or still inside`, () => {
+    const target = targetOf(solidOfCut(plain(shape, 'Very Good')).solid)
+    let rays = 0
+    let worst = 0
+    look(target, { ...beam, samples: 1500 }, wholeSky, (path) => {
+      const out = path.energy.slice(1, path.hits).reduce((sum, energy) => sum + energy, 0)
+      worst = Math.max(worst, Math.abs(path.glare + out + path.left - 1))
+      rays++
+    })
+    assert.ok(rays > 1000 && worst < 1e-9, `${rays} rays, off by ${worst}`)
+  })
+
+test('of the reference returns about 0.28 of the light, weighted', () => {
+  assert.ok(close(weighted({}), 0.2819, 0.003))
+})
+
+test('is the same on every run', () => {
+  assert.is(weighted({}), weighted({}))
+})
+
+test('returns most from a stone that has hardly a crown', () => {
+  assert.ok(weighted({ crown: 1 }) > weighted({ crown: 23 }))
+})
+
+test('returns more at a crown of 23 degrees than at 10 and at 34', () => {
+  const peak = weighted({ crown: 23 })
+  assert.ok(peak > weighted({ crown: 10 }) + 0.005 && peak > weighted({ crown: 34 }) + 0.01)
+})
+
+test('returns less from steep crowns, large tables, and pavilions outside 38 to 42 degrees', () => {
+  const usual = weighted({})
+  assert.ok(weighted({ crown: 40 }) < usual - 0.015)
+  assert.ok(weighted({ table: 68 }) < usual - 0.01)
+  assert.ok(weighted({ pavilion: 36.5 }) < usual - 0.005 && weighted({ pavilion: 43.5 }) < usual - 0.005)
+})
+
+test('separates no colours without dispersion', () => {
+  assert.is(fire({}, 0), 0)
+})
+
+test('separates colours more under a higher crown and less under a larger table', () => {
+  assert.ok(fire({ crown: 38 }) > fire({}) && fire({}) > fire({ crown: 25 }))
+  assert.ok(fire({}) > fire({ table: 65 }) && fire({ table: 65 }) > fire({ table: 72 }))
+})
+
+test.run()
