@@ -3,6 +3,7 @@ import type { MasterKeys } from './credentials/master-keys.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from './stores/event-store.ts'
+import type { Files } from './stores/files.ts'
 import type { ReadStore } from './stores/read-store.ts'
 import type { Vault } from './stores/vault.ts'
 
@@ -13,6 +14,7 @@ export type Installation = {
   readonly store: EventStore
   readonly reads: ReadStore
   readonly vault: Vault
+  readonly files: Files
   readonly keys: MasterKeys
   readonly writing: Writing
   /** What the event store counted since it was opened, by the counter's name. */

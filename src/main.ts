@@ -8,6 +8,7 @@ import { openMasterKeys } from './credentials/master-keys.ts'
 import type { Installation } from './installation.ts'
 import { openLog } from './log.ts'
 import { BadSettings, type Settings } from './settings.ts'
+import { openDirectoryFiles } from './stores/directory-files.ts'
 import { openDocuments } from './stores/sqlite-documents.ts'
 import { openSqliteEvents } from './stores/sqlite-events.ts'
 import { openSqliteVault } from './stores/sqlite-vault.ts'
@@ -32,6 +33,7 @@ export async function open(settings: Settings): Promise<Installation> {
   const store = openSqliteEvents(join(DATA_DIR, 'events.db'))
   const reads = openDocuments(DATA_DIR)
   const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
+  const files = openDirectoryFiles(join(DATA_DIR, 'files'))
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
     settings,
@@ -39,6 +41,7 @@ export async function open(settings: Settings): Promise<Installation> {
     store,
     reads,
     vault,
+    files,
     keys,
     writing,
     counters: () => store.stats(),
@@ -46,6 +49,7 @@ export async function open(settings: Settings): Promise<Installation> {
       await store.close()
       await reads.close()
       await vault.close()
+      await files.close()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { openCertifications, startCertificationProjections } from './certification-service.ts'
 import { IdBlocks } from './commands/integer-ids.ts'
 import { openLinkKey } from './commands/link-key.ts'
 import { createApp, type Resource } from './http/app.ts'
@@ -9,6 +10,7 @@ import { Links } from './http/links.ts'
 import { listen, type Listening } from './http/server.ts'
 import type { Installation } from './installation.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
+import type { CertificationQueries } from './projections/certification-queries.ts'
 import { DiamondQueries } from './projections/diamond-queries.ts'
 import { diamonds } from './projections/diamonds.ts'
 import { ProjectionRunner } from './projections/runner.ts'
@@ -41,12 +43,14 @@ export async function startService(installation: Installation): Promise<Running>
   const secrets = await openSecretsService(installation)
   const head = await store.head()
   if (settings.ROLES.includes('projections')) await active.start()
+  const certified = await startCertificationProjections(installation)
   const started: { stopping: boolean; readonly stop: (() => Promise<unknown>)[] } = { stopping: false, stop: [] }
 
   async function waiting(): Promise<string[]> {
     const reasons = started.stopping ? ['the service is stopping'] : []
     if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
     if (!(await secrets.reached(head))) reasons.push('the secrets read model is behind the log')
+    if (!(await certified.progress.reached(head, 0))) reasons.push('the certifications read model is behind the log')
     return reasons
   }
 
@@ -56,6 +60,7 @@ export async function startService(installation: Installation): Promise<Running>
     await listening?.stop()
     for (const stopOne of started.stop) await stopOne()
     await secrets.stop()
+    await certified.stop()
     await active.stop()
     await installation.close()
   }
@@ -63,9 +68,9 @@ export async function startService(installation: Installation): Promise<Running>
   try {
     if (settings.ROLES.includes('http')) {
       const queries = new DiamondQueries(model, store, active)
-      const http = await openHttp(installation, queries, secrets, waiting, () =>
-        collectMetrics(installation, model, active),
-      )
+      const metrics = () => collectMetrics(installation, model, active)
+      const views = { queries, certifications: certified.queries, secrets }
+      const http = await openHttp(installation, views, waiting, metrics)
       started.stop.push(http.stop)
       listening = await listen(http.appFor, settings.HOST, settings.PORT)
     }
@@ -91,10 +96,15 @@ type OpenHttp = {
   readonly stop: () => Promise<void>
 }
 
+type Views = {
+  readonly queries: DiamondQueries
+  readonly certifications: CertificationQueries
+  readonly secrets: SecretsService
+}
+
 async function openHttp(
   installation: Installation,
-  queries: DiamondQueries,
-  secrets: SecretsService,
+  { queries, certifications, secrets }: Views,
   waiting: () => Promise<string[]>,
   metrics: () => Promise<Metric[]>,
 ): Promise<OpenHttp> {
@@ -104,14 +114,17 @@ async function openHttp(
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokenService(installation)
   const inventory = { ...writing, diamondIds }
+  const { authenticate } = tokens
+  const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
 
   function resourcesFor(port: number): Resource[] {
     const addresses = addressesOf(settings, port)
     const links = new Links(addresses.base, linkKey)
-    const service = { inventory, queries, links, authenticate: tokens.authenticate }
+    const service = { inventory, queries, links, authenticate }
     return [
       diamondResource('v4', service),
       diamondResource('v3', service),
+      certificationsFor(links),
       diamondPageResource(queries, links),
       constantsResource(),
       cutShapesResource(),

@@ -5,10 +5,12 @@ export type RefusalKind =
   | 'forbidden' // 403
   | 'missing' // 404
   | 'not-allowed' // 405: with Allow
+  | 'too-slow' // 408: the body did not arrive in time
   | 'conflict' // 409: a concurrent change won
   | 'precondition' // 412: If-Match does not hold
   | 'too-large' // 413
   | 'unsupported' // 415: a content type that is not read
+  | 'unsatisfiable' // 416: a range behind the end
   | 'invalid' // 422: well-formed, not acceptable
   | 'too-many' // 429
   | 'unavailable' // 503

@@ -18,9 +18,11 @@ export const readJsonBody: Step = async (ctx, next) => {
   return next()
 }
 
-const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
+/** True for a Content-Type whose body is JSON. */
+export const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
 
-function refuseEncoding(ctx: Ctx): void {
+/** @throws Refusal unsupported for a body that would have to be unpacked first */
+export function refuseEncoding(ctx: Ctx): void {
   const encoding = ctx.req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { ReceivedFile } from '../commands/attach-certification.ts'
 import type { Origin } from '../commands/origin.ts'
 import type { ApiCaller } from '../commands/verify-api-token.ts'
 import type { VerifiedClient } from '../commands/verify-client.ts'
@@ -10,6 +11,9 @@ export type Caller = { readonly account: number; readonly session: string; reado
 /** `token` is the API token itself: what its owner shares with it is found again by it alone. */
 export type SecretSender = ApiCaller & { readonly token: string }
 
+/** A form's texts, and the report's file where there was one. */
+export type Upload = { readonly input: unknown; readonly file: ReceivedFile | undefined }
+
 /** What the middlewares of one request leave for each other. */
 export type RequestState = {
   /** Kept from the caller where short and printable, else made; the correlation id of the events. */
@@ -17,6 +21,8 @@ export type RequestState = {
   caller?: Caller
   /** The parsed JSON body, once `readJsonBody` has passed. */
   body?: unknown
+  /** What came with a form, once `readUpload` has passed. */
+  upload?: Upload
   /** Query and form together, once the token server's `readParameters` has passed. */
   parameters?: ReadonlyMap<string, string>
   /** Query and form or JSON together, once the secrets API's `readParameters` has passed. */

@@ -22,9 +22,9 @@ export interface Files {
   list(): AsyncIterable<Listed>
   /**
    * Removes a file that was last touched at `before` (milliseconds since 1970) or earlier.
-   * @returns false where it was touched since, or is not there
+   * @returns touched where it was touched since, and stays
    */
-  remove(digest: string, before: number): Promise<boolean>
+  remove(digest: string, before: number): Promise<'removed' | 'touched' | 'missing'>
   /** Removes what unfinished uploads of ended processes left, last touched at `before` or earlier. @returns how many */
   removeLeftovers(before: number): Promise<number>
   /** Ends the touching. What is still incoming is a leftover from now on. */

@@ -10,14 +10,19 @@ const MARK = 'removing-'
  * Removes a file that nobody has touched since `before`. It is taken aside first and looked at again there: an upload
  * of the same report may have touched or replaced it since the first look, and then it is put back.
  */
-export async function removeFile(places: Places, digest: string, before: number): Promise<boolean> {
+export async function removeFile(
+  places: Places,
+  digest: string,
+  before: number,
+): Promise<'removed' | 'touched' | 'missing'> {
   const file = places.fileOf(digest)
-  if (!(await isUntouched(file, before))) return false
+  const untouched = await isUntouched(file, before)
+  if (untouched !== true) return untouched === undefined ? 'missing' : 'touched'
   const aside = join(places.incoming, `${MARK}${digest}-${randomUUID()}`)
-  if ((await ifThere(() => rename(file, aside).then(() => true))) === undefined) return false
-  if (await isUntouched(aside, before)) return (await ifThere(() => unlink(aside).then(() => true))) ?? false
+  if (!(await done(() => rename(file, aside)))) return 'missing'
+  if ((await isUntouched(aside, before)) === true) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
   await putBack(places, aside, digest)
-  return false
+  return 'touched'
 }
 
 /**
@@ -30,7 +35,7 @@ export async function removeLeftovers(places: Places, before: number): Promise<n
     const path = join(places.incoming, name)
     if (!(await isLeftover(path, before))) continue
     if (name.startsWith(MARK)) await putBack(places, path, name.slice(MARK.length, MARK.length + 64))
-    else if (await ifThere(() => unlink(path).then(() => true))) removed++
+    else if (await done(() => unlink(path))) removed++
   }
   return removed
 }
@@ -48,10 +53,15 @@ async function putBack(places: Places, aside: string, digest: string): Promise<v
   await ifThere(() => unlink(aside))
 }
 
-async function isUntouched(path: string, before: number): Promise<boolean> {
+/** @returns undefined where there is no such file */
+async function isUntouched(path: string, before: number): Promise<boolean | undefined> {
   const found = await ifThere(() => stat(path))
-  return found !== undefined && found.mtimeMs <= before
+  return found && found.mtimeMs <= before
 }
+
+/** @returns false where the file was gone */
+const done = async (action: () => Promise<void>): Promise<boolean> =>
+  (await ifThere(() => action().then(() => true))) ?? false
 
 /** Taking aside changes the inode, not the content: the time of that counts. */
 async function isLeftover(path: string, before: number): Promise<boolean> {

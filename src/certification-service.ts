@@ -1,0 +1,58 @@
+import { IdBlocks } from './commands/integer-ids.ts'
+import { certificationResource } from './http/certifications/routes.ts'
+import type { Resource } from './http/app.ts'
+import type { Links } from './http/links.ts'
+import type { Step } from './http/request.ts'
+import type { Installation } from './installation.ts'
+import { ActiveRunner } from './projections/active-runner.ts'
+import { CertificationQueries } from './projections/certification-queries.ts'
+import { certifications } from './projections/certifications.ts'
+import type { DiamondQueries } from './projections/diamond-queries.ts'
+import { FileCollector } from './projections/file-collector.ts'
+import type { Progress } from './projections/progress.ts'
+import { ProjectionRunner } from './projections/runner.ts'
+
+export type CertificationProjections = {
+  readonly queries: CertificationQueries
+  readonly progress: Progress
+  readonly stop: () => Promise<void>
+}
+
+/** Ids of a block that one event reserves, and how few of them are left when the next block is fetched. */
+const CERTIFICATION_IDS = { size: 100, ahead: 50 }
+
+/** Starts what follows the log for certifications, as far as this process's role is to project. */
+export async function startCertificationProjections(installation: Installation): Promise<CertificationProjections> {
+  const { settings, store, reads, files, writing, log } = installation
+  const runner = new ProjectionRunner(certifications, store, reads, log)
+  const model = await reads.model(certifications.declaration)
+  const active = new ActiveRunner(runner, reads, model, log)
+  const collector = new FileCollector({ files, store, model, progress: active, log, clock: writing.clock })
+  if (settings.ROLES.includes('projections')) {
+    await active.start()
+    collector.start()
+  }
+  return {
+    queries: new CertificationQueries(model, store, active),
+    progress: active,
+    async stop() {
+      await collector.stop()
+      await active.stop()
+    },
+  }
+}
+
+export type CertificationHttp = {
+  readonly certifications: CertificationQueries
+  readonly queries: DiamondQueries
+  readonly authenticate: Step
+}
+
+/** @returns the Certification API for the address that its links start with */
+export function openCertifications(installation: Installation, http: CertificationHttp): (links: Links) => Resource {
+  const { store, files, writing } = installation
+  const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
+  const ids = { store, clock: writing.clock, kind: 'certification', ...CERTIFICATION_IDS, origin }
+  const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
+  return (links) => certificationResource({ ...http, certifying, files, links })
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import type { CertificationAttached } from '../domain/certification/certification.ts'
+import { attach } from '../domain/certification/decide.ts'
+import type { CertificationInput } from '../domain/certification/input.ts'
+import { owned } from '../domain/diamond/decide.ts'
+import { diamondStream } from '../domain/diamond/streams.ts'
+import { OutcomeUnknown, type Position } from '../stores/event-store.ts'
+import type { Incoming, Kept } from '../stores/files.ts'
+import { diamondFold, type By } from './change-diamonds.ts'
+import { handle, load, type Writing } from './handle.ts'
+import type { IdBlocks } from './integer-ids.ts'
+
+/** What commands on certifications write with. */
+export type Certifying = Writing & { readonly certificationIds: IdBlocks }
+
+/** A report's file that was received whole and looked at. */
+export type ReceivedFile = { readonly incoming: Incoming; readonly name: string | null }
+
+export type Attached = {
+  readonly certification: CertificationAttached['data']
+  readonly position: Position | undefined
+}
+
+/** Milliseconds that a file is still held after an append of which nobody knows whether it arrives. */
+const LATE_APPEND = 60_000
+
+/**
+ * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
+ * answer: a certification that was acknowledged has its file.
+ * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
+ */
+export async function attachCertification(
+  writing: Certifying,
+  { owner, origin }: By,
+  { diamond, laboratory, number }: CertificationInput,
+  file?: ReceivedFile,
+): Promise<Attached> {
+  const stream = diamondStream(diamond)
+  owned((await load(writing.store, stream, diamondFold)).state, diamond, owner)
+  const id = await writing.certificationIds.take()
+  const kept = await file?.incoming.keep()
+  return whileHeld(kept, async () => {
+    const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
+    const certification = { laboratory, number, file: stored }
+    const wish = { stream, id: randomUUID(), origin }
+    const { position } = await handle(writing, wish, diamondFold, (state) =>
+      attach(state, { diamond, owner }, id, certification),
+    )
+    return { certification: { id, ...certification }, position }
+  })
+}
+
+async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
+  let late = false
+  try {
+    return await action()
+  } catch (error) {
+    late = error instanceof OutcomeUnknown
+    throw error
+  } finally {
+    if (late && kept !== undefined) setTimeout(() => kept.release(), LATE_APPEND).unref()
+    else kept?.release()
+  }
+}

@@ -1,0 +1,154 @@
+import busboy, { type Busboy, type FileInfo } from 'busboy'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { ReceivedFile } from '../../commands/attach-certification.ts'
+import { safeFileName } from '../../domain/certification/file-name.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Files } from '../../stores/files.ts'
+import { PdfCheck } from './pdf-check.ts'
+
+export type Form = { readonly texts: ReadonlyMap<string, string>; readonly file: ReceivedFile | undefined }
+
+type Bounds = {
+  /** Bytes of the whole body at most. */
+  readonly limit: number
+  /** Milliseconds without a byte. */
+  readonly stall: number
+}
+
+/** A text is at most a laboratory or a number; what is longer is refused by its value. */
+const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
+
+/** Reads one multipart form: its texts into memory, its file as it comes into the temporary place. */
+export class FormReader {
+  readonly #texts = new Map<string, string>()
+  #file: Promise<ReceivedFile | undefined> | undefined
+  #fail: (error: unknown) => void = () => undefined
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly files: Files,
+    private readonly bounds: Bounds,
+  ) {}
+
+  /**
+   * Parts may come in any order. After a refusal nothing of the form is left, but the request's rest is not read.
+   * @throws Refusal malformed, unsupported, too-large, too-slow; StoreUnavailable
+   */
+  async read(): Promise<Form> {
+    const parser = this.#parser()
+    const guard = this.#guard(parser)
+    try {
+      await new Promise<void>((done, fail) => {
+        this.#fail = fail
+        parser.on('close', done)
+        parser.on('error', (error) => fail(malformed(error)))
+        this.#listen(parser)
+        this.req.pipe(parser)
+      })
+      return { texts: this.#texts, file: await this.#file }
+    } catch (error) {
+      this.req.unpipe(parser)
+      parser.destroy()
+      await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
+      throw error
+    } finally {
+      guard.stop()
+    }
+  }
+
+  #parser(): Busboy {
+    try {
+      return busboy({ headers: this.req.headers, defParamCharset: 'utf8', limits: LIMITS })
+    } catch (error) {
+      throw malformed(error)
+    }
+  }
+
+  #listen(parser: Busboy): void {
+    parser.on('field', (name, value) => this.#take(name, value))
+    parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
+    parser.on('partsLimit', () =>
+      this.#fail(new Refusal('malformed', `The form may have at most ${LIMITS.parts} parts`)),
+    )
+  }
+
+  #take(name: string, value: string): void {
+    if (this.#stoodBefore(name)) return
+    if (name !== 'file') this.#texts.set(name, value)
+    else if (value !== '') {
+      const message = 'file must be sent as a file: with a filename in its Content-Disposition'
+      this.#fail(new Refusal('invalid', [{ pointer: '/file', message }]))
+    }
+  }
+
+  /** A file under another name says nothing that could be read; its name is judged with those of the texts. */
+  #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
+    const again = this.#stoodBefore(name)
+    if (again || name !== 'file') {
+      if (!again) this.#texts.set(name, '')
+      stream.resume()
+      return
+    }
+    this.#file = this.#receive(stream, filename)
+    this.#file.catch((error: unknown) => this.#fail(error))
+  }
+
+  #stoodBefore(name: string): boolean {
+    const before = this.#texts.has(name) || (name === 'file' && this.#file !== undefined)
+    const shown = name.slice(0, 60)
+    if (before) {
+      this.#fail(new Refusal('malformed', [{ pointer: `/${shown}`, message: `${shown} may stand once in the form` }]))
+    }
+    return before
+  }
+
+  /** @returns undefined for the empty part that a browser sends where no file was chosen */
+  async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
+    const check = new PdfCheck()
+    const incoming = await this.files.receive()
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        check.take(chunk)
+        await incoming.write(chunk)
+      }
+      if (check.bytes === 0 && filename === undefined) {
+        await incoming.discard()
+        return undefined
+      }
+      check.end()
+      return { incoming, name: safeFileName(filename) }
+    } catch (error) {
+      await incoming.discard()
+      throw error
+    }
+  }
+
+  /** Watches what the parser does not: how much comes, whether anything comes, and whether the client is still there. */
+  #guard(parser: Busboy): { stop(): void } {
+    const { limit, stall } = this.bounds
+    let left = limit
+    const stalled = setTimeout(() => {
+      // While the disk is what is slow, the client is not asked for more.
+      if (parser.writableNeedDrain) stalled.refresh()
+      else this.#fail(new Refusal('too-slow', `Nothing more of the body came within ${stall / 1000} s`))
+    }, stall)
+    const onData = (chunk: Buffer) => {
+      stalled.refresh()
+      left -= chunk.length
+      if (left < 0) this.#fail(new Refusal('too-large', `The form may have at most ${limit} bytes`))
+    }
+    const onGone = () => {
+      if (!this.req.complete) this.#fail(new Refusal('malformed', 'The connection broke while the body was read'))
+    }
+    this.req.on('data', onData).on('error', onGone).on('close', onGone)
+    const stop = () => {
+      clearTimeout(stalled)
+      this.req.off('data', onData).off('close', onGone)
+    }
+    return { stop }
+  }
+}
+
+const malformed = (error: unknown) =>
+  new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)

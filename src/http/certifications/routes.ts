@@ -1,0 +1,35 @@
+import { Router } from '@koa/router'
+import type { Certifying } from '../../commands/attach-certification.ts'
+import type { CertificationQueries } from '../../projections/certification-queries.ts'
+import type { DiamondQueries } from '../../projections/diamond-queries.ts'
+import type { Files } from '../../stores/files.ts'
+import type { Resource } from '../app.ts'
+import type { Links } from '../links.ts'
+import type { RequestState, Step } from '../request.ts'
+import { attachReport } from './attach.ts'
+import { sendFile } from './file.ts'
+import { removeReport } from './remove.ts'
+import { readUpload } from './upload.ts'
+
+export type CertificationService = {
+  readonly certifying: Certifying
+  readonly certifications: CertificationQueries
+  readonly queries: DiamondQueries
+  readonly files: Files
+  readonly links: Links
+  readonly authenticate: Step
+  /** Milliseconds without a byte after which an upload is given up. */
+  readonly stall?: number
+}
+
+/** The Certification API, v4: a report is attached and removed; its file is for whoever has the link. */
+export function certificationResource(service: CertificationService): Resource {
+  const { authenticate, files, stall } = service
+  const prefix = '/v4/certification'
+  const router = new Router<RequestState>()
+  const upload = readUpload({ files, ...(stall !== undefined && { stall }) })
+  router.post(prefix, authenticate, upload, attachReport(service))
+  router.delete(`${prefix}/:id`, authenticate, removeReport(service))
+  router.get(`${prefix}/:id/file`, sendFile(service))
+  return { prefix, router }
+}

@@ -1,0 +1,52 @@
+import type { Certification } from '../domain/certification/certification.ts'
+import { certificationOf } from '../domain/certification/decide.ts'
+import { evolve, unknown, type Diamond, type DiamondEvent } from '../domain/diamond/diamond.ts'
+import { diamondStream } from '../domain/diamond/streams.ts'
+import type { EventStore } from '../stores/event-store.ts'
+import type { ReadModel } from '../stores/read-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { certifications, diamondOf } from './certifications.ts'
+import { PATIENCE } from './diamond-queries.ts'
+import type { Progress } from './progress.ts'
+
+/** What requests and reactions ask about certifications. */
+export class CertificationQueries {
+  constructor(
+    private readonly model: ReadModel,
+    private readonly store: EventStore,
+    private readonly progress: Progress,
+  ) {}
+
+  /** The diamond that a certification was attached to. A certification never changes its diamond. */
+  async diamondOf(id: number): Promise<number | undefined> {
+    const known = await this.#stored(id)
+    if (known !== undefined) return known
+    if (await this.progress.reached(await this.store.head(), PATIENCE)) return this.#stored(id)
+    return this.#searched(id)
+  }
+
+  /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
+  async one(id: number): Promise<Certification | undefined> {
+    const diamond = await this.diamondOf(id)
+    return diamond === undefined ? undefined : certificationOf(await this.#folded(diamond), id)
+  }
+
+  async #folded(diamond: number): Promise<Diamond> {
+    const events = await this.store.read(diamondStream(diamond))
+    return events.reduce((state, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
+  }
+
+  async #stored(id: number): Promise<number | undefined> {
+    const place = await this.model.get(id, ['diamond'])
+    return place === undefined ? undefined : Number(place['diamond'])
+  }
+
+  /** Among the events that the read model has not come to. */
+  async #searched(id: number): Promise<number | undefined> {
+    const from = await this.model.position()
+    for await (const event of this.store.readAll(from, { prefixes: certifications.prefixes })) {
+      if (event.type === 'CertificationAttached' && event.data['id'] === id) return diamondOf(event)
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,130 @@
+import type { CertificationRemoved } from '../domain/certification/certification.ts'
+import type { Log } from '../log.ts'
+import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import type { Files } from '../stores/files.ts'
+import type { ReadModel } from '../stores/read-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { KeptRunning } from './keep-trying.ts'
+import type { Progress } from './progress.ts'
+
+export type FileCollectorOptions = {
+  readonly files: Files
+  readonly store: EventStore
+  /** The certifications read model and how far it has come: which files are in use. */
+  readonly model: ReadModel
+  readonly progress: Progress
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** Milliseconds without a touch before a file may go. With DUE, a removed certification's file goes within 2 s. */
+const GRACE = 1_500
+/** Milliseconds between two looks at files that are due. */
+const DUE = 100
+/** Milliseconds without a touch after which an upload's temporary file has no process any more. */
+const LEFTOVER = 10_000
+/** Milliseconds between two looks for leftovers, and between two walks through all files. */
+const LEFTOVERS_EVERY = 2_000
+const SWEEP_EVERY = 600_000
+/** Milliseconds between two looks at whether the service stops, while a walk waits for the read model. */
+const PATIENCE = 500
+
+/**
+ * Removes files that no certification refers to and nobody has touched for a while. It follows removals, and walks
+ * through all files at the start and now and then, for what a crash left. A file is in use as long as the read model,
+ * come to the head of the log after the file's last touch, knows a certification with it; where the model has set a
+ * stream aside it does not know, and everything stays.
+ */
+export class FileCollector {
+  readonly #due = new Set<string>()
+  readonly #following: KeptRunning
+  #subscription: Subscription | undefined
+  #timers: NodeJS.Timeout[] = []
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(private readonly options: FileCollectorOptions) {
+    this.#following = new KeptRunning('files', options.log, () => this.#follow())
+  }
+
+  start(): void {
+    this.#following.start()
+    this.#every(DUE, 'due', () => this.#collectDue())
+    this.#every(LEFTOVERS_EVERY, 'leftovers', () => this.#clearLeftovers())
+    this.#every(SWEEP_EVERY, 'sweep', () => this.#sweep())
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#subscription?.stop()
+    await this.#following.stop()
+    await Promise.all(this.#underWay.values())
+  }
+
+  /** Looks at every file there is, with a read model that knows everything up to now. */
+  async #sweep(): Promise<void> {
+    const { files, store, progress, clock } = this.options
+    const head = await store.head()
+    while (!(await progress.reached(head, PATIENCE))) if (this.#following.stopped) return
+    for await (const { digest, touched } of files.list()) {
+      if (this.#following.stopped) return
+      if (touched <= clock() - GRACE && !(await this.#isUsed(digest))) this.#due.add(digest)
+    }
+  }
+
+  /** Removes what is due, as far as the read model has come to the head of the log. */
+  async #collectDue(): Promise<void> {
+    if (this.#due.size === 0) return
+    const { files, store, progress, clock, log } = this.options
+    const before = clock() - GRACE
+    const known = (await progress.reached(await store.head(), 0)) && (await this.options.model.parked()).size === 0
+    if (!known) return
+    for (const digest of this.#due) {
+      const outcome = (await this.#isUsed(digest)) ? 'used' : await files.remove(digest, before)
+      if (outcome !== 'touched') this.#due.delete(digest)
+      if (outcome === 'removed') log.info({ digest }, 'a file that nothing uses was removed')
+    }
+  }
+
+  async #isUsed(digest: string): Promise<boolean> {
+    return (await this.options.model.count({ digest })) > 0
+  }
+
+  async #clearLeftovers(): Promise<void> {
+    const { files, clock, log } = this.options
+    const removed = await files.removeLeftovers(clock() - LEFTOVER)
+    if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')
+  }
+
+  /** From the head on; what was removed before it is found by a walk that begins now. */
+  async #follow(): Promise<void> {
+    const { store } = this.options
+    const subscription = store.subscribe(await store.head(), { prefixes: ['diamond-'] })
+    this.#subscription = subscription
+    this.#run('sweep', () => this.#sweep())
+    for await (const { events } of subscription) {
+      for (const event of events) this.#note(event)
+      if (this.#following.stopped) return
+    }
+  }
+
+  #note(event: StoredEvent): void {
+    if (event.type !== 'CertificationRemoved') return
+    const { digest } = decode<CertificationRemoved>(event).data
+    if (digest !== null) this.#due.add(digest)
+  }
+
+  #every(milliseconds: number, name: string, action: () => Promise<void>): void {
+    this.#timers.push(setInterval(() => this.#run(name, action), milliseconds).unref())
+  }
+
+  /** Not while the same is still under way; a store's fault is met again the next time. */
+  #run(name: string, action: () => Promise<void>): void {
+    if (this.#underWay.has(name)) return
+    const failed = (error: unknown) => this.options.log.warn({ err: error, name }, 'collecting files was interrupted')
+    const running = action()
+      .catch(failed)
+      .finally(() => this.#underWay.delete(name))
+    this.#underWay.set(name, running)
+  }
+}

@@ -1,0 +1,133 @@
+import * as assert from 'uvu/assert'
+import { attached, certification, file, smallPdf, text, upload, type Part } from '../harness/form.ts'
+import { expect, pointers, refusal } from '../harness/request.ts'
+import { apiSuite } from '../harness/service.ts'
+import { created, shown } from '../harness/stones.ts'
+
+const test = apiSuite('attaching a certification')
+
+test('answers the certification, which then stands in the v4 diamond and not in v3', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188'), file(smallPdf())]
+  const answer = expect(201, await upload(ann, parts))
+  const shownCertification = certification(answer)
+  assert.equal(Object.keys(shownCertification), ['id', 'laboratory', 'number', 'url', 'file'])
+  assert.is(shownCertification.laboratory, 'GIA')
+  assert.is(shownCertification.number, '33188')
+  assert.is(shownCertification.url, 'https://www.gia.edu/report-check?reportno=33188')
+  assert.ok(shownCertification.file?.startsWith(service.url))
+  const diamond = shown(await ann.get(`/v4/diamond/${id}`))
+  assert.equal(diamond['certifications'], [shownCertification])
+  assert.is(shown(await ann.get(`/v3/diamond/${id}`))['certifications'], undefined)
+})
+
+test('takes JSON without a file, and parts in any order', async ({ ann }) => {
+  const { id } = await created(ann)
+  const json = expect(201, await ann.post('/v4/certification', { laboratory: 'GCAL', number: '33188', product: id }))
+  assert.is(certification(json).file, null)
+  const parts = [file(smallPdf()), text('number', ''), text('laboratory', 'IIDGR'), text('product', id)]
+  const late = certification(expect(201, await upload(ann, parts)))
+  assert.is(late.number, null)
+  assert.is(late.url, null)
+  assert.match(late.file ?? '', /^http/)
+  const diamond = shown(await ann.get(`/v4/diamond/${id}`))
+  assert.equal(diamond['certifications'], [certification(json), late])
+})
+
+test('takes the empty file of a browser form for none', async ({ ann }) => {
+  const { id } = await created(ann)
+  const parts = [text('product', id), text('laboratory', 'GIA'), file('', '', 'application/octet-stream')]
+  assert.is(certification(expect(201, await upload(ann, parts))).file, null)
+})
+
+test('raises the diamond revision of the ETag, and so does removing', async ({ ann }) => {
+  const { id } = await created(ann)
+  const etag = async () => (await ann.get(`/v4/diamond/${id}`)).headers.etag
+  assert.is(await etag(), '"0.0"')
+  const { id: certificationId } = await attached(ann, id)
+  assert.is(await etag(), '"1.0"')
+  expect(204, await ann.remove(`/v4/certification/${certificationId}`))
+  assert.is(await etag(), '"2.0"')
+})
+
+test('gives ids that no other certification has or had', async ({ ann, bob }) => {
+  const stones = [await created(ann), await created(bob)]
+  const all = await Promise.all(
+    [...Array(30).keys()].map((n) => attached([ann, bob][n % 2] ?? ann, stones[n % 2]?.id ?? 0)),
+  )
+  assert.is(new Set(all.map(({ id }) => id)).size, 30)
+})
+
+test('is refused with all its faults at once, 422 before 403 before 404', async ({ ann, bob }) => {
+  const { id } = await created(bob)
+  const wrong = [text('laboratory', 'EGL'), text('number', 'x'.repeat(65)), text('labratory', 'GIA')]
+  const body = refusal(422, await upload(ann, [...wrong, text('product', id)]))
+  assert.equal(pointers(body), ['/laboratory', '/labratory', '/number'])
+  assert.ok(body.error.some((message) => message.includes('did you mean laboratory?')))
+  assert.equal(pointers(refusal(422, await ann.post('/v4/certification', {}))), ['/laboratory', '/product'])
+  for (const send of [
+    (product: number) => upload(ann, [text('product', product), text('laboratory', 'GIA'), file(smallPdf())]),
+    (product: number) => ann.post('/v4/certification', { product, laboratory: 'GIA' }),
+  ]) {
+    refusal(403, await send(id))
+    refusal(404, await send(9_999_999))
+  }
+  assert.equal(shown(await bob.get(`/v4/diamond/${id}`))['certifications'], [])
+})
+
+test('is refused without a good token before its file is looked at', async ({ service }) => {
+  refusal(401, await service.send({ method: 'POST', path: '/v4/certification', body: smallPdf() }))
+})
+
+const refusedForms: readonly (readonly [string, number, (product: Part) => readonly Part[]])[] = [
+  ['a PNG renamed to .pdf', 415, (product) => [product, file(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))]],
+  ['a PDF that was cut off', 415, (product) => [product, file(smallPdf().subarray(0, 500))]],
+  ['a PDF behind other bytes', 415, (product) => [product, file(Buffer.concat([Buffer.from(' '), smallPdf()]))]],
+  [
+    'a PDF with much behind its end',
+    415,
+    (product) => [product, file(Buffer.concat([smallPdf(), smallPdf().subarray(9, -9), Buffer.alloc(2_000, 'x')]))],
+  ],
+  ['nothing under a file name', 415, (product) => [product, file('')]],
+  ['four bytes of a PDF', 415, (product) => [product, file('%PDF')]],
+  ['a part twice', 400, (product) => [product, text('laboratory', 'HRD')]],
+  ['a file twice', 400, (product) => [product, file(smallPdf()), file(smallPdf())]],
+  ['a file as a text', 422, (product) => [product, text('file', '%PDF-1.7 %%EOF')]],
+  ['a product as a file', 422, () => [{ name: 'product', content: '1', filename: 'product.txt' }]],
+  ['too many parts', 400, (product) => [product, ...[...Array(30).keys()].map((n) => text(`p${n}`, n))]],
+]
+
+for (const [name, status, parts] of refusedForms) {
+  test(`refuses ${name} with ${status}`, async ({ ann }) => {
+    const { id } = await created(ann)
+    refusal(status, await upload(ann, [text('laboratory', 'GIA'), ...parts(text('product', id))]))
+    assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
+  })
+}
+
+test('takes a PDF whatever it is called, and one filled up with blanks', async ({ ann }) => {
+  const { id } = await created(ann)
+  for (const pdf of [
+    file(smallPdf(), 'photo.png', 'image/png'),
+    file(Buffer.concat([smallPdf(), Buffer.alloc(5_000)]), 'padded.pdf'),
+    file(Buffer.concat([smallPdf(), Buffer.from('\r\n   \r\n')])),
+  ]) {
+    expect(201, await upload(ann, [text('product', id), text('laboratory', 'GIA'), pdf]))
+  }
+})
+
+test('refuses a body of another type, one that is no form, and one without an end', async ({ ann }) => {
+  const post = (type: string, body: string) =>
+    ann.send({ method: 'POST', path: '/v4/certification', headers: { 'Content-Type': type }, body })
+  refusal(415, await post('application/x-www-form-urlencoded', 'product=1&laboratory=GIA'))
+  refusal(415, await post('application/pdf', '%PDF-1.7 %%EOF'))
+  refusal(400, await post('multipart/form-data', 'x'))
+  refusal(
+    400,
+    await post('multipart/form-data; boundary=abc', '--abc\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'),
+  )
+  refusal(400, await post('multipart/form-data; boundary=abc', 'nothing of a form'))
+  refusal(400, await post('application/json', '{"product":'))
+})
+
+test.run()

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { attached, pathOf, smallPdf } from '../harness/form.ts'
+import { expect, refusal } from '../harness/request.ts'
+import { apiSuite, type Service } from '../harness/service.ts'
+import { created, shown } from '../harness/stones.ts'
+
+const test = apiSuite('removing a certification')
+
+const isStored = ({ dataDir }: Service, pdf: Buffer): boolean => {
+  const digest = createHash('sha256').update(pdf).digest('hex')
+  return existsSync(join(dataDir, 'files', digest.slice(0, 2), digest.slice(2, 4), digest))
+}
+
+/** Holds that a file is gone in time. */
+async function goes(service: Service, pdf: Buffer): Promise<void> {
+  const deadline = performance.now() + IN_TIME
+  while (isStored(service, pdf)) {
+    assert.ok(performance.now() < deadline, `the file is still there after ${IN_TIME} ms`)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}
+
+/** Milliseconds after which a file that nothing uses is gone. */
+const IN_TIME = 2_000
+
+test('takes it out of the diamond, once', async ({ ann }) => {
+  const { id } = await created(ann)
+  const { id: certification } = await attached(ann, id)
+  const answer = expect(204, await ann.remove(`/v4/certification/${certification}`))
+  assert.is(answer.text, '')
+  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
+  refusal(404, await ann.remove(`/v4/certification/${certification}`))
+})
+
+test('is for its owner alone', async ({ ann, bob, service }) => {
+  const { id } = await created(ann)
+  const { id: certification, file } = await attached(ann, id)
+  refusal(403, await bob.remove(`/v4/certification/${certification}`))
+  refusal(401, await service.send({ method: 'DELETE', path: `/v4/certification/${certification}` }))
+  expect(200, await service.send({ path: pathOf(file) }))
+})
+
+test('finds nothing under an id that never was', async ({ ann }) => {
+  for (const id of ['9999999', '0', '-1', 'x', '1.5', '99999999999999999999', '%00']) {
+    refusal(404, await ann.remove(`/v4/certification/${id}`))
+  }
+})
+
+test('is the only thing that can be done to it', async ({ ann }) => {
+  const { id } = await created(ann)
+  const { id: certification } = await attached(ann, id)
+  for (const method of ['GET', 'PUT', 'PATCH', 'POST']) {
+    const answer = await ann.send({ method, path: `/v4/certification/${certification}` })
+    refusal(405, answer)
+    assert.is(answer.headers.allow, 'DELETE')
+  }
+  assert.is((await ann.get('/v4/certification')).headers.allow, 'POST')
+})
+
+test('leaves a file that another certification has, of whichever owner', async ({ ann, bob, service }) => {
+  const [mine, theirs] = [await created(ann), await created(bob)]
+  const [shared, alone] = [smallPdf(), smallPdf()]
+  const one = await attached(ann, mine.id, shared)
+  const two = await attached(bob, theirs.id, shared)
+  expect(204, await ann.remove(`/v4/certification/${one.id}`))
+  const other = await attached(ann, mine.id, alone)
+  expect(204, await ann.remove(`/v4/certification/${other.id}`))
+  await goes(service, alone)
+  expect(200, await service.send({ path: pathOf(two.file) }))
+  expect(204, await bob.remove(`/v4/certification/${two.id}`))
+  await goes(service, shared)
+})
+
+test('happens to all of a diamond that is deleted, their files gone within 2 s', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const pdfs = [smallPdf(), smallPdf(), smallPdf()]
+  const certifications = await Promise.all(pdfs.map((pdf) => attached(ann, id, pdf)))
+  assert.ok(pdfs.every((pdf) => isStored(service, pdf)))
+  expect(204, await ann.remove('/v4/diamond/bulk', { entries: [{ id }] }))
+  await Promise.all(pdfs.map((pdf) => goes(service, pdf)))
+  for (const { id: certification } of certifications)
+    refusal(404, await ann.remove(`/v4/certification/${certification}`))
+})
+
+test.run()

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { Vendor } from './account.ts'
+import { expect, type Answer } from './request.ts'
+
+/** One part of a multipart form, as it goes over the wire. */
+export type Part = {
+  readonly name: string
+  readonly content: string | Buffer
+  /** As written in the header: what would have to be escaped is up to the test. */
+  readonly filename?: string
+  readonly type?: string
+}
+
+const BOUNDARY = '----AdamantTestBoundary7MA4YWxkTrZu0gW'
+
+export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` }
+
+/** A part's header, with the boundary before it. */
+export function partHead({ name, filename, type }: Omit<Part, 'content'>): Buffer {
+  const file = filename === undefined ? '' : `; filename="${filename}"`
+  const kind = type === undefined ? '' : `\r\nContent-Type: ${type}`
+  return Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}${kind}\r\n\r\n`)
+}
+
+export const formEnd = Buffer.from(`--${BOUNDARY}--\r\n`)
+
+export function formBody(parts: readonly Part[]): Buffer {
+  const pieces = parts.flatMap((part) => [partHead(part), Buffer.from(part.content), Buffer.from('\r\n')])
+  return Buffer.concat([...pieces, formEnd])
+}
+
+export const text = (name: string, content: string | number): Part => ({ name, content: String(content) })
+export const file = (content: string | Buffer, filename = 'report.pdf', type = 'application/pdf'): Part => ({
+  name: 'file',
+  content,
+  filename,
+  type,
+})
+
+/** A certification as an answer shows it. */
+export type ShownCertification = {
+  readonly id: number
+  readonly laboratory: string
+  readonly number: string | null
+  readonly url: string | null
+  readonly file: string | null
+}
+
+export const upload = (vendor: Vendor, parts: readonly Part[], path = '/v4/certification'): Promise<Answer> =>
+  vendor.send({ method: 'POST', path, headers: formHeaders, body: formBody(parts) })
+
+export const certification = (answer: Answer): ShownCertification => answer.json() as ShownCertification
+
+/** The certification that was attached with this PDF. */
+export const attached = async (vendor: Vendor, product: number, pdf = smallPdf(), number = '33188') =>
+  certification(
+    expect(
+      201,
+      await upload(vendor, [
+        text('product', product),
+        text('laboratory', 'GIA'),
+        text('number', number),
+        file(pdf, `${number}.pdf`),
+      ]),
+    ),
+  )
+
+/** A file that passes for a PDF, of exactly so many bytes, unlike any other. */
+export function smallPdf(bytes = 600): Buffer {
+  const start = Buffer.from('%PDF-1.7\n%')
+  const end = Buffer.from('\nstartxref\n0\n%%EOF\n')
+  const filling = Buffer.from(randomBytes(Math.ceil((bytes - start.length - end.length) / 2)).toString('hex'))
+  return Buffer.concat([start, filling.subarray(0, bytes - start.length - end.length), end])
+}
+
+/** The path and query of a link. */
+export const pathOf = (link: string | null): string => {
+  const { pathname, search } = new URL(link ?? '')
+  return pathname + search
+}
