@@ -5,6 +5,9 @@ import type { Ctx, Step } from './request.ts'
 /** Bytes of a JSON body at most. */
 export const JSON_LIMIT = 8 * 1024 * 1024
 
+/** Levels of a body; a diamond in a bulk request has five. What walks through a body need not fear for the stack. */
+const DEPTH_LIMIT = 100
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
@@ -31,12 +34,36 @@ export function refuseEncoding(ctx: Ctx): void {
 
 function parse(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
+  const body = parseJson(bytes)
+  if (depthOf(bytes) > DEPTH_LIMIT) throw new Refusal('invalid', `The body is nested over ${DEPTH_LIMIT} levels deep`)
+  return body
+}
+
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (error) {
     throw new Refusal('malformed', `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
 }
+
+/** How deep the arrays and objects of a JSON text stand in each other. */
+function depthOf(json: Buffer): number {
+  let depth = 0
+  let deepest = 0
+  let inText = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) inText = !inText
+    else if (inText) at += byte === BACKSLASH ? 1 : 0
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return deepest
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
 /**
  * The whole body, as long as it has at most `limit` bytes.

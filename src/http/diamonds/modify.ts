@@ -14,9 +14,9 @@ import type { DiamondService } from './routes.ts'
 /** PUT and PATCH: what is left out stays. */
 export function modifyOne(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
-    const id = idOf(ctx)
     const { value, faults } = parseChange(version, ctx.state.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
+    const id = idOf(ctx)
     await changeOne(ctx, service, patchDiamond(id, value, version, byOf(ctx)))
     const answer = await service.queries.one(version, id)
     if (answer === undefined) throw new Refusal('missing', `There is no diamond ${id}`)

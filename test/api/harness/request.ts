@@ -55,6 +55,7 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
       headers: {
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
         ...(typeof content === 'string' && { 'Content-Length': String(Buffer.byteLength(content)) }),
+        ...(Array.isArray(content) && { 'Transfer-Encoding': 'chunked' }),
         ...(Buffer.isBuffer(content) && { 'Content-Length': String(content.length) }),
         ...mutable(headers),
       },

@@ -1,0 +1,136 @@
+import * as assert from 'uvu/assert'
+import type { Vendor } from './harness/account.ts'
+import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { changesNothing, list, shown, stone, stoneV3 } from './harness/stones.ts'
+
+const time = { now: Date.UTC(2026, 0, 2) }
+const HOUR = 3_600_000
+
+const test = apiSuite('a create with an Idempotency-Key', { clock: () => time.now })
+
+const keyed = (vendor: Vendor, key: string, json: unknown = stone(), path = '/v4/diamond') =>
+  vendor.post(path, json, { 'Idempotency-Key': key })
+
+const totalOf = async (vendor: Vendor) => Number((await vendor.get('/v4/diamond')).headers['x-total-count'])
+const idsOf = (answers: readonly Answer[]) => new Set(answers.map((answer) => shown(answer).id))
+
+test('gives the first answer again to the same key and body, and creates once', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const first = expect(201, await keyed(vendor, 'k-1'))
+  const again = expect(201, await keyed(vendor, 'k-1'))
+  assert.is(again.text, first.text)
+  assert.equal([again.headers.location, again.headers.etag], [first.headers.location, first.headers.etag])
+  assert.is(await totalOf(vendor), 1)
+})
+
+test('in bulk gives all of the first answer again', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const entries = Array.from({ length: 50 }, (_, number) => stone({ sku: `K-${number}` }))
+  const first = expect(201, await keyed(vendor, 'k-bulk', { entries }, '/v4/diamond/bulk'))
+  assert.is(expect(201, await keyed(vendor, 'k-bulk', { entries }, '/v4/diamond/bulk')).text, first.text)
+  assert.is(await totalOf(vendor), 50)
+})
+
+test('gives the first answer again after the diamond was changed or deleted', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const first = await keyed(vendor, 'k-later')
+  await vendor.patch(`/v4/diamond/${shown(first).id}`, { price: 5 })
+  assert.is(expect(201, await keyed(vendor, 'k-later')).text, first.text)
+  await vendor.remove(`/v4/diamond/${shown(first).id}`)
+  assert.is(expect(201, await keyed(vendor, 'k-later')).text, first.text)
+  assert.is(await totalOf(vendor), 0)
+})
+
+test('compares parsed bodies: order of members and white space do not count', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const send = (body: string) =>
+    vendor.send({ method: 'POST', path: '/v4/diamond', body, headers: { 'Idempotency-Key': 'k-body' } })
+  const first = expect(201, await send('{"sku":"a","cutShape":"Round","carat":1.0,"scores":{"a":1,"b":2}}'))
+  const again = await send(' { "carat" : 1e0, "scores":{"b":2,"a":1}, "cutShape":"\\u0052ound",\n"sku":"a"}')
+  assert.is(expect(201, again).text, first.text)
+})
+
+test('with the same key and another body is 422, and creates nothing', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await keyed(vendor, 'k-other')
+  await changesNothing([vendor], async () => {
+    refusal(422, await keyed(vendor, 'k-other', stone({ price: 1 })))
+    refusal(422, await keyed(vendor, 'k-other', stone({ price: null })))
+    refusal(422, await keyed(vendor, 'k-other', stone({ scores: [] })))
+  })
+})
+
+test('counts per account, per path and per version', async ({ service }) => {
+  const [ann, bob] = [await service.newVendor(), await service.newVendor()]
+  const answers = [
+    await keyed(ann, 'k-same'),
+    await keyed(bob, 'k-same'),
+    await keyed(ann, 'k-same', stoneV3(), '/v3/diamond'),
+  ]
+  assert.is(idsOf(answers.map((answer) => expect(201, answer))).size, 3)
+  expect(201, await keyed(ann, 'k-same', { entries: [stone()] }, '/v4/diamond/bulk'))
+  expect(201, await keyed(ann, 'K-SAME'))
+  assert.is(await totalOf(ann), 4)
+})
+
+test('while the first is under way waits for its answer', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(vendor, 'k-race')))
+  assert.ok(answers.every(({ status }) => status === 201))
+  assert.is(idsOf(answers).size, 1)
+  assert.is(await totalOf(vendor), 1)
+})
+
+test('of two different bodies at once lets one through', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const answers = await Promise.all([1, 2].map((price) => keyed(vendor, 'k-two', stone({ price }))))
+  assert.equal(answers.map(({ status }) => status).sort(), [201, 422])
+  assert.is(await totalOf(vendor), 1)
+})
+
+test('that is refused leaves no trace: the key is free', async ({ service }) => {
+  const vendor = await service.newVendor()
+  refusal(422, await keyed(vendor, 'k-free', stone({ carat: -1 })))
+  refusal(422, await keyed(vendor, 'k-free', { entries: [] }, '/v4/diamond/bulk'))
+  refusal(
+    400,
+    await vendor.send({ method: 'POST', path: '/v4/diamond', body: '{', headers: { 'Idempotency-Key': 'k-free' } }),
+  )
+  expect(201, await keyed(vendor, 'k-free', stone({ carat: 2 })))
+  expect(201, await keyed(vendor, 'k-free', { entries: [stone()] }, '/v4/diamond/bulk'))
+})
+
+test('holds for 24 hours, and then the key is free', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const first = shown(await keyed(vendor, 'k-day'))
+  time.now += 24 * HOUR - 1
+  assert.is(shown(await keyed(vendor, 'k-day')).id, first.id)
+  refusal(422, await keyed(vendor, 'k-day', stone({ price: 1 })))
+  time.now += 1
+  const second = shown(expect(201, await keyed(vendor, 'k-day', stone({ price: 1 }))))
+  assert.is.not(second.id, first.id)
+  assert.is(shown(await keyed(vendor, 'k-day', stone({ price: 1 }))).id, second.id)
+})
+
+test('takes keys of 1 to 255 printable characters', async ({ ann }) => {
+  for (const key of ['x', '~!@#$%^&*() "\'', 'k'.repeat(255)]) expect(201, await keyed(ann, key))
+  for (const key of ['', 'k'.repeat(256), 'schlüssel', 'tab\there']) refusal(400, await keyed(ann, key))
+})
+
+test('means nothing on a change', async ({ ann }) => {
+  const { id } = shown(await keyed(ann, 'k-create'))
+  const headers = { 'Idempotency-Key': 'k-change' }
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, headers))
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 2 }, headers))
+  expect(204, await ann.remove(`/v4/diamond/${id}`, undefined, headers))
+})
+
+test('names the faults of the body rather than the key', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await keyed(vendor, 'k-fault')
+  assert.equal(pointers(refusal(422, await keyed(vendor, 'k-fault', stone({ sku: '' })))), ['/sku'])
+  assert.is(list(await vendor.get('/v4/diamond')).length, 1)
+})
+
+test.run()

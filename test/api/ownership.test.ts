@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto'
+import * as assert from 'uvu/assert'
+import { revokeToken } from '../../src/commands/revoke-token.ts'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
+import { vendor } from './harness/account.ts'
+import { expect, refusal, type Request } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { changesNothing, created, stone } from './harness/stones.ts'
+
+const time = { now: Date.now() }
+const test = apiSuite('who may do what with a diamond', { clock: () => time.now })
+
+/** Every request there is about diamonds, on the diamond with this id. */
+const requests = (id: number): Request[] =>
+  ['v3', 'v4'].flatMap((version) => [
+    { path: `/${version}/diamond` },
+    { method: 'POST', path: `/${version}/diamond`, json: stone({ cutShape: 2 }) },
+    { method: 'POST', path: `/${version}/diamond/bulk`, json: { entries: [stone({ cutShape: 2 })] } },
+    ...onOne(version, id),
+  ])
+
+const onOne = (version: string, id: number): Request[] => [
+  { path: `/${version}/diamond/${id}` },
+  { method: 'HEAD', path: `/${version}/diamond/${id}` },
+  ...['PUT', 'PATCH'].map((method) => ({ method, path: `/${version}/diamond/${id}`, json: { price: 1 } })),
+  ...['PUT', 'PATCH'].map((method) => ({ method, path: `/${version}/diamond/bulk`, json: { entries: [{ id }] } })),
+  { method: 'DELETE', path: `/${version}/diamond/${id}` },
+  { method: 'DELETE', path: `/${version}/diamond/bulk`, json: { entries: [{ id }] } },
+]
+
+test('without a token is nobody: 401 with a challenge that names no error', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  await changesNothing([ann], async () => {
+    for (const wanted of requests(id)) {
+      const answer = expect(401, await service.send(wanted))
+      assert.is(answer.headers['www-authenticate'], 'Bearer realm="adamant"')
+    }
+  })
+})
+
+test('with a token that is forged, cut, foreign or no token is nobody', async ({ ann, bob, service }) => {
+  const { id } = await created(ann)
+  const parts = ann.token.split('.')
+  const claims = Buffer.from(String(parts[2]), 'base64url').toString()
+  const other = Buffer.from(claims.replace(/^\[\d+/, `[${bob.account}`)).toString('base64url')
+  const unsigned = `${parts[0]}.${parts[1]}.${other}`
+  const forged = [
+    `${unsigned}.${parts[3]}`,
+    `${unsigned}.${createHmac('sha256', 'guess').update(unsigned).digest('base64url')}`,
+    ann.token.slice(0, -1),
+    `${ann.token}A`,
+    `${ann.token}.`,
+    ann.token.replace('v1', 'v2'),
+    'x',
+    'undefined',
+    '....',
+    'v1.a.b.c',
+    'A'.repeat(10_000),
+  ]
+  await changesNothing([ann], async () => {
+    for (const token of forged) {
+      for (const wanted of onOne('v4', id).slice(0, 3)) {
+        const answer = expect(401, await vendor(service.url, 0, token).send(wanted))
+        assert.match(String(answer.headers['www-authenticate']), /^Bearer realm="adamant", error="invalid_token"/)
+      }
+    }
+  })
+})
+
+test('with a header that is no bearer token is nobody', async ({ ann, service }) => {
+  for (const Authorization of [
+    '',
+    'Bearer',
+    'Bearer ',
+    `Token ${ann.token}`,
+    ann.token,
+    'Basic YTpi',
+    `Bearer ${ann.token} x`,
+    `Bearer a b`,
+  ]) {
+    expect(401, await service.send({ path: '/v4/diamond', headers: { Authorization } }))
+  }
+  expect(401, await service.send({ path: `/v4/diamond?access_token=${ann.token}` }))
+})
+
+test('takes the scheme in any case', async ({ service }) => {
+  const vendor = await service.newVendor()
+  for (const scheme of ['bearer', 'BEARER']) {
+    expect(204, await service.send({ path: '/v4/diamond', headers: { Authorization: `${scheme} ${vendor.token}` } }))
+  }
+})
+
+test('with an expired token is nobody', async ({ service }) => {
+  const vendor = await service.newVendor()
+  time.now += 604_800_000 - 1
+  expect(204, await vendor.get('/v4/diamond'))
+  time.now += 1
+  const answer = expect(401, await vendor.get('/v4/diamond'))
+  assert.match(String(answer.headers['www-authenticate']), /error="invalid_token".*expired/)
+  time.now -= 604_800_000
+})
+
+test('with a revoked token is nobody, from the next request on', async ({ service }) => {
+  const vendor = await service.newVendor()
+  expect(204, await vendor.get('/v4/diamond'))
+  const { writing, store, keys, settings } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const claims = tokens.verify(vendor.token)
+  if (typeof claims === 'string') throw new Error(claims)
+  const sessions = { ...writing, store, tokens, refreshTtl: settings.REFRESH_TTL, note: () => {} }
+  const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
+  await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
+  for (const wanted of requests(1)) expect(401, await vendor.send(wanted))
+})
+
+test('on a diamond of another account is 403 and changes nothing', async ({ ann, bob }) => {
+  const { id } = await created(ann)
+  await changesNothing([ann, bob], async () => {
+    for (const version of ['v3', 'v4']) {
+      for (const wanted of onOne(version, id)) expect(403, await bob.send(wanted))
+    }
+  })
+})
+
+test('on a diamond of another account says nothing of it', async ({ ann, bob }) => {
+  const { id } = await created(ann, { sku: 'CONFIDENTIAL' })
+  for (const headers of [{}, { 'If-None-Match': '"0.0"' }, { 'If-None-Match': '*' }]) {
+    const answer = await bob.get(`/v4/diamond/${id}`, headers)
+    refusal(403, answer)
+    assert.is(answer.headers.etag, undefined)
+    assert.not.match(answer.text, 'CONFIDENTIAL')
+  }
+})
+
+test('on a diamond of another account that is deleted is 404, as for its owner', async ({ ann, bob }) => {
+  const { id } = await created(ann)
+  await ann.remove(`/v4/diamond/${id}`)
+  for (const who of [ann, bob]) for (const wanted of onOne('v4', id)) expect(404, await who.send(wanted))
+})
+
+test('with faults of several kinds puts 401 before 422 before 403 before 412 and 404', async ({
+  ann,
+  bob,
+  service,
+}) => {
+  const { id } = await created(ann)
+  const bad = { price: -1 }
+  const stale = { 'If-Match': '"9.0"' }
+  await changesNothing([ann, bob], async () => {
+    expect(401, await service.send({ method: 'PATCH', path: `/v4/diamond/${id}`, json: bad }))
+    expect(422, await bob.patch(`/v4/diamond/${id}`, bad, stale))
+    expect(403, await bob.patch(`/v4/diamond/${id}`, { price: 1 }, stale))
+    expect(412, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, stale))
+    for (const unknown of ['9007199254740991', 'abc', '0', '9007199254740993']) {
+      expect(422, await ann.patch(`/v4/diamond/${unknown}`, bad))
+      expect(404, await ann.patch(`/v4/diamond/${unknown}`, { price: 1 }, stale))
+    }
+  })
+})
+
+test.run()
