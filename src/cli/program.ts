@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
+import { demoCommand } from './demo.ts'
 import type { Open } from './installed.ts'
 import { serveCommand } from './serve.ts'
 import { tokenCommand } from './token.ts'
@@ -36,6 +37,7 @@ const commandsFor = (open: Open): Command[] => [
   userCommand(open),
   clientCommand(open),
   tokenCommand(open),
+  demoCommand(),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])

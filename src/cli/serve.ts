@@ -25,18 +25,18 @@ async function serve(open: Open, options: OutputOptions): Promise<void> {
   const signal = listenForStop()
   const settings = readSettings(process.env)
   const running = await startService(await open(settings))
-  const stopped = signal.first.then((name) => stop(running, name))
+  const stopped = signal.first.then((name) => stop(running, name, options))
   await running.ready()
   if (!signal.came) announce(running, resolve(settings.DATA_DIR), options)
   await stopped
 }
 
 function announce({ url }: Running, data: string, options: OutputOptions): void {
-  note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${data}`)
   if (options.json === true) printResult(options, { url: url ?? null, data, pid: process.pid }, '')
+  else note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${data}`)
 }
 
-async function stop(running: Running, signal: string): Promise<void> {
-  note(`${signal}: finishing the requests under way; once more ends at once`)
+async function stop(running: Running, signal: string, { json }: OutputOptions): Promise<void> {
+  if (json !== true) note(`${signal}: finishing the requests under way; once more ends at once`)
   await running.stop()
 }

@@ -21,6 +21,8 @@ export function listenForStop(): StopSignal {
     }
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ask(signal))
     process.once('disconnect', () => ask('The parent process has ended'))
+    // A listener keeps the channel, and the channel the process.
+    process.channel?.unref()
   })
   return {
     get came() {

@@ -1,0 +1,97 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiClient } from './demo/api.ts'
+import { createStones } from './demo/create.ts'
+import { describe, figuresOf, type Figures } from './demo/figures.ts'
+import { waitUntilScored } from './demo/scored.ts'
+import { startServer, type DemoServer } from './demo/server.ts'
+import { ALL_STONES } from './demo/stones.ts'
+import { tour } from './demo/tour.ts'
+import { Failed } from './failure.ts'
+import { note, printResult, type OutputOptions } from './output.ts'
+import { listenForStop, type StopSignal } from './stop-signal.ts'
+
+type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
+
+/** `demo`: the main job on real input. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(
+      `the whole way of ${ALL_STONES} real diamonds: created over HTTP, listed and filtered through v3 and v4`,
+    )
+    .option('--count <number>', 'how many diamonds', readCount, ALL_STONES)
+    .option('--exit', 'end when all is done instead of staying up until Ctrl-C')
+    .option('--json', 'print the figures as one line of JSON')
+    .addHelpText('after', '\nExample:\n  npx adamant demo --count 5000 --exit')
+    .action(demo)
+}
+
+function readCount(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1 && number <= ALL_STONES) return number
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${ALL_STONES}.`)
+}
+
+async function demo(options: DemoOptions): Promise<void> {
+  const signal = listenForStop()
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-demo-'))
+  try {
+    const server = await startServer(dataDir, process.env['PORT'] || '0')
+    try {
+      await untilStopped(signal, server, options)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** @throws Failed when the service dies or something is refused */
+async function untilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
+  const died = server.died.then((code) => {
+    throw new Failed(`The service ended with exit code ${code}; what it said stands above`)
+  })
+  const figures = await Promise.race([perform(server, options.count), signal.first, died])
+  if (typeof figures === 'string') return
+  printResult(options, figures, describe(figures))
+  if (options.exit === true) return
+  note('The service stays up until Ctrl-C.')
+  await Promise.race([signal.first, died])
+}
+
+async function perform(server: DemoServer, wanted: number): Promise<Figures> {
+  const started = performance.now()
+  note(`The service listens at ${server.url}`)
+  const api = await logIn(server)
+  const created = await createStones(api, wanted)
+  const scoreSeconds = (await waitUntilScored(server.url, created.stones)) ?? null
+  const visits = await tour(api, created)
+  const totalSeconds = (performance.now() - started) / 1000
+  return figuresOf(server.url, created, {
+    scoreSeconds,
+    visits,
+    serverMemory: server.peakMemory() ?? null,
+    totalSeconds,
+  })
+}
+
+/** An account and a client by the command line beside the running service, and a token from its token server. */
+async function logIn(server: DemoServer): Promise<ApiClient> {
+  const username = 'demo@example.com'
+  const password = randomBytes(12).toString('base64url')
+  const [, client] = await Promise.all([
+    server.command('user', 'add', username, '--password', password),
+    server.command('client', 'add', 'demo'),
+  ])
+  const { client_id, client_secret } = client
+  return ApiClient.logIn(server.url, {
+    username,
+    password,
+    client_id: String(client_id),
+    client_secret: String(client_secret),
+  })
+}

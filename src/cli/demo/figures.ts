@@ -1,0 +1,52 @@
+import { table } from '../output.ts'
+import { count } from '../progress-bar.ts'
+import type { Created } from './create.ts'
+import type { Visit } from './tour.ts'
+
+/** What the demo did and how fast, as `--json` prints it. Memory in bytes, times in seconds unless they say otherwise. */
+export type Figures = {
+  readonly url: string
+  readonly report: string
+  readonly stones: number
+  readonly createSeconds: number
+  readonly stonesPerSecond: number
+  /** null where the service computes no scores. */
+  readonly scoreSeconds: number | null
+  readonly visits: readonly Visit[]
+  /** The most memory that the service held; null where the system does not tell. */
+  readonly serverMemory: number | null
+  readonly totalSeconds: number
+}
+
+export function figuresOf(
+  url: string,
+  { stones, seconds, report }: Created,
+  measured: Pick<Figures, 'scoreSeconds' | 'visits' | 'serverMemory' | 'totalSeconds'>,
+): Figures {
+  return { url, report, stones, createSeconds: seconds, stonesPerSecond: stones / seconds, ...measured }
+}
+
+export function describe(figures: Figures): string {
+  const { url, report, stones, createSeconds, stonesPerSecond, scoreSeconds, visits, serverMemory } = figures
+  const rows = visits.map(({ what, path, status, total, milliseconds }) => [
+    `${milliseconds.toFixed(1)} ms`.padStart(9),
+    String(status),
+    count(total).padStart(6),
+    what,
+    `GET ${path}`,
+  ])
+  const memory =
+    serverMemory === null ? '' : `memory    the service never held more than ${count(serverMemory / 2 ** 20)} MB`
+  return [
+    '',
+    `created   ${count(stones)} stones in ${createSeconds.toFixed(1)} s, ${count(stonesPerSecond)} a second, each durable`,
+    ...(scoreSeconds === null
+      ? []
+      : [`scored    ${count(stones)} stones, ${scoreSeconds.toFixed(1)} s after the last one`]),
+    `listed    through v3 and v4:`,
+    table(['time'.padStart(9), 'status', ' total', 'what', 'request'], rows),
+    ...(memory === '' ? [] : [memory]),
+    `open      ${report}`,
+    `service   ${url}`,
+  ].join('\n')
+}
