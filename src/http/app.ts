@@ -4,7 +4,7 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Log } from '../log.ts'
 import { answerErrors, platformBody, type ErrorBody } from './errors.ts'
 import { identify } from './identify.ts'
-import type { RequestState, Step } from './request.ts'
+import { pathOf, type RequestState, type Step } from './request.ts'
 
 /**
  * The routes below one prefix, which is the first two segments of a path, or its only one. A router tries its routes
@@ -36,11 +36,21 @@ export function createApp({ resources, log, trustProxy }: AppOptions): Koa<Reque
       (path) => resourceOf(path)?.errorBody ?? platformBody,
     ),
   )
+  app.use(refuseUnreadable)
   app.use(dispatch(resources, resourceOf))
   app.on('error', (error: unknown) => {
     if (!isHangUp(error)) log.error({ err: error }, 'answering failed')
   })
   return app
+}
+
+/** What HTTP forbids and its parser lets pass: no Host, or a target that is no address. */
+const refuseUnreadable: Step = (ctx, next) => {
+  if (ctx.req.headers.host === undefined && ctx.req.httpVersionMinor > 0) {
+    throw new Refusal('malformed', 'The request has no Host header')
+  }
+  if (pathOf(ctx) === undefined) throw new Refusal('malformed', 'The request target is no address')
+  return next()
 }
 
 function dispatch(resources: readonly Resource[], resourceOf: (path: string) => Resource | undefined): Step {

@@ -1,7 +1,7 @@
 import { Refusal, type Fault, type RefusalKind } from '../domain/refusal.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../stores/event-store.ts'
 import { NewerSchema } from '../stores/schemas/decode.ts'
-import type { Ctx, Step } from './request.ts'
+import { pathOf, type Ctx, type Step } from './request.ts'
 
 /** What reaches the caller; everything else about an error goes to the log. */
 export type Answer = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
@@ -79,7 +79,7 @@ export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody
       const answer = answerOf(error)
       ctx.status = answer.status
       if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
-      bodyFor(ctx.path)(ctx, answer, error)
+      bodyFor(pathOf(ctx) ?? '')(ctx, answer, error)
       if (answer.status >= 500) log(error, ctx, answer.status)
     }
   }

@@ -50,3 +50,12 @@ export function originOf(ctx: Ctx): Origin {
     correlation: ctx.state.requestId,
   }
 }
+
+/** Undefined where the request target is no address: reading it throws then. */
+export function pathOf(ctx: Ctx): string | undefined {
+  try {
+    return ctx.path
+  } catch {
+    return undefined
+  }
+}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { VERSION } from '../version.ts'
 import type { RequestState } from './request.ts'
@@ -18,6 +19,11 @@ export type Listening = {
   stop(): Promise<void>
 }
 
+/** Milliseconds that a client has for its headers and for its whole request, and between two looks at who is late. */
+export type Patience = { readonly headers: number; readonly request: number; readonly look: number }
+
+const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000 }
+
 /**
  * @param appFor makes the service for the port that was taken, before the first request is read
  * @throws the system's error, such as EADDRINUSE
@@ -26,9 +32,21 @@ export async function listen(
   appFor: (port: number) => Koa<RequestState>,
   host: string,
   port: number,
+  patience = PATIENCE,
 ): Promise<Listening> {
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 65_000 })
+  const server = createServer({
+    maxHeaderSize: HEADER_LIMIT,
+    keepAliveTimeout: 65_000,
+    headersTimeout: patience.headers,
+    requestTimeout: patience.request,
+    connectionsCheckingInterval: patience.look,
+    // Node answers a request without Host by itself, and without our headers.
+    requireHostHeader: false,
+  })
   server.on('clientError', refuseUnreadable)
+  server.on('connect', (_request, socket) => refuse(socket, 400))
+  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
@@ -40,12 +58,13 @@ export async function listen(
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
+  else if (error.code === 'HPE_HEADER_OVERFLOW') refuse(socket, 431)
+  else refuse(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400)
+}
+
+function refuse(socket: Duplex, status: keyof typeof MESSAGES): void {
   const requestId = randomUUID()
   const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
   socket.end(
@@ -62,16 +81,23 @@ function refuseUnreadable(error: Error & { code?: string }, socket: Socket): voi
   )
 }
 
-const MESSAGES: Readonly<Record<number, string>> = {
+const MESSAGES = {
   400: 'The request is not readable as HTTP/1.1',
   408: 'The request took too long to arrive',
   431: `The request line and headers may have at most ${HEADER_LIMIT} bytes`,
-}
+} as const
 
+/** A client that keeps its connection is told with its next answer that this is the last one. */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
   server.closeIdleConnections()
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
   const impatience = setTimeout(() => server.closeAllConnections(), DRAIN)
   await closed
+  clearInterval(sweep)
   clearTimeout(impatience)
 }
+
+/** Milliseconds between two looks for connections whose last request has been answered. */
+const SWEEP = 50

@@ -1,0 +1,39 @@
+import { connect } from 'node:net'
+import * as assert from 'uvu/assert'
+import { VERSION } from '../../../src/version.ts'
+
+/** What came back over a connection, as it stands on the wire. */
+export type RawAnswer = { readonly status: number; readonly text: string; readonly body: string }
+
+/** Milliseconds after which a connection that stays open counts as answered. */
+const QUIET = 300
+
+/** Sends bytes over a connection of their own and gives what comes back until it ends, or falls silent. */
+export function sendRaw(address: string, bytes: string | Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(address)
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    const socket = connect(Number(port), hostname, () => void socket.write(bytes))
+    const finish = () => {
+      socket.destroy()
+      done(rawAnswer(Buffer.concat(chunks).toString('latin1')))
+    }
+    socket.setTimeout(QUIET, finish)
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('end', finish)
+    socket.on('error', (error) => (chunks.length > 0 ? finish() : fail(error)))
+  })
+}
+
+const rawAnswer = (text: string): RawAnswer => ({
+  status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0),
+  text,
+  body: text.slice(text.indexOf('\r\n\r\n') + 4),
+})
+
+/** The answer has the status, and what every answer has. */
+export function expectRaw(status: number, { status: got, text }: RawAnswer): void {
+  assert.is(got, status, text.slice(0, 400))
+  assert.match(text, new RegExp(`^x-app-version: ${VERSION.replaceAll('.', '\\.')}\r$`, 'im'))
+  assert.match(text, /^x-request-id: [\w.:+/=@~-]{1,128}\r$/im)
+}

@@ -1,0 +1,25 @@
+import * as assert from 'uvu/assert'
+import { expect } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+
+const test = apiSuite('health')
+
+test('says live and ready, to be cached by nobody', async ({ service }) => {
+  for (const [path, status] of [
+    ['/health/live', 'live'],
+    ['/health/ready', 'ready'],
+  ] as const) {
+    const answer = expect(200, await service.send({ path }))
+    assert.equal(answer.json(), { status })
+    assert.is(answer.headers['cache-control'], 'no-store')
+  }
+})
+
+test('tells figures that Prometheus reads', async ({ service }) => {
+  const answer = expect(200, await service.send({ path: '/metrics' }))
+  assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/)
+  for (const line of answer.text.trim().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [\d.e+-]+)$/)
+})
+
+test.run()
