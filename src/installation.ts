@@ -4,6 +4,7 @@ import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from './stores/event-store.ts'
 import type { Files } from './stores/files.ts'
+import type { MailPort } from './stores/mail.ts'
 import type { ReadStore } from './stores/read-store.ts'
 import type { Vault } from './stores/vault.ts'
 
@@ -15,6 +16,7 @@ export type Installation = {
   readonly reads: ReadStore
   readonly vault: Vault
   readonly files: Files
+  readonly mail: MailPort
   readonly keys: MasterKeys
   readonly writing: Writing
   /** What the event store counted since it was opened, by the counter's name. */

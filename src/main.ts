@@ -10,6 +10,8 @@ import { openLog } from './log.ts'
 import { BadSettings, type Settings } from './settings.ts'
 import { openDirectoryFiles } from './stores/directory-files.ts'
 import { openDocuments } from './stores/sqlite-documents.ts'
+import { openOutbox } from './stores/outbox-mail.ts'
+import { openSmtp } from './stores/smtp-mail.ts'
 import { openSqliteEvents } from './stores/sqlite-events.ts'
 import { openSqliteVault } from './stores/sqlite-vault.ts'
 
@@ -34,6 +36,7 @@ export async function open(settings: Settings): Promise<Installation> {
   const reads = openDocuments(DATA_DIR)
   const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
   const files = openDirectoryFiles(join(DATA_DIR, 'files'))
+  const mail = settings.MAIL === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAIL)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
     settings,
@@ -42,6 +45,7 @@ export async function open(settings: Settings): Promise<Installation> {
     reads,
     vault,
     files,
+    mail,
     keys,
     writing,
     counters: () => store.stats(),
@@ -50,6 +54,7 @@ export async function open(settings: Settings): Promise<Installation> {
       await reads.close()
       await vault.close()
       await files.close()
+      await mail.close()
     },
   }
 }

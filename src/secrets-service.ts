@@ -10,6 +10,7 @@ import { secretsResource } from './http/secrets/routes.ts'
 import type { ApiTokens } from './http/secrets/sender.ts'
 import type { Installation } from './installation.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
+import { Mailer } from './projections/mailer.ts'
 import { RecentSecrets } from './projections/recent-secrets.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { SecretEndings } from './projections/secret-endings.ts'
@@ -28,7 +29,7 @@ export type SecretsService = {
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
 export async function openSecretsService(installation: Installation): Promise<SecretsService> {
-  const { settings, store, reads, vault, keys, writing, log } = installation
+  const { settings, store, reads, vault, mail, keys, writing, log } = installation
   const secrets: Secrets = {
     ...writing,
     vault,
@@ -38,7 +39,8 @@ export async function openSecretsService(installation: Installation): Promise<Se
   const model = await reads.model(secretsProjection.declaration)
   const runner = new ProjectionRunner(secretsProjection, store, reads, log)
   const active = new ActiveRunner(runner, reads, model, log)
-  const endings = new SecretEndings({ store, vault, log, mailDue: () => undefined })
+  let mailer: Mailer | undefined
+  const endings = new SecretEndings({ store, vault, log, mailDue: () => mailer?.wake() })
   const sweeper = new SecretSweeper(secrets, log)
   const rateLimit = new RateLimit(settings.RATE_LIMIT, writing.clock)
   const recent = new RecentSecrets(model, vault, store, active, writing.clock)
@@ -46,16 +48,19 @@ export async function openSecretsService(installation: Installation): Promise<Se
     resources: (_addresses, apiTokens) => [
       secretsResource({ secrets, recent, apiTokens, rateLimit, anonymous: settings.SECRETS_ANONYMOUS }),
     ],
-    async start() {
+    async start({ secrets: address }) {
       if (!settings.ROLES.includes('projections')) return
       await active.start()
       endings.start()
       sweeper.start()
+      mailer = new Mailer({ secrets, mail, from: settings.MAIL_FROM, address, log })
+      mailer.start()
       if (keys.old !== undefined)
         log.info(await resealVault(vault, keys), 'the vault was sealed with the new master key')
     },
     reached: (position) => active.reached(position, 0),
     async stop() {
+      await mailer?.stop()
       await sweeper.stop()
       await endings.stop()
       await active.stop()

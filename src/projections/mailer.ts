@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { recordMail } from '../commands/record-mail.ts'
+import { custidOf } from '../commands/read-receipt.ts'
+import { loadSecret, type Secrets } from '../commands/secrets.ts'
+import { expiresAt, type KnownSecret, type Secret } from '../domain/secret/secret.ts'
+import type { Log } from '../log.ts'
+import { Undeliverable, type MailPort } from '../stores/mail.ts'
+import type { QueuedMail } from '../stores/vault.ts'
+import { linkLetter, noticeLetter } from './letter-texts.ts'
+
+export type MailerOptions = {
+  readonly secrets: Secrets
+  readonly mail: MailPort
+  /** As a mail's From has it. */
+  readonly from: string
+  /** Where links start, such as https://secrets.example.com. */
+  readonly address: string
+  readonly log: Log
+  /** Milliseconds that a claim lasts without being renewed: so long a mail waits when its process has died. */
+  readonly claim?: number
+  /** Milliseconds before a try, by how many there were. */
+  readonly pauseBefore?: (attempts: number) => number
+}
+
+/** So many are under way at once. */
+const LANES = 4
+/** Milliseconds between two looks at the queue, which other processes fill too. */
+const LOOK = 500
+const CLAIM = 15_000
+/** Milliseconds that a stop waits for mails under way. */
+const PATIENCE = 4_000
+const FIRST_PAUSE = 2_000
+const LONGEST_PAUSE = 10 * 60_000
+
+const backOff = (attempts: number) =>
+  Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
+
+/**
+ * Sends the mails that wait in the vault. Each is claimed by one process, whose claim ends with it; its outcome is on
+ * record in the secret's stream before it leaves the queue. So it goes out once, or twice where the process died between
+ * the mail server's acceptance and the record, both times with the same Message-ID.
+ */
+export class Mailer {
+  readonly #options: MailerOptions
+  readonly #claimant = randomUUID()
+  readonly #claim: number
+  #lanes: Promise<void>[] = []
+  #stopped = false
+  #wake: () => void = () => undefined
+  #woken = Promise.resolve()
+
+  constructor(options: MailerOptions) {
+    this.#options = options
+    this.#claim = options.claim ?? CLAIM
+    this.#sleep()
+  }
+
+  start(): void {
+    this.#lanes = Array.from({ length: LANES }, () => this.#run())
+  }
+
+  /** Ends after the mails under way, or without them: they are sent by whoever runs next. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.wake()
+    let impatience: NodeJS.Timeout | undefined
+    const tooLong = new Promise<void>((done) => (impatience = setTimeout(done, PATIENCE)))
+    await Promise.race([Promise.all(this.#lanes), tooLong])
+    clearTimeout(impatience)
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    this.#wake()
+    this.#sleep()
+  }
+
+  #sleep(): void {
+    this.#woken = new Promise((done) => {
+      this.#wake = done
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { vault, clock } = this.#options.secrets
+    while (!this.#stopped) {
+      const woken = this.#woken
+      try {
+        const mail = await vault.claimMail(clock(), this.#claimant, clock() + this.#claim)
+        if (mail !== undefined) {
+          await this.#process(mail)
+          continue
+        }
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'the mail queue was interrupted; trying again')
+      }
+      await Promise.race([woken, new Promise<void>((done) => setTimeout(done, LOOK).unref())])
+    }
+  }
+
+  async #process(mail: QueuedMail): Promise<void> {
+    const { secrets } = this.#options
+    const secret = await loadSecret(secrets.store, mail.digest)
+    // Its share is not on record yet, or never will be: then the sweeper removes it.
+    if (secret.status === 'unknown') return this.#postpone(mail, 200)
+    if (!secret.mails.includes(mail.kind)) {
+      const outcome = isOutOfDate(mail, secret, secrets.clock())
+        ? { refused: 'not sent: the secret had ended' }
+        : await this.#send(mail, secret)
+      if (outcome === 'later') return
+      await this.#untilDone(() => recordMail(secrets, mail.digest, { ...outcome, ...this.#nameOf(mail) }))
+    }
+    await this.#untilDone(() => secrets.vault.removeMail(mail.id))
+  }
+
+  async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
+    const { mail: port, log, pauseBefore = backOff } = this.#options
+    const renewing = setInterval(() => void this.#renew(mail), this.#claim / 3)
+    try {
+      await port.send(await this.#write(mail, secret))
+      return {}
+    } catch (error) {
+      if (error instanceof Undeliverable) return { refused: error.message }
+      const pause = pauseBefore(mail.attempts)
+      const reason = error instanceof Error ? error.message : 'unknown'
+      log.warn({ mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason }, 'a mail is sent again later')
+      await this.#postpone(mail, pause)
+      return 'later'
+    } finally {
+      clearInterval(renewing)
+    }
+  }
+
+  async #write(mail: QueuedMail, secret: KnownSecret) {
+    const { secrets, from, address } = this.#options
+    const letter = secrets.letters.open(mail.sealed, mail.id)
+    const sender = await custidOf(secrets, secret.owner)
+    const text = mail.kind === 'link' ? linkLetter(secret, letter, sender, address) : noticeLetter(secret)
+    const date = new Date(mail.kind === 'link' ? secret.at : secret.changedAt)
+    return { ...text, from, to: letter.to, date, messageId: this.#nameOf(mail).messageId }
+  }
+
+  /** The same for each try of a mail; it tells nothing of the secret. */
+  #nameOf({ id, kind }: QueuedMail) {
+    const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
+    const domain = /@([\w.-]+)>?\s*$/.exec(this.#options.from)?.[1] ?? 'localhost'
+    return { mail: kind, messageId: `<${local}@${domain}>` }
+  }
+
+  async #renew({ id }: QueuedMail): Promise<void> {
+    const { vault, clock } = this.#options.secrets
+    await vault.renewClaim(id, this.#claimant, clock() + this.#claim).catch(() => false)
+  }
+
+  async #postpone({ id }: QueuedMail, ms: number): Promise<void> {
+    const { vault, clock } = this.#options.secrets
+    await vault.postponeMail(id, this.#claimant, clock() + ms)
+  }
+
+  /** What has been sent must be on record: a store's fault is tried for as long as the process lives. */
+  async #untilDone(action: () => Promise<void>): Promise<void> {
+    while (true) {
+      try {
+        return await action()
+      } catch (error) {
+        if (this.#stopped) throw error
+        this.#options.log.warn({ err: error }, 'the outcome of a mail could not be recorded; trying again')
+        await new Promise<void>((done) => setTimeout(done, LOOK))
+      }
+    }
+  }
+}
+
+/** A link to what can't be read any more is of no use, and its key is to be forgotten. */
+function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {
+  return kind === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
+}

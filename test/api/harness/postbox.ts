@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { simpleParser, type ParsedMail } from 'mailparser'
+import { SMTPServer } from 'smtp-server'
+
+/** A real SMTP server on a free port, which keeps what it accepts. */
+export type Postbox = {
+  readonly address: string
+  readonly accepted: readonly ParsedMail[]
+  /** Called with each recipient's address and each message; throws to refuse it. */
+  refuse: { recipient: (address: string) => void; message: (mail: ParsedMail) => void }
+  close(): Promise<void>
+}
+
+/** A refusal with an SMTP status, as smtp-server wants it. */
+export class SmtpRefusal extends Error {
+  constructor(
+    readonly responseCode: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export async function openPostbox(port = 0): Promise<Postbox> {
+  const accepted: ParsedMail[] = []
+  const refuse: Postbox['refuse'] = { recipient: () => undefined, message: () => undefined }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: ({ address }, _session, done) => done(attempt(() => refuse.recipient(address))),
+    onData: (stream, _session, done) => void receive(stream, refuse, accepted, done),
+  })
+  server.on('error', () => undefined)
+  const listening = server.listen(port, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port: taken } = listening.address() as AddressInfo
+  return {
+    address: `smtp://127.0.0.1:${taken}`,
+    accepted,
+    refuse,
+    close: () => new Promise((done) => server.close(() => done())),
+  }
+}
+
+async function receive(
+  stream: Readable,
+  refuse: Postbox['refuse'],
+  accepted: ParsedMail[],
+  done: (error?: Error | null) => void,
+): Promise<void> {
+  const mail = await simpleParser(stream)
+  const error = attempt(() => refuse.message(mail))
+  if (error === null) accepted.push(mail)
+  done(error)
+}
+
+function attempt(action: () => void): Error | null {
+  try {
+    action()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error('refused')
+  }
+}
+
+/** Waits until something holds. @throws Error with what it waited for, after 15 s */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  const deadline = performance.now() + ms
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`still waiting for ${what}`)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}

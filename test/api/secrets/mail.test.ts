@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { simpleParser } from 'mailparser'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { openPostbox, SmtpRefusal, until, type Postbox } from '../harness/postbox.ts'
+import { expect, request } from '../harness/request.ts'
+import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
+import { startService, type Service } from '../harness/service.ts'
+import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+
+type Given = { postbox: Postbox; service: Service; url: string; ann: Sender }
+const test = suite<Given>('a mail')
+const SETTINGS = { SECRETS_URL: 'https://secrets.example.com/', MAIL_FROM: 'Adamant <no-reply@example.com>' }
+
+test.before.each(async (given) => {
+  given.postbox = await openPostbox()
+  given.service = await startService({ settings: { ...SETTINGS, MAIL: given.postbox.address } })
+  given.url = given.service.url
+  given.ann = await newSender(given.service.installation)
+})
+test.after.each(async ({ service, postbox }) => {
+  await service.stop()
+  await postbox.close()
+})
+
+const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
+  service.installation.store.read(secretStream(digestOfSecretKey(secret_key) ?? ''))
+const recorded = (given: Given, secret: Shown, type: string) =>
+  until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
+
+test('takes the link to the recipient, in text and HTML, and not the secret', async (given) => {
+  const { postbox, url, ann } = given
+  const secret = await shared(url, ann, {
+    secret: 'hidden value',
+    recipient: 'tom@myspace.example',
+    passphrase: 'pass',
+  })
+  assert.equal(secret['recipient'], ['to*****@m*****'])
+  await recorded(given, secret, 'MailSent')
+  const [mail, ...others] = postbox.accepted
+  assert.is(others.length, 0)
+  assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
+  assert.is(mail?.from?.text, '"Adamant" <no-reply@example.com>')
+  assert.is(mail?.subject, `${ann.email} sent you a secret`)
+  assert.match(mail?.messageId ?? '', /^<[0-9a-f]{32}@example.com>$/)
+  assert.is(mail?.headers.get('auto-submitted'), 'auto-generated')
+  const link = `https://secrets.example.com/secret/${secret.secret_key}`
+  for (const part of [mail?.text ?? '', mail?.html || '']) {
+    assert.ok(part.includes(link))
+    assert.ok(part.includes('passphrase'))
+    for (const hidden of ['hidden value', secret.metadata_key, '"pass"']) assert.not.ok(part.includes(hidden))
+  }
+})
+
+test('tells the owner that a secret was read, when that was asked for', async (given) => {
+  const { postbox, url, ann } = given
+  const secret = await shared(url, ann, { secret: 'hidden value', notify: 'true' })
+  const silent = await shared(url, ann, { secret: 'hidden value' })
+  assert.is(postbox.accepted.length, 0)
+  for (const { secret_key } of [silent, secret]) expect(200, await post(url, `secret/${secret_key}`))
+  await recorded(given, secret, 'MailSent')
+  const [mail, ...others] = postbox.accepted
+  assert.is(others.length, 0)
+  assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', ann.email)
+  assert.match(mail?.text ?? '', /was read on \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+  for (const hidden of ['hidden value', secret.secret_key]) assert.not.ok(mail?.text?.includes(hidden))
+})
+
+test('tells no owner of a secret that was burned', async (given) => {
+  const { postbox, url, ann } = given
+  const burned = await shared(url, ann, { secret: 'x', notify: '1' })
+  expect(200, await post(url, `private/${burned.metadata_key}/burn`))
+  const read = await shared(url, ann, { secret: 'x', notify: '1' })
+  expect(200, await post(url, `secret/${read.secret_key}`))
+  await recorded(given, read, 'MailSent')
+  assert.is(postbox.accepted.length, 1)
+})
+
+test('that is refused for good is on record, without the address', async (given) => {
+  const { postbox, url, ann } = given
+  postbox.refuse.recipient = (address) => {
+    throw new SmtpRefusal(550, `5.1.1 <${address}>: no such user`)
+  }
+  const secret = await shared(url, ann, { secret: 'x', recipient: 'nobody.atall@example.com' })
+  await recorded(given, secret, 'MailRefused')
+  const refusal = (await eventsOf(given, secret)).find(({ type }) => type === 'MailRefused')
+  assert.is(refusal?.data['reason'], 'SMTP 550 5.1.1')
+  for (const { data } of await eventsOf(given, secret)) assert.not.ok(JSON.stringify(data).includes('atall'))
+  assert.is(shownIn(await post(url, `secret/${secret.secret_key}`)).value, 'x')
+})
+
+test('that is put off is tried again, with the same Message-ID, and sent once', async (given) => {
+  const { postbox, url, ann } = given
+  const tried: (string | undefined)[] = []
+  postbox.refuse.message = ({ messageId }) => {
+    if (tried.push(messageId) < 2) throw new SmtpRefusal(451, 'try again later')
+  }
+  const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
+  await recorded(given, secret, 'MailSent')
+  assert.is(tried.length, 2)
+  assert.is(tried[0], tried[1])
+  assert.is(postbox.accepted.length, 1)
+})
+
+test('is not sent when its secret has ended before the mail server was there', async (given) => {
+  const { postbox, url, ann } = given
+  postbox.refuse.message = () => {
+    throw new SmtpRefusal(451, 'try again later')
+  }
+  const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
+  expect(200, await post(url, `private/${secret.metadata_key}/burn`))
+  const gone = async () => (await given.service.installation.vault.nextMail()) === undefined
+  await until('the mail to leave the queue', gone)
+  assert.is(postbox.accepted.length, 0)
+})
+
+test('goes to the first of a list of recipients', async (given) => {
+  const { postbox, url, ann } = given
+  const asked = form('/api/v1/share', 'secret=x&recipient=first%40example.com&recipient=second%40example.com')
+  const secret = shownIn(
+    await request(url, { ...asked, headers: { ...asked.headers, Authorization: ann.authorization } }),
+  )
+  await recorded(given, secret, 'MailSent')
+  assert.equal(
+    postbox.accepted.map(({ to }) => to && 'text' in to && to.text),
+    ['first@example.com'],
+  )
+})
+
+test('goes to no address that is none', async ({ url, ann }) => {
+  for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <tom@example.com>']) {
+    const body = new URLSearchParams({ secret: 'x', recipient }).toString()
+    const message = `Undeliverable email address: ${recipient}`
+    refused(await request(url, form('/api/v1/share', body, ann.authorization)), 422, message)
+  }
+})
+
+test.run()
+
+const outbox = suite('the outbox for development')
+
+outbox('has each mail as an .eml file', async () => {
+  const service = await startService({ settings: { MAIL: 'outbox' } })
+  const ann = await newSender(service.installation)
+  const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
+  const folder = join(service.dataDir, 'outbox')
+  const files = () => {
+    try {
+      return readdirSync(folder).filter((name) => name.endsWith('.eml'))
+    } catch {
+      return []
+    }
+  }
+  await until('the file', () => files().length > 0)
+  const mail = await simpleParser(readFileSync(join(folder, files()[0] ?? '')))
+  assert.ok(mail.text?.includes(`${service.url}/secret/${secret.secret_key}`))
+  assert.ok(mail.html && mail.html.includes(secret.secret_key))
+  await service.stop()
+})
+
+outbox.run()

@@ -1,0 +1,241 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { expect, request } from '../harness/request.ts'
+import { startService, type Service } from '../harness/service.ts'
+import {
+  basic,
+  isUnknown,
+  newSender,
+  newToken,
+  post,
+  refused,
+  reveal,
+  shared,
+  shownIn,
+  type Sender,
+} from '../harness/secrets.ts'
+
+type Given = { service: Service; url: string; ann: Sender; bob: Sender; time: { now: number } }
+const test = suite<Given>('a shared secret')
+test.before(async (given) => {
+  given.time = { now: Date.UTC(2026, 10, 21) }
+  given.service = await startService({ clock: () => given.time.now })
+  given.url = given.service.url
+  given.ann = await newSender(given.service.installation)
+  given.bob = await newSender(given.service.installation)
+})
+test.after(({ service }) => service.stop())
+
+const seconds = (ms: number) => Math.floor(ms / 1000)
+
+test('is told once, and is unknown to everybody after that', async ({ url, ann }) => {
+  const { secret_key } = await shared(url, ann, { secret: 'once' })
+  const first = shownIn(await post(url, `secret/${secret_key}`))
+  assert.equal(Object.entries(first), [
+    ['value', 'once'],
+    ['secret_key', secret_key],
+    ['share_domain', ''],
+  ])
+  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+})
+
+test('has one reader among 50 who come at once with one request id', async ({ url, ann }) => {
+  const { secret_key } = await shared(url, ann, { secret: 'once' })
+  const asked = Array.from({ length: 50 }, () => post(url, `secret/${secret_key}`, { 'X-Request-Id': 'the-same' }))
+  const answers = await Promise.all(asked)
+  assert.is(answers.filter(({ status }) => status === 200).length, 1)
+  for (const answer of answers.filter(({ status }) => status !== 200)) isUnknown(answer, secret_key)
+})
+
+test('is not consumed by GET or HEAD, by its metadata, or by a preview of its pages', async ({ url, ann }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'once' })
+  for (const method of ['GET', 'HEAD'])
+    for (const path of [`/api/v1/secret/${secret_key}`, `/secret/${secret_key}`, `/private/${metadata_key}`])
+      await request(url, { method, path, headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } })
+  expect(405, await request(url, { path: `/api/v1/secret/${secret_key}` }))
+  assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
+  assert.is(shownIn(await post(url, `secret/${secret_key}`)).value, 'once')
+})
+
+test('that nobody ever shared is unknown by either key', async ({ url }) => {
+  for (const key of ['x', 'k'.repeat(50), 'a%20b']) {
+    const shown = decodeURIComponent(key)
+    isUnknown(await post(url, `secret/${key}`), shown)
+    isUnknown(await post(url, `private/${key}`), shown)
+    isUnknown(await request(url, { path: `/api/v1/private/${key}` }), shown)
+    isUnknown(await post(url, `private/${key}/burn`), shown)
+  }
+})
+
+test('shows its metadata to anybody who has the key, by GET and POST and under every alias', async ({ url, ann }) => {
+  const { value: _value, ...secret } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
+  for (const name of ['private', 'metadata', 'receipt']) {
+    const path = `/api/v1/${name}/${secret.metadata_key}`
+    for (const method of ['GET', 'POST']) assert.equal(shownIn(await request(url, { method, path })), secret)
+    assert.equal(shownIn(await request(url, { path: `${path}?` })), secret)
+  }
+  assert.is(secret['passphrase_required'], true)
+})
+
+test('that was received shows when, and no secret key', async ({ url, ann, time }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', ttl: '3600' })
+  time.now += 10_000
+  await post(url, `secret/${secret_key}`)
+  time.now += 10_000
+  const metadata = shownIn(await request(url, { path: `/api/v1/private/${metadata_key}` }))
+  assert.is(metadata.state, 'received')
+  assert.is(metadata['received'], seconds(time.now) - 10)
+  assert.is(metadata['updated'], seconds(time.now) - 10)
+  assert.is(metadata['metadata_ttl'], 7180)
+  for (const gone of ['secret_key', 'secret_ttl', 'passphrase_required']) assert.not.ok(gone in metadata)
+})
+
+test('expires in the second in which its ttl ends, and is forgotten after twice that', async ({ url, ann, time }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', ttl: '60' })
+  const path = `/api/v1/private/${metadata_key}`
+  time.now += 59_999
+  assert.is(shownIn(await request(url, { path }))['secret_ttl'], 1)
+  time.now += 1
+  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+  isUnknown(await post(url, `private/${metadata_key}/burn`), metadata_key)
+  const metadata = shownIn(await request(url, { path }))
+  assert.is(metadata.state, 'expired')
+  assert.is(metadata['updated'], seconds(time.now))
+  assert.not.ok('secret_key' in metadata)
+  time.now += 60_000
+  isUnknown(await request(url, { path }), metadata_key)
+})
+
+test('is burned once, in both shapes that clients read, and then never told', async ({ url, ann }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
+  const burned = shownIn(await post(url, `private/${metadata_key}/burn`))
+  const { state, status, secret_shortkey, ...attributes } = burned
+  assert.is(status, 'burned')
+  assert.is(secret_shortkey, secret_key.slice(0, 6))
+  assert.equal(state, { ...attributes, state: 'burned' })
+  assert.is(burned.secret_key, '')
+  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+  isUnknown(await post(url, `private/${metadata_key}/burn`), metadata_key)
+  assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'burned')
+})
+
+test('with a passphrase is burned without it by its owner only', async ({ url, ann, bob }) => {
+  const { metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
+  const burn = (headers = {}) => post(url, `private/${metadata_key}/burn`, headers)
+  isUnknown(await burn(), metadata_key)
+  isUnknown(await burn({ Authorization: bob.authorization }), metadata_key)
+  expect(200, await burn({ Authorization: ann.authorization }))
+})
+
+test('with a passphrase is told to who has it, after four wrong ones', async ({ url, ann }) => {
+  const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'pä ss+' })
+  for (const wrong of ['', 'wrong', 'pä ss', 'PÄ SS+', 'other'])
+    isUnknown(await reveal(url, secret_key, wrong), secret_key)
+  isUnknown(await post(url, `secret/${secret_key}`), secret_key)
+  assert.is(shownIn(await reveal(url, secret_key, 'pä ss+')).value, 'x')
+})
+
+test('answers 429 to everybody after five wrong passphrases, for thirty minutes', async ({ url, ann, time }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
+  const guesses = await Promise.all(Array.from({ length: 12 }, () => reveal(url, secret_key, 'wrong')))
+  assert.equal(guesses.map(({ status }) => status).sort(), [...Array(5).fill(404), ...Array(7).fill(429)])
+  const locked = expect(429, await reveal(url, secret_key, 'p'))
+  assert.is(locked.headers['retry-after'], '1800')
+  expect(429, await post(url, `secret/${secret_key}`))
+  assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
+  time.now += 1_800_000
+  assert.is(shownIn(await reveal(url, secret_key, 'p')).value, 'x')
+})
+
+test('is never told to who sends credentials that are wrong', async ({ url, ann }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
+  const Authorization = basic(ann.email, 'wrong')
+  for (const path of [`secret/${secret_key}`, `private/${metadata_key}`, `private/${metadata_key}/burn`])
+    refused(await post(url, path, { Authorization }), 401, 'Not authorized')
+  for (const right of ['Basic Og==', ann.authorization])
+    assert.is(shownIn(await post(url, `private/${metadata_key}`, { Authorization: right })).state, 'new')
+})
+
+test('is among the recent ones of its owner, newest first, until it is forgotten', async ({ service, url, time }) => {
+  const eve = await newSender(service.installation)
+  const other = await newToken(service.installation, eve.email)
+  const recent = async (authorization: string, name = 'private') =>
+    shownIn(await request(url, { path: `/api/v1/${name}/recent`, headers: { Authorization: authorization } }))
+  assert.equal(await recent(eve.authorization), [])
+  const first = await shared(url, eve, { secret: 'x', ttl: '60' })
+  time.now += 1000
+  const second = await shared(url, { ...eve, ...other }, { secret: 'y' })
+  const shown = await recent(eve.authorization)
+  assert.ok(Array.isArray(shown))
+  assert.equal(
+    shown.map(({ metadata_key, secret_key }) => ({ metadata_key, secret_key })),
+    [
+      { metadata_key: null, secret_key: null },
+      { metadata_key: first.metadata_key, secret_key: null },
+    ],
+  )
+  const [mine] = Object.values(await recent(other.authorization, 'metadata')) as { metadata_key: string }[]
+  assert.is(mine?.metadata_key, second.metadata_key)
+  time.now += 120_000
+  assert.is(Object.values(await recent(eve.authorization)).length, 1)
+  time.now += 30 * 86_400_000
+  assert.equal(await recent(eve.authorization), [])
+})
+
+test('is listed for nobody without credentials', async ({ url }) => {
+  refused(await request(url, { path: '/api/v1/private/recent' }), 401, 'Not authorized')
+})
+
+test.run()
+
+const api = suite<Given>('the secrets API')
+api.before(async (given) => {
+  given.service = await startService({ settings: { RATE_LIMIT: '20', TRUST_PROXY: '1' } })
+  given.url = given.service.url
+  given.ann = await newSender(given.service.installation)
+})
+api.after(({ service }) => service.stop())
+
+const from = (address: string, headers = {}) => ({ 'X-Forwarded-For': address, ...headers })
+
+api('tells its status to anybody, and by authcheck whether credentials are right', async ({ url, ann }) => {
+  const nominal = { status: 'nominal', locale: 'en' }
+  for (const path of ['/api/v1/status', '/api/v1/status?'])
+    assert.equal(shownIn(await request(url, { path, headers: { Authorization: 'Basic Og==' } })), nominal)
+  const authcheck = (Authorization: string) => request(url, { path: '/api/v1/authcheck', headers: { Authorization } })
+  assert.equal(shownIn(await authcheck(ann.authorization)), nominal)
+  for (const wrong of ['Basic Og==', 'Bearer x', basic(ann.email, 'x'), basic('nobody@example.com', ann.token)])
+    refused(await authcheck(wrong), 401, 'Not authorized')
+})
+
+api('says Not Found where there is nothing', async ({ url }) => {
+  refused(await request(url, { path: '/api/v1/nothing' }), 404, 'Not Found')
+  refused(await request(url, { path: '/api/v1' }), 404, 'Not Found')
+})
+
+api('limits requests per address, in the words of the original', async ({ url }) => {
+  const status = (address: string) => request(url, { path: '/api/v1/status', headers: from(address) })
+  for (let asked = 0; asked < 20; asked++) expect(200, await status('192.0.2.1'))
+  refused(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
+  expect(200, await status('192.0.2.2'))
+})
+
+api('limits requests per account, from wherever they come', async ({ url, service }) => {
+  const eve = await newSender(service.installation)
+  const check = (n: number) =>
+    request(url, { path: '/api/v1/authcheck', headers: from(`198.51.100.${n}`, { Authorization: eve.authorization }) })
+  for (let asked = 0; asked < 20; asked++) expect(200, await check(asked))
+  const limited = expect(429, await check(99))
+  assert.ok(Number(limited.headers['retry-after']) > 590)
+})
+
+api('stops guessing at API tokens, and lets the right one pass', async ({ url, service }) => {
+  const eve = await newSender(service.installation)
+  const check = (Authorization: string, n: number) =>
+    request(url, { path: '/api/v1/authcheck', headers: from(`203.0.113.${n}`, { Authorization }) })
+  for (let guess = 0; guess < 5; guess++) expect(401, await check(basic(eve.email, `guess ${guess}`), guess))
+  expect(429, await check(basic(eve.email, 'guess'), 9))
+  expect(200, await check(eve.authorization, 10))
+})
+
+api.run()

@@ -1,0 +1,72 @@
+import * as fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { request, type Request } from '../harness/request.ts'
+import { startService, type Service } from '../harness/service.ts'
+import { newSender, reveal, shownIn, type Sender } from '../harness/secrets.ts'
+
+type Given = { service: Service; url: string; pro: Sender }
+const test = suite<Given>('what is read')
+test.before(async (given) => {
+  given.service = await startService({ settings: { RATE_LIMIT: '0' } })
+  given.url = given.service.url
+  given.pro = await newSender(given.service.installation, 'pro')
+})
+test.after(({ service }) => service.stop())
+
+const path = '/api/v1/share'
+const BOUNDARY = '----c7a6f1'
+/** Each way to send a text, as some client does. */
+const WAYS: readonly ((secret: string) => Request)[] = [
+  (secret) => ({ path, body: new URLSearchParams({ secret }).toString() }),
+  (secret) => ({ path, body: `secret=${encodeURIComponent(secret)}` }),
+  (secret) => ({ path: `${path}?${new URLSearchParams({ secret }).toString()}` }),
+  (secret) => ({ path, json: { secret } }),
+  (secret) => ({
+    path,
+    body: `--${BOUNDARY}\r\nContent-Disposition: form-data; name="secret"\r\n\r\n${secret}\r\n--${BOUNDARY}--\r\n`,
+    headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
+  }),
+]
+
+async function roundTrip({ url, pro }: Given, wanted: Request): Promise<string> {
+  const headers = { ...wanted.headers, Authorization: pro.authorization }
+  const { secret_key } = shownIn(await request(url, { method: 'POST', ...wanted, headers }))
+  return shownIn(await reveal(url, secret_key)).value
+}
+
+const TEXTS = [
+  'Grüße, ça va? ñandú',
+  'Секрет 秘密 シークレット 비밀 סוד سر रहस्य ความลับ',
+  '👩‍👩‍👧‍👦💎🏴󠁧󠁢󠁳󠁣󠁴󠁿 \u{10ffff}',
+  'trailing newlines\n\n',
+  '\r\nwindows\r\n',
+  ' spaces around ',
+  '\ufeffa byte order mark first',
+  'a\u0000nul\u0007bell\u001b[31m',
+  'a+b %20 %2B & = ; ? # 100% %zz "quoted" \\back\\ --boundary',
+  'e\u0301 is not é',
+  'line\u2028separator',
+  '<script>alert(1)</script>',
+]
+
+for (const text of TEXTS) {
+  test(`is byte for byte what was shared: ${JSON.stringify(text).slice(0, 40)}`, async (given) => {
+    for (const way of WAYS) assert.is(await roundTrip(given, way(text)), text)
+  })
+}
+
+test('is byte for byte what was shared, at 10,000 characters', async (given) => {
+  const text = '🙂é\n'.repeat(3333) + 'x'
+  for (const way of WAYS) assert.ok((await roundTrip(given, way(text))) === text)
+})
+
+test('is byte for byte what was shared, whatever it is', async (given) => {
+  const wellFormed = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+  const property = fc.asyncProperty(wellFormed, fc.constantFrom(...WAYS), async (text, way) => {
+    assert.is(await roundTrip(given, way(text)), text)
+  })
+  await fc.assert(property, { numRuns: process.env['ADAMANT_FULL'] ? 5000 : 150 })
+})
+
+test.run()
