@@ -3,54 +3,102 @@
  * `--full` adds the long forms (ADAMANT_FULL=1); further arguments are substrings of paths to run.
  */
 import { spawn } from 'node:child_process'
+import { relative } from 'node:path'
 import { globSync } from './glob.ts'
+
+/** Seconds that one file may take, and with the long forms. */
+const LIMIT = 180
+const FULL_LIMIT = 1_200
 
 const words = process.argv.slice(2)
 const full = words.includes('--full')
+const limit = full ? FULL_LIMIT : LIMIT
 const wanted = words.filter((word) => !word.startsWith('--'))
-const files = globSync(new URL('.', import.meta.url)).filter(
-  (file) => wanted.length === 0 || wanted.some((word) => file.includes(word)),
-)
+const files = globSync(new URL('.', import.meta.url))
+  .map((file) => relative('.', file))
+  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
 
-type Outcome = { file: string; passed: number; failed: number; output: string; seconds: number }
+type Outcome = { file: string; passed: number; failed: number; output: string; seconds: number; end: string }
 
-/** A file that prints no summary, or dies, counts as one failure: silence is not success. */
+const running = new Set<number>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    for (const pid of running) endGroup(pid)
+    process.exit(130)
+  })
+}
+
+/** A file that prints no summary, dies or does not end counts as one failure: silence is not success. */
 function run(file: string): Promise<Outcome> {
   return new Promise((done) => {
-    const started = Date.now()
+    const started = performance.now()
+    // A group of its own, so that a file that does not end is ended with the processes it started.
     const child = spawn(process.execPath, ['--import', 'tsx', file], {
       env: { ...process.env, FORCE_COLOR: '0', ...(full && { ADAMANT_FULL: '1' }) },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     })
+    const pid = child.pid ?? 0
+    running.add(pid)
     let output = ''
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      endGroup(pid)
+    }, limit * 1000)
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.on('close', (code) => {
+    child.on('exit', () => endGroup(pid))
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      running.delete(pid)
       const total = sum(output, /^\s*Total:\s+(\d+)/gm)
       const passed = sum(output, /^\s*Passed:\s+(\d+)/gm)
-      const failed = total === 0 ? 1 : Math.max(total - passed, code === 0 ? 0 : 1)
-      done({ file, passed, failed, output, seconds: (Date.now() - started) / 1000 })
+      const failed = total === 0 || late ? Math.max(1, total - passed) : Math.max(total - passed, code === 0 ? 0 : 1)
+      const end = late ? `stopped after ${limit} s` : `exit code ${code ?? signal}`
+      done({ file, passed, failed, output, seconds: (performance.now() - started) / 1000, end })
     })
   })
 }
 
+/** Ends what is left of a test file's processes; a file that leaves some behind must not disturb the next. */
+function endGroup(pid: number): void {
+  try {
+    if (pid > 0) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // There was none left.
+  }
+}
+
 const sum = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].reduce((n, match) => n + Number(match[1]), 0)
 
-let passed = 0
-let failed = 0
+const outcomes: Outcome[] = []
 const queue = [...files]
 
 async function worker(): Promise<void> {
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     const outcome = await run(file)
-    passed += outcome.passed
-    failed += outcome.failed
-    const mark = outcome.failed === 0 ? 'ok  ' : 'FAIL'
-    console.log(`${mark} ${file} (${outcome.passed} in ${outcome.seconds.toFixed(1)} s)`)
-    if (outcome.failed > 0 || outcome.output.includes('NOTE')) console.log(outcome.output)
+    outcomes.push(outcome)
+    report(outcome)
   }
 }
 
+function report({ file, passed, failed, output, seconds, end }: Outcome): void {
+  console.log(`${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${passed} in ${seconds.toFixed(1)} s)`)
+  if (failed > 0) console.log(`${indent(output)}\n     ${file}: ${passed} passed, ${failed} failed, ${end}`)
+  else if (output.includes('NOTE')) console.log(indent(output))
+}
+
+const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
+
+const started = performance.now()
 await Promise.all([worker(), worker()])
+const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
+const failed = outcomes.reduce((total, outcome) => total + outcome.failed, 0)
+const failing = outcomes.filter((outcome) => outcome.failed > 0)
+if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
+if (failing.length > 0) console.log(`\nFailed; run one alone with \`node --import tsx FILE\`:`)
+for (const { file, end } of failing) console.log(`  ${file} (${end})`)
+console.log(`${outcomes.length} files in ${((performance.now() - started) / 1000).toFixed(0)} s`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
