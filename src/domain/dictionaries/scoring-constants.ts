@@ -1,3 +1,5 @@
+import { FLUOR_VERSION, OPTICS_VERSION } from '../scoring/version.ts'
+
 /** Upper bounds of the grades P, F, G, VG, EX and OU; P starts at 0, and OU's bound only scales a drawing. */
 export type GradeBounds = readonly [number, number, number, number, number, number]
 
@@ -14,11 +16,11 @@ export const scoringGrades: Readonly<Record<ScoringName, GradeBounds>> = {
   integral: [0.51, 0.69, 0.83, 0.93, 1.02, 1.27],
 }
 
-/** The one place that says which version of each score is in force. */
+/** The versions of the scores that this service computes, by the names that the Constants API has for them. */
 export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', string>> = {
-  fluorescence: '5.4.2018-06-29-770653064',
-  fire: 'fire-2018-01-26-6525426815546393815',
-  brightness: '5.4.2018-06-29-3890169345',
-  symmetry: '1.3.0',
-  integral: '1.1.0',
+  fluorescence: FLUOR_VERSION,
+  fire: OPTICS_VERSION,
+  brightness: OPTICS_VERSION,
+  symmetry: OPTICS_VERSION,
+  integral: OPTICS_VERSION,
 }

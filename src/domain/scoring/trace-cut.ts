@@ -4,10 +4,10 @@ import type { Beam } from './light.ts'
 import { faceUp, lightReturn } from './metrics.ts'
 import { lines, refractiveIndex } from './optics.ts'
 import { perturbed, type Deviation } from './perturbation.ts'
-import { proportionsOf, type Proportions } from './proportions.ts'
+import { proportionsOf } from './proportions.ts'
+import { roundProportions } from './round-proportions.ts'
 import { targetOf } from './sampling.ts'
 import { solidOf, type Solid } from './solid.ts'
-import { radians } from './vector.ts'
 
 /** All that the scores of any stone of a cut need. Lengths in widths of the stone, light as parts of what falls on the crown. */
 export type TracedCut = {
@@ -38,19 +38,8 @@ export const diamondOptics = {
 export const SAMPLES = { sky: 32_768, eye: 16_384 } as const
 const CUT_OFF = 1e-3
 
-/** The reference of every score: 1.00 ct of this round brilliant scores 1. It weighs 3.67 thousandths of its diameter cubed (ct, mm). */
-export const referenceProportions: Proportions = {
-  lengthToWidth: 1,
-  table: 0.56,
-  crownHeight: 0.22 * Math.tan(radians(34)),
-  pavilionDepth: 0.5 * Math.tan(radians(40.5)),
-  girdle: 0.03,
-  star: 0.5,
-  lower: 0.75,
-  culet: 0.005,
-}
-
-export const referenceSolid = (): Solid => solidOf(facetModels.Round(referenceProportions))
+/** The stone whose scores are 1. */
+export const referenceSolid = (): Solid => solidOf(facetModels.Round(roundProportions({})))
 
 /** The stone of a cut: nominal or measured proportions, facets tilted as polish and symmetry allow. @throws ImpossibleProportions */
 export function solidOfCut(cut: Cut): { solid: Solid; deviation: Deviation } {

@@ -6,16 +6,15 @@ import { faceUp, lightReturn } from '../../../src/domain/scoring/metrics.ts'
 import { lines, refractiveIndex } from '../../../src/domain/scoring/optics.ts'
 import { targetOf } from '../../../src/domain/scoring/sampling.ts'
 import { diamondOptics, solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
-import { close, plain, roundOf, type RoundMeasures } from './cuts.ts'
+import type { RoundMeasures } from '../../../src/domain/scoring/round-proportions.ts'
+import { close, plain, roundOf } from './cuts.ts'
 
 const test = suite('a trace')
 
 const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
-const reference: RoundMeasures = { table: 56, crown: 34, pavilion: 40.5 }
-const weighted = (measures: Partial<RoundMeasures>) =>
-  lightReturn(targetOf(roundOf({ ...reference, ...measures })), beam).weighted
+const weighted = (measures: Partial<RoundMeasures>) => lightReturn(targetOf(roundOf(measures)), beam).weighted
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  faceUp(targetOf(roundOf({ ...reference, ...measures })), beam, dispersion).fire
+  faceUp(targetOf(roundOf(measures)), beam, dispersion).fire
 
 test("knows diamond's refractive index and dispersion", () => {
   assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))

@@ -9,7 +9,7 @@ const PILLOW = 5
 
 /** The cushion brilliant: mains to the middle of each side and to each corner, as in a round. */
 export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.84)
+  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.81)
 }
 
 /**

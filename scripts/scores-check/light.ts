@@ -1,0 +1,106 @@
+import { modelledShapes } from '../../src/domain/scoring/cut.ts'
+import { facetModels } from '../../src/domain/scoring/facets.ts'
+import { cone, look, wholeSky } from '../../src/domain/scoring/light.ts'
+import { faceUp, lightReturn } from '../../src/domain/scoring/metrics.ts'
+import { CROWN } from '../../src/domain/scoring/planes.ts'
+import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/round-proportions.ts'
+import { targetOf } from '../../src/domain/scoring/sampling.ts'
+import { solidOf } from '../../src/domain/scoring/solid.ts'
+import { diamondOptics, solidOfCut } from '../../src/domain/scoring/trace-cut.ts'
+import { near, says, type Check } from './check.ts'
+
+const beam = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
+const target = (measures: Partial<RoundMeasures>) => targetOf(solidOf(facetModels.Round(roundProportions(measures))))
+const weighted = (measures: Partial<RoundMeasures>, samples = 30_000) =>
+  lightReturn(target(measures), beam(samples)).weighted
+const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
+  faceUp(target(measures), beam(20_000), dispersion).fire
+
+const FINE = 200_000
+const list = (values: readonly (readonly [number, number])[]) =>
+  values.map(([at, value]) => `${at}: ${value.toFixed(4)}`).join('  ')
+
+export function returnChecks(): Check[] {
+  const around = [20, 21.5, 22, 22.5, 23, 23.5, 24, 25].map((crown) => [crown, weighted({ crown }, FINE)] as const)
+  const [best] = [...around].sort(([, a], [, b]) => b - a)
+  const low = [0.5, 1, 5, 10].map((crown) => [crown, weighted({ crown })] as const)
+  const high = [35, 36, 38, 40, 45].map((crown) => [crown, weighted({ crown })] as const)
+  const tables = [50, 53, 56, 58, 60, 65, 70].map((table) => [table, weighted({ table })] as const)
+  const pavilions = [36, 38, 39, 40, 41, 42, 43, 44].map((pavilion) => [pavilion, weighted({ pavilion })] as const)
+  const peak = best?.[1] ?? 0
+  const usual = weighted({ crown: 34.5 })
+  const top = (values: readonly (readonly [number, number])[]) => [...values].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
+  return [
+    near('reference round', 0.28, weighted({}, FINE), 0.005, 4),
+    says('local maximum of the crown, degrees', '23', list(around), Math.abs((best?.[0] ?? 0) - 23) <= 1),
+    says(
+      'highest of all without a crown',
+      'yes',
+      list(low),
+      low.slice(0, 2).every(([, value]) => value > peak),
+    ),
+    says(
+      'crown over 34.5 never high',
+      'below the maximum',
+      list(high),
+      high.every(([, value]) => value < 0.95 * peak),
+    ),
+    says('best table', 'below 57', list(tables), top(tables) < 57),
+    says('best pavilion, degrees', '38 to 42', list(pavilions), top(pavilions) >= 38 && top(pavilions) <= 42),
+    says(
+      'C 34.5, T 53-58, P 39.7-41.6',
+      'bright, below the best',
+      usual.toFixed(4),
+      usual < peak && usual > 0.9 * peak,
+    ),
+  ]
+}
+
+/** Light of a face-up view that leaves through the pavilion. */
+function leakage(pavilion: number): number {
+  const stone = target({ crown: 35, pavilion, lower: 80 })
+  let leaked = 0
+  let seen = 0
+  look(stone, beam(40_000), cone(1e-6), (path, share) => {
+    seen += share
+    for (let hit = 1; hit < path.hits; hit++) {
+      if (stone.planes.parts[path.planes[hit] ?? 0] !== CROWN) leaked += share * (path.energy[hit] ?? 0)
+    }
+  })
+  return leaked / seen
+}
+
+export function leakageChecks(): Check[] {
+  const values = [41.05, 41.1, 41.15, 41.2, 41.25, 41.3].map((pavilion) => [pavilion, leakage(pavilion)] as const)
+  const at = (pavilion: number) => values.find(([angle]) => angle === pavilion)?.[1] ?? 0
+  const holds = at(41.25) - at(41.15) > 3 * Math.abs(at(41.3) - at(41.25)) && at(41.25) > 1.15 * at(41.15)
+  return [says('leakage from pavilion 41.15° to 41.25°', 'a large jump', list(values), holds)]
+}
+
+export function fireChecks(): Check[] {
+  const crowns = [20, 25, 30, 34, 36].map((crown) => [crown, fire({ crown })] as const)
+  const tables = [56, 60, 65, 70].map((table) => [table, fire({ table })] as const)
+  const rises = (values: readonly (readonly [number, number])[]) =>
+    values.every(([, value], index) => value > (values[index - 1]?.[1] ?? 0))
+  return [
+    says('without dispersion', '0', String(fire({}, 0)), fire({}, 0) === 0),
+    says('rises with the crown angle', 'yes', list(crowns), rises(crowns)),
+    says('falls with the table', 'yes', list(tables), rises([...tables].reverse())),
+  ]
+}
+
+export function energyChecks(): Check[] {
+  return modelledShapes.map((shape) => {
+    const { solid } = solidOfCut({ shape, grade: 'Very Good', polish: 'Very Good', symmetry: 'Very Good' })
+    let worst = 0
+    let dropped = 0
+    look(targetOf(solid), beam(5_000), wholeSky, (path, share) => {
+      let out = path.glare
+      for (let hit = 1; hit < path.hits; hit++) out += path.energy[hit] ?? 0
+      worst = Math.max(worst, Math.abs(out + path.left - 1))
+      dropped += share * path.left
+    })
+    const ours = `${worst.toExponential(1)}, dropped by the cut-off ${dropped.toFixed(5)}`
+    return says(`${shape}: light in - out - dropped`, '0 ± 1e-9', ours, worst <= 1e-9)
+  })
+}

@@ -1,0 +1,75 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cutKey, girdles, grades, modelledShapes } from '../../../src/domain/scoring/cut.ts'
+import { ImpossibleProportions, proportionsOf } from '../../../src/domain/scoring/proportions.ts'
+import { solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
+import { close, plain } from './cuts.ts'
+
+const test = suite('proportions')
+
+const round = plain('Round', 'Excellent')
+
+test('of a report replace the nominal ones, and depth and angles say the girdle', () => {
+  const measured = { tablePct: 57, crownAngle: 34, pavilionAngle: 40.7, depthPct: 60, starPct: 50, lowerPct: 80 }
+  const { table, crownHeight, pavilionDepth, girdle } = proportionsOf({ ...round, measured })
+  assert.is(table, 0.57)
+  assert.ok(close(crownHeight, 0.145, 0.0001) && close(pavilionDepth, 0.43, 0.0002) && close(girdle, 0.025, 0.0003))
+})
+
+test('of a report that gives depth alone move the pavilion', () => {
+  const deep = proportionsOf({ ...round, measured: { depthPct: 65 } })
+  assert.ok(close(deep.pavilionDepth, proportionsOf(round).pavilionDepth + 0.036, 1e-9))
+})
+
+test('make a stone heavier with each thicker girdle, and lighter with each larger culet', () => {
+  const byGirdle = girdles.map((girdle) => solidOfCut({ ...round, girdle: [girdle] }).solid.volume)
+  const byCulet = (['None', 'Slightly Large', 'Large', 'Extremely Large'] as const).map(
+    (culet) => solidOfCut({ ...round, culet }).solid.volume,
+  )
+  assert.ok(byGirdle.every((volume, index) => index === 0 || volume > (byGirdle[index - 1] ?? 0)))
+  assert.ok(byCulet.every((volume, index) => index === 0 || volume < (byCulet[index - 1] ?? 0)))
+})
+
+test('of a range of girdles lie between those of its ends', () => {
+  const girdle = (...range: [(typeof girdles)[number], (typeof girdles)[number]?]) =>
+    proportionsOf({ ...round, girdle: range }).girdle
+  assert.ok(girdle('Thin') < girdle('Thin', 'Thick') && girdle('Thin', 'Thick') < girdle('Thick'))
+})
+
+for (const [measured, message] of [
+  [{ starPct: 5 }, 'starPct must be 20 to 80, got 5'],
+  [{ tablePct: Number.NaN }, 'tablePct must be 20 to 90, got NaN'],
+  [{ depthPct: 50, crownAngle: 34, pavilionAngle: 41 }, 'depthPct leaves -7.29 % for the girdle'],
+] as const)
+  test(`no stone can have are refused: ${message}`, () => {
+    assert.throws(
+      () => proportionsOf({ ...round, measured }),
+      (error: unknown) => error instanceof ImpossibleProportions && error.message === message,
+    )
+  })
+
+test('of every shape and grade make a stone', () => {
+  for (const shape of modelledShapes) {
+    for (const grade of grades) {
+      const { solid } = solidOfCut(plain(shape, grade))
+      assert.ok(solid.volume > 0.1 && solid.faceUpArea > 0.6, `${shape} ${grade}`)
+    }
+  }
+})
+
+test('of equal cuts have one key, of different cuts different ones', () => {
+  assert.is(cutKey({ ...round, culet: 'None' }), cutKey(round))
+  assert.is(
+    cutKey({ ...round, measured: { tablePct: 57, depthPct: 61 } }),
+    cutKey({ ...round, measured: { depthPct: 61, tablePct: 57 } }),
+  )
+  const keys = [
+    round,
+    { ...round, polish: 'Good' as const },
+    { ...round, symmetry: 'Good' as const },
+    { ...round, girdle: ['Thin'] as const },
+  ]
+  assert.is(new Set(keys.map(cutKey)).size, keys.length)
+})
+
+test.run()

@@ -1,0 +1,162 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut.ts'
+import { decimals } from '../../../src/domain/scoring/members.ts'
+import { score, tabled } from '../../../src/domain/scoring/score.ts'
+import { cutOf, isGradeAssumed, type Stone } from '../../../src/domain/scoring/stone.ts'
+import { reference } from '../../../src/domain/scoring/table.ts'
+import { close, plain } from './cuts.ts'
+
+const test = suite('scores')
+
+function scored(stone: Stone) {
+  const cut = cutOf(stone)
+  return score(stone, (cut && tabled(cut)) ?? null)
+}
+
+const anyStone = fc.record({
+  shape: fc.constantFrom(...modelledShapes),
+  cutGrade: fc.constantFrom(...grades),
+  carat: fc.double({ min: 0.18, max: 30, noNaN: true }).map((carat) => decimals(carat, 2)),
+})
+
+test('of the reference at one carat are 1, and its spread is nothing', () => {
+  const { integral, fire, brilliance, spread } = score({ shape: 'Round', carat: 1 }, reference)
+  assert.equal([integral?.val, integral?.rg, fire?.val, fire?.rg], [1, 1, 1, 1])
+  assert.equal([brilliance?.val, brilliance?.rg, brilliance?.faceup, brilliance?.avg], [1, 1, 1, 1])
+  assert.equal([spread?.ct, spread?.pc], [0, 0])
+})
+
+test('hold law (a): absolute fire is relative fire times the weight of the round that looks as large', () => {
+  fc.assert(
+    fc.property(anyStone, (stone) => {
+      const { fire, spread } = scored(stone)
+      assert.ok(fire && spread)
+      assert.ok(close(fire.val, fire.rg * (stone.carat + spread.ct), 0.0051))
+    }),
+  )
+})
+
+test('hold law (b): integral is fire to the 0.2 times brilliance to the 0.8', () => {
+  fc.assert(
+    fc.property(anyStone, (stone) => {
+      const { integral, fire, brilliance } = scored(stone)
+      assert.ok(integral && fire && brilliance)
+      assert.ok(close(integral.val, fire.val ** 0.2 * brilliance.val ** 0.8, 0.0051))
+      assert.ok(close(integral.rg, fire.rg ** 0.2 * brilliance.rg ** 0.8, 0.0051))
+    }),
+  )
+})
+
+test('hold law (c): brilliance is free of area, and pc is ct in percent of the round', () => {
+  fc.assert(
+    fc.property(anyStone, (stone) => {
+      const { brilliance, spread } = scored(stone)
+      assert.ok(brilliance && spread)
+      assert.is(brilliance.val, brilliance.rg)
+      const round = stone.carat + spread.ct
+      assert.ok(close(spread.pc, (100 * spread.ct) / round, 0.051 + (0.5 * stone.carat) / round ** 2))
+    }),
+  )
+})
+
+const rounds = (pick: (stone: ReturnType<typeof scored>) => number | undefined) =>
+  grades.map((cutGrade) => pick(scored({ shape: 'Round', carat: 1, cutGrade })) ?? NaN)
+const falls = (values: readonly number[]) =>
+  values.every((value, index) => index === 0 || value < (values[index - 1] ?? 0))
+
+test('of rounds fall with each grade of cut', () => {
+  assert.ok(falls(rounds(({ integral }) => integral?.rg)), `${rounds(({ integral }) => integral?.rg)}`)
+  assert.ok(falls(rounds(({ spread }) => spread?.pc)))
+  assert.ok(falls(rounds(({ symmetry }) => symmetry?.val)))
+})
+
+test('of rounds differ by over 0.05 in integral from Excellent to Poor', () => {
+  const [, excellent = NaN, , , , poor = NaN] = rounds(({ integral }) => integral?.rg)
+  assert.ok(excellent - poor > 0.05)
+})
+
+test('put the spread of a well cut round at -2 to -4 percent', () => {
+  for (const cutGrade of ['Ideal', 'Excellent'] as const) {
+    const pc = scored({ shape: 'Round', carat: 1, cutGrade }).spread?.pc ?? NaN
+    assert.ok(pc <= -2 && pc >= -4, `${pc}`)
+  }
+})
+
+test('give symmetry the mean of pavilion and crown, nine for Excellent', () => {
+  const { symmetry } = scored({ shape: 'Round', carat: 1, cutGrade: 'Excellent' })
+  assert.ok(symmetry && close(symmetry.val, 9, 0.1))
+  assert.ok(close(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
+})
+
+test('take Very Good for a grade that is not given, and say so', () => {
+  assert.equal(scored({ shape: 'Oval', carat: 1 }), scored({ shape: 'Oval', carat: 1, cutGrade: 'Very Good' }))
+  assert.ok(isGradeAssumed({ shape: 'Oval' }) && !isGradeAssumed({ shape: 'Oval', cutGrade: 'Good' }))
+})
+
+test('take polish and symmetry of the cut grade where they are not given', () => {
+  assert.equal(cutOf({ shape: 'Round', cutGrade: 'Good' }), plain('Round', 'Good'))
+})
+
+test('of a shape without a model are fluorescence alone', () => {
+  const { fluor, ...others } = scored({ shape: 'Other', carat: 1, fluorIntensity: 'Faint', fluorColor: 'Blue' })
+  assert.is(fluor?.f, 1)
+  assert.equal(others, { integral: null, spread: null, fire: null, brilliance: null, symmetry: null })
+})
+
+test('without a weight lack what a weight is needed for', () => {
+  const { integral, spread, fire, brilliance, symmetry } = scored({ shape: 'Round' })
+  assert.equal([integral, spread, fire], [null, null, null])
+  assert.ok(brilliance && symmetry)
+})
+
+test('of fluorescence are one-hot, with the id and the code of the colour', () => {
+  const { fluor } = scored({ fluorIntensity: 'Very Strong', fluorColor: 'Yellow' })
+  assert.ok(fluor)
+  const { ver, ...shown } = fluor
+  assert.equal(shown, { n: 0, f: 0, m: 0, s: 0, vs: 1, color: 3, colorCode: 'Y' })
+  assert.match(ver, /^\d+\.\d+\.\d+$/)
+})
+
+test('of a stone that does not fluoresce have no colour, whatever was reported', () => {
+  const { fluor } = scored({ fluorIntensity: 'None', fluorColor: 'Blue' })
+  assert.equal([fluor?.n, fluor?.color, fluor?.colorCode], [1, 7, 'N'])
+})
+
+test('of fluorescence are null without an intensity', () => {
+  assert.is(scored({ shape: 'Round', carat: 1, fluorColor: 'Blue' }).fluor, null)
+})
+
+test('have two decimals, pc one, and a version', () => {
+  fc.assert(
+    fc.property(anyStone, (stone) => {
+      const { fire, spread, brilliance } = scored(stone)
+      assert.ok(fire && spread && brilliance)
+      for (const value of [fire.val, fire.rg, spread.ct, brilliance.faceup]) assert.is(decimals(value, 2), value)
+      assert.is(decimals(spread.pc, 1), spread.pc)
+      assert.match(fire.ver, /^\d+\.\d+\.\d+\+[0-9a-f]{8}$/)
+    }),
+  )
+})
+
+test('round as decimal numbers read', () => {
+  assert.equal(
+    [decimals(1.005, 2), decimals(-1.005, 2), decimals(-0.001, 2), decimals(0.145, 2)],
+    [1.01, -1.01, 0, 0.15],
+  )
+})
+
+const worse: readonly (readonly [Grade, Grade])[] = [
+  ['Excellent', 'Good'],
+  ['Good', 'Poor'],
+]
+for (const [better, poorer] of worse)
+  test(`put a ${better} cut of every shape above a ${poorer} one in spread`, () => {
+    for (const shape of modelledShapes) {
+      const pc = (cutGrade: Grade) => scored({ shape, carat: 1, cutGrade }).spread?.pc ?? NaN
+      assert.ok(pc(better) > pc(poorer), `${shape}: ${pc(better)} and ${pc(poorer)}`)
+    }
+  })
+
+test.run()

@@ -1,0 +1,43 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Cut } from '../../src/domain/scoring/cut.ts'
+import { ImpossibleProportions } from '../../src/domain/scoring/proportions.ts'
+import { reference } from '../../src/domain/scoring/table.ts'
+import { openTracePool } from '../../src/scoring/trace-pool.ts'
+
+const test = suite('a pool of tracing threads')
+
+const round: Cut = { shape: 'Round', grade: 'Good', polish: 'Good', symmetry: 'Good' }
+
+test('traces as the table was traced, and leaves the event loop free meanwhile', async () => {
+  const pool = openTracePool()
+  let turns = 0
+  const clock = setInterval(() => turns++, 1)
+  const traced = await pool.traceInWorker('reference')
+  clearInterval(clock)
+  await pool.close()
+  assert.equal(traced, reference)
+  assert.ok(turns > 10)
+})
+
+test('answers a cut that can not be, and traces on', async () => {
+  const pool = openTracePool()
+  const impossible = pool.traceInWorker({ ...round, measured: { starPct: 3 } })
+  const possible = pool.traceInWorker(round)
+  const refusal = await impossible.catch((error: unknown) => error)
+  assert.instance(refusal, ImpossibleProportions)
+  assert.ok((await possible).weighted > 0)
+  await pool.close()
+})
+
+test('refuses what waits when it is closed, and what comes after', async () => {
+  const pool = openTracePool()
+  const asked = [pool.traceInWorker('reference'), pool.traceInWorker('reference')].map((answer) =>
+    answer.catch(() => 'refused'),
+  )
+  await pool.close()
+  assert.equal(await Promise.all(asked), ['refused', 'refused'])
+  assert.is(await pool.traceInWorker('reference').catch(() => 'refused'), 'refused')
+})
+
+test.run()
