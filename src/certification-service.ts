@@ -1,4 +1,5 @@
 import { IdBlocks } from './commands/integer-ids.ts'
+import { recordReading } from './commands/record-reading.ts'
 import { certificationResource } from './http/certifications/routes.ts'
 import type { Resource } from './http/app.ts'
 import type { Links } from './http/links.ts'
@@ -10,6 +11,9 @@ import { certifications } from './projections/certifications.ts'
 import type { DiamondQueries } from './projections/diamond-queries.ts'
 import { FileCollector } from './projections/file-collector.ts'
 import type { Progress } from './projections/progress.ts'
+import { PdfReader } from './reports/pdf-reader.ts'
+import { ReactionRunner } from './projections/reaction.ts'
+import { reportReading } from './projections/report-reading.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 
 export type CertificationProjections = {
@@ -27,17 +31,43 @@ export async function startCertificationProjections(installation: Installation):
   const runner = new ProjectionRunner(certifications, store, reads, log)
   const model = await reads.model(certifications.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
+  const queries = new CertificationQueries(model, store, active)
   const collector = new FileCollector({ files, store, model, progress: active, log, clock: writing.clock })
+  const reports = await openReportReading(installation, queries)
   if (settings.ROLES.includes('projections')) {
     await active.start()
     collector.start()
+    await reports.start()
   }
   return {
-    queries: new CertificationQueries(model, store, active),
+    queries,
     progress: active,
     async stop() {
+      await reports.stop()
       await collector.stop()
       await active.stop()
+    },
+  }
+}
+
+/** Reports are read in the one process that holds the reaction's lease. */
+async function openReportReading(installation: Installation, queries: CertificationQueries) {
+  const { store, reads, files, writing, log } = installation
+  const reader = new PdfReader()
+  const reaction = reportReading({
+    files,
+    certification: (diamond, id) => queries.of(diamond, id),
+    read: (pdf) => reader.read(pdf),
+    record: (report) => recordReading(writing, report),
+    log,
+  })
+  const runner = new ReactionRunner(reaction, store, reads, log)
+  const active = new ActiveRunner(runner, reads, await reads.model(runner.declaration), log)
+  return {
+    start: () => active.start(),
+    stop() {
+      reader.close()
+      return active.stop()
     },
   }
 }

@@ -28,12 +28,14 @@ export class CertificationQueries {
   /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
   async one(id: number): Promise<Certification | undefined> {
     const diamond = await this.diamondOf(id)
-    return diamond === undefined ? undefined : certificationOf(await this.#folded(diamond), id)
+    return diamond === undefined ? undefined : this.of(diamond, id)
   }
 
-  async #folded(diamond: number): Promise<Diamond> {
+  /** A diamond's certification, as the log has it now. */
+  async of(diamond: number, id: number): Promise<Certification | undefined> {
     const events = await this.store.read(diamondStream(diamond))
-    return events.reduce((state, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
+    const state = events.reduce((state: Diamond, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
+    return certificationOf(state, id)
   }
 
   async #stored(id: number): Promise<number | undefined> {

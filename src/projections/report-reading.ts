@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream'
+import type {
+  Certification,
+  CertificationAttached,
+  ReportRead,
+  ReportReading,
+} from '../domain/certification/certification.ts'
+import { isEmpty } from '../domain/certification/report-text.ts'
+import type { Log } from '../log.ts'
+import type { StoredEvent } from '../stores/event-store.ts'
+import type { Files } from '../stores/files.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { diamondOf } from './certifications.ts'
+import type { Reaction } from './reaction.ts'
+
+export type ReportReadingOptions = {
+  readonly files: Pick<Files, 'read'>
+  /** The certification as the log has it now. */
+  readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
+  /** @throws UnreadableReport for a PDF that can't be read, now or ever */
+  readonly read: (pdf: Readable) => Promise<ReportReading>
+  readonly record: (report: {
+    readonly diamond: number
+    readonly certification: number
+    readonly reading: ReportReading
+    readonly correlation: string
+    readonly causation: string
+  }) => Promise<ReportRead | undefined>
+  readonly log: Log
+}
+
+/**
+ * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
+ * passed over; where a report says otherwise than its owner, the event and the log say so.
+ */
+export function reportReading(options: ReportReadingOptions): Reaction {
+  return {
+    name: 'reports',
+    prefixes: ['diamond-'],
+    async react(events) {
+      for (const event of events) if (event.type === 'CertificationAttached') await readAttached(options, event)
+    },
+  }
+}
+
+async function readAttached(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
+  const { id, file } = decode<CertificationAttached>(event).data
+  const diamond = diamondOf(event)
+  if (file === null || (await options.certification(diamond, id))?.reading !== null) return
+  const pdf = await options.files.read(file.digest)
+  const reading = pdf && (await readOrPass(options, pdf, id))
+  if (reading === undefined) return
+  const correlation = event.metadata['$correlationId'] ?? event.id
+  const read = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })
+  for (const mismatch of read?.data.mismatches ?? []) {
+    options.log.warn({ diamond, certification: id, ...mismatch }, 'a report says otherwise than its owner')
+  }
+}
+
+/** @returns undefined where nothing could be read */
+async function readOrPass({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
+  try {
+    const reading = await read(pdf)
+    return isEmpty(reading) ? undefined : reading
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'UnreadableReport') throw error
+    log.info({ certification, reason: error.message }, 'a report could not be read')
+    return undefined
+  }
+}

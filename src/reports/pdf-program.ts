@@ -1,0 +1,18 @@
+import { readReport } from '../domain/certification/report-text.ts'
+import { textOf } from './pdf-text.ts'
+
+/**
+ * A process that reads one PDF from stdin and prints what the report says, as one line of JSON, on stdout. Whatever is
+ * wrong with the PDF stays here: the process that started it ends it when it takes too long or grows too large.
+ */
+async function run(): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  const text = await textOf(new Uint8Array(Buffer.concat(chunks.splice(0))))
+  process.stdout.write(`${JSON.stringify(readReport(text))}\n`, () => process.exit(0))
+}
+
+run().catch((error: unknown) => {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+  process.stderr.write(`${reason.slice(0, 200)}\n`, () => process.exit(1))
+})

@@ -1,0 +1,144 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import type { Readable } from 'node:stream'
+import { z } from 'zod'
+import type { ReportReading } from '../domain/certification/certification.ts'
+import { startProgram } from '../start-program.ts'
+
+/** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
+export class UnreadableReport extends Error {
+  override readonly name = 'UnreadableReport'
+}
+
+export type Bounds = {
+  /** Milliseconds from start to answer. */
+  readonly time: number
+  /** Bytes of the process's resident memory. */
+  readonly memory: number
+}
+
+const BOUNDS: Bounds = { time: 10_000, memory: 192 * 1024 * 1024 }
+
+/** A report needs about 20 MB of heap. Unpacked pages are not on it; they count as resident memory. */
+const PROGRAM = {
+  flags: ['--max-old-space-size=96', '--max-semi-space-size=4'],
+  preload: ['pdfjs-dist/legacy/build/pdf.mjs', 'pdfjs-dist/legacy/build/pdf.worker.mjs'],
+}
+
+/** Milliseconds between two looks at the process's memory: what it grows by meanwhile stays below 256 MB. */
+const WATCH = 20
+
+const number = z.number().nullable()
+const size = z.object({ length: z.number(), width: z.number(), depth: z.number() })
+const answer = z.object({
+  number: z.string().max(64).nullable(),
+  carat: number,
+  measurements: size.nullable(),
+  table: number,
+  depth: number,
+  crownAngle: number,
+  pavilionAngle: number,
+})
+
+/** Reads reports, one process a PDF, bounded in time and memory and behind everything else in priority. */
+export class PdfReader {
+  readonly #running = new Set<ChildProcessWithoutNullStreams>()
+  #closed = false
+
+  constructor(private readonly bounds: Bounds = BOUNDS) {}
+
+  /** @throws UnreadableReport; another Error when the reader was closed meanwhile */
+  async read(pdf: Readable): Promise<ReportReading> {
+    if (this.#closed) throw new Error('The reader is closed')
+    const child = startProgram('./pdf-program', import.meta.url, PROGRAM)
+    this.#running.add(child)
+    const watch = watchOver(child, this.bounds)
+    try {
+      const { output, complaint } = await conversation(child, pdf)
+      if (this.#closed) throw new Error('The reader was closed')
+      return parsed(output, watch.verdict() ?? complaint)
+    } finally {
+      watch.stop()
+      this.#running.delete(child)
+      pdf.destroy()
+    }
+  }
+
+  /** Ends what is being read. */
+  close(): void {
+    this.#closed = true
+    for (const child of this.#running) child.kill('SIGKILL')
+  }
+}
+
+function parsed(output: string, complaint: string): ReportReading {
+  try {
+    // The last line: pdf.js may have had something to say before.
+    return answer.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''))
+  } catch {
+    throw new UnreadableReport(complaint === '' ? 'the reading process ended without an answer' : complaint)
+  }
+}
+
+/** Characters of an answer, and of a complaint, that are kept. */
+const OUTPUT_MAX = 10_000
+
+async function conversation(child: ChildProcessWithoutNullStreams, pdf: Readable) {
+  let output = ''
+  let complaint = ''
+  child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, OUTPUT_MAX)))
+  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(0, OUTPUT_MAX)))
+  // A process that ends before it has read everything breaks the pipe; its end says why.
+  child.stdin.on('error', () => pdf.destroy())
+  pdf.on('error', () => child.kill('SIGKILL'))
+  pdf.pipe(child.stdin)
+  await new Promise<void>((done, fail) => {
+    child.on('error', fail)
+    child.on('close', () => done())
+  })
+  return { output, complaint: reason(complaint) }
+}
+
+/** The line that says what went wrong; around it the engine may have written more. */
+const reason = (complaint: string) => /^\w*(?:Exception|Error): .{0,200}/m.exec(complaint)?.[0] ?? ''
+
+function watchOver(child: ChildProcessWithoutNullStreams, { time, memory }: Bounds) {
+  let verdict: string | undefined
+  const end = (why: string) => {
+    verdict = why
+    child.kill('SIGKILL')
+  }
+  const slow = setTimeout(() => end(`it took more than ${time} ms`), time)
+  const large = setInterval(() => {
+    if (residentBytes(child.pid) > memory) end(`it took more than ${memory} bytes of memory`)
+  }, WATCH)
+  if (child.pid !== undefined) giveWay(child.pid)
+  return {
+    verdict: () => verdict,
+    stop() {
+      clearTimeout(slow)
+      clearInterval(large)
+    },
+  }
+}
+
+/** Requests come first. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, 10)
+  } catch {
+    // It has ended already, or the system does not let us: then it is as important as everything else.
+  }
+}
+
+const PAGE = 4096
+
+/** Linux: /proc/[pid]/statm, second number, in pages. Elsewhere 0: there only time and heap are bounded. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'ascii').split(' ')[1]) * PAGE
+  } catch {
+    return 0
+  }
+}

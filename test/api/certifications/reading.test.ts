@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import type { ReportRead } from '../../../src/domain/certification/certification.ts'
+import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
+import { attached } from '../harness/form.ts'
+import { expect } from '../harness/request.ts'
+import { apiSuite, startService, type Service } from '../harness/service.ts'
+import { created } from '../harness/stones.ts'
+
+const test = apiSuite('the text of a report')
+
+const gia = reportNamed('gia')
+const pdf = fixture(gia.file)
+
+async function readings({ installation }: Service, diamond: number): Promise<ReportRead['data'][]> {
+  const events = await installation.store.read(`diamond-${diamond}`)
+  return events.filter(({ type }) => type === 'ReportRead').map(({ data }) => data as ReportRead['data'])
+}
+
+/** Waits until so many reports of a diamond were read. */
+async function untilRead(service: Service, diamond: number, count = 1): Promise<ReportRead['data'][]> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const found = await readings(service, diamond)
+    if (found.length >= count) return found
+    assert.ok(performance.now() < deadline, `${found.length} of ${count} reports were read within 30 s`)
+    await new Promise((done) => setTimeout(done, 25))
+  }
+}
+
+test('is read after the answer, and is an event of the service on the stream of the diamond', async ({
+  ann,
+  service,
+}) => {
+  const { id } = await created(ann, { carat: 0.73 })
+  const answered = performance.now()
+  const certification = await attached(ann, id, pdf, '2136273512')
+  assert.ok(performance.now() - answered < 1_000)
+  const [read] = await untilRead(service, id)
+  assert.equal(read, { certification: certification.id, reading: gia.reading, mismatches: [] })
+  const events = await service.installation.store.read(`diamond-${id}`)
+  const [attachment, reading] = events.slice(-2)
+  assert.is(reading?.metadata['actor'], 'reports')
+  assert.is(reading?.metadata['$causationId'], attachment?.id)
+  assert.is(reading?.metadata['$correlationId'], attachment?.metadata['$correlationId'])
+})
+
+test('changes neither the diamond nor its ETag, which still guards a change', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  await attached(ann, id, pdf)
+  const before = await ann.get(`/v4/diamond/${id}`)
+  await untilRead(service, id)
+  const after = await ann.get(`/v4/diamond/${id}`)
+  assert.equal([after.text, after.headers.etag], [before.text, before.headers.etag])
+  const etag = String(before.headers.etag)
+  const changed = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }, { 'If-Match': etag }))
+  assert.is(changed.headers.etag, '"3.0"')
+  expect(412, await ann.patch(`/v4/diamond/${id}`, { price: 6 }, { 'If-Match': etag }))
+})
+
+test('that says otherwise than the owner is a warning in the event, and no error', async ({ ann, service }) => {
+  const { id } = await created(ann, { carat: 0.75 })
+  await attached(ann, id, pdf, '2136273519')
+  const [read] = await untilRead(service, id)
+  assert.equal(read?.mismatches, [
+    { field: 'number', given: '2136273519', read: '2136273512' },
+    { field: 'carat', given: 0.75, read: 0.73 },
+  ])
+})
+
+test('that can not be read fails no upload, and the next one is read', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  await attached(ann, id, fixture('encrypted.pdf'))
+  await attached(ann, id)
+  const last = await attached(ann, id, fixture('scripts-and-attachment.pdf'))
+  const read = await untilRead(service, id)
+  assert.equal(
+    read.map(({ certification }) => certification),
+    [last.id],
+  )
+})
+
+test('is read once, also when the service that should have read it has ended', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-reading-'))
+  const first = await startService({ dataDir, settings: { ROLES: 'http' } })
+  const { id } = await created(first.ann)
+  await attached(first.ann, id, pdf)
+  await first.stop()
+  const second = await startService({ dataDir })
+  await untilRead(second, id)
+  await second.stop()
+  const third = await startService({ dataDir })
+  const { id: later } = await created(third.ann)
+  await attached(third.ann, later, pdf)
+  await untilRead(third, later)
+  assert.is((await readings(third, id)).length, 1)
+  await third.stop()
+  rmSync(dataDir, { recursive: true })
+})
+
+test.run()

@@ -1,0 +1,71 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { isEmpty, readReport } from '../../../src/domain/certification/report-text.ts'
+import { reports } from '../../fixtures/reports/reports.ts'
+
+const test = suite("a report's text")
+
+for (const { file, lines, reading } of reports) {
+  test(`of ${file} is understood with labels before and above their values`, () => {
+    assert.equal(readReport(lines.map((line) => line.join(' ')).join('\n')), reading)
+    assert.equal(readReport(lines.flat().join('\n')), reading)
+  })
+}
+
+test('is read in the spellings of several years and languages', () => {
+  assert.is(readReport('GIA REPORT NUMBER: 5181234567').number, '5181234567')
+  assert.is(readReport('Report No. 12345678').number, '12345678')
+  assert.is(readReport('Crown Angle: 34,5°').crownAngle, 34.5)
+  assert.is(readReport('Pavilion – 41.2° – 43%').pavilionAngle, 41.2)
+  assert.is(readReport('Depth Percentage 62.3 %').depth, 62.3)
+  assert.equal(readReport('Measurements: 8.01 x 5.45 x 3.41mm').measurements, {
+    length: 8.01,
+    width: 5.45,
+    depth: 3.41,
+  })
+})
+
+test('takes no height for an angle, no part for the whole, and nothing a stone can not have', () => {
+  assert.is(readReport('Crown Height 15.0%\nGirdle 3.5%').crownAngle, null)
+  assert.is(readReport('Pavilion Depth 43.0%').depth, null)
+  assert.is(readReport('Pavilion depth 43.0%\nDepth 61.8%').depth, 61.8)
+  assert.is(readReport('Table 5.74 mm').table, null)
+  assert.is(readReport('Table 99%').table, null)
+  assert.is(readReport('Report dated January 14, 2019').number, null)
+})
+
+test('says nothing where there is nothing', () => {
+  assert.ok(isEmpty(readReport('')))
+  assert.ok(isEmpty(readReport('An invoice of 12 pages, 99.50 EUR')))
+})
+
+test('never takes long, whatever stands in it', () => {
+  const words = fc.constantFrom(
+    'report',
+    'number',
+    'crown',
+    'angle',
+    'depth',
+    'table',
+    'measurements',
+    '%',
+    '°',
+    ' ',
+    '.',
+    '-',
+    '6.42',
+    'x',
+  )
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (piece, times) => {
+      const text = piece.join('').repeat(times)
+      const started = performance.now()
+      readReport(text)
+      return performance.now() - started < 2_000
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.run()
