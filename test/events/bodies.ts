@@ -1,0 +1,86 @@
+import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
+import { ADDRESS, SIGNED } from '../../src/domain/diamond/placeholders.ts'
+import { DIAMONDS, diamonds, type DiamondView } from '../../src/projections/diamonds.ts'
+
+/** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
+export type Golden = { readonly version: number; readonly bodies: readonly GoldenBody[] }
+export type GoldenBody = { readonly v3: unknown; readonly v4: unknown; readonly etag: unknown }
+
+export const goldenFile = new URL('golden-bodies.json', import.meta.url)
+
+const scores = {
+  integral: { val: 0.95, rg: 1.02, d: 0.05, ver: '1.1.0' },
+  spread: { ct: -0.19, pc: -14.2, d: 0.1, ver: '1.0.0' },
+  fire: { val: 0.73, rg: 1.02, d: 0.05, ver: 'fire-1' },
+  brilliance: { val: 1.03, rg: 1.03, d: 0.02, faceup: 1.01, avg: 0.98, ver: 'brilliance-1' },
+  fluor: { n: 1, f: 0, m: 0, s: 0, vs: 0, color: 1, colorCode: 'B', ver: 'fluor-1' },
+  symmetry: { val: 8.55, pav: 8.71, crown: 8.39, d: 0.05, ver: '1.3.0' },
+}
+
+const plain: DiamondFields = { ...DEFAULTS, sku: 'MSSRBC13', cutShape: 2, carat: 0.73 }
+
+const rich: DiamondFields = {
+  sku: 'a "quoted" \\ \u0000 é 💎',
+  price: 1234.5,
+  isColored: true,
+  isLabGrown: true,
+  isPublished: true,
+  cutShape: 'My own cut',
+  carat: 10_000,
+  clarity: 6,
+  color: 18,
+  cutQuality: 1,
+  polish: 2,
+  symmetry: 10,
+  fluorIntensity: 2,
+  fluorColor: 1,
+  fancyGrade: 9,
+  colorHue: 30,
+  colorModifier: 3,
+  culetSize: 'N',
+  girdle: 'Thin-Medium',
+  access: 1,
+  dataAccess: 2,
+}
+
+const file = { digest: '0'.repeat(64), bytes: 1000, name: '2136273512.pdf' }
+const certifications = [
+  { id: 5, laboratory: 'GIA', number: '2136273512', file, reading: null },
+  { id: 6, laboratory: 'IGI', number: null, file: null, reading: null },
+] as const
+
+const view = (
+  fields: DiamondFields,
+  more: Partial<DiamondView>,
+  certified: DiamondView['diamond']['certifications'],
+) => ({
+  diamond: {
+    status: 'live' as const,
+    id: 337,
+    owner: 7,
+    date: 1_417_122_660,
+    fields,
+    certifications: certified,
+    readingsBehind: 1,
+  },
+  revision: 3,
+  inputsRevision: 0,
+  scores: null,
+  scoresRevision: -1,
+  ...more,
+})
+
+const VIEWS: readonly DiamondView[] = [
+  view(plain, {}, []),
+  view({ ...plain, cutShape: 200, access: 2 }, { scores: { ...scores, fluor: null }, scoresRevision: 0 }, []),
+  view(rich, { scores, scoresRevision: 4 }, certifications),
+]
+
+/** The bodies as this release stores them, with words for the characters that stand for addresses. */
+export const rendered = (): Golden => ({ version: DIAMONDS.version, bodies: VIEWS.map(bodyOf) })
+
+function bodyOf(view: DiamondView): GoldenBody {
+  const { v3, v4, etag } = diamonds.toDocument(view)
+  const readable = (body: unknown) => String(body).replaceAll(ADDRESS, '{address}').replaceAll(SIGNED, '{signature}')
+  return { v3: readable(v3), v4: readable(v4), etag }
+}

@@ -1,0 +1,27 @@
+/**
+ * Records one real example of every event version that has none yet, out of a log, the newest there is:
+ * `node --import tsx test/events/record.ts DATA_DIR/events.db`. What has been recorded is never written again.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { schemas } from '../../src/stores/schemas/registry.ts'
+import { openSqliteEvents } from '../../src/stores/sqlite-events.ts'
+import { fileOf, folder, type Recording } from './recordings.ts'
+
+const [file] = process.argv.slice(2)
+if (file === undefined || !existsSync(file)) throw new Error('name a log, such as ./data/events.db')
+
+const store = openSqliteEvents(file)
+const newest = new Map<string, Recording>()
+for await (const { id, type, stream, revision, position, data, metadata } of store.readAll('start')) {
+  const place = { revision: String(revision), position: String(position.commit) }
+  const recording = { id, type, stream, ...place, data, metadata }
+  if (schemas[type] !== undefined) newest.set(fileOf(recording), recording)
+}
+for (const [name, recording] of newest) {
+  const target = new URL(name, folder)
+  if (!existsSync(target)) {
+    writeFileSync(target, `${JSON.stringify(recording, null, 2)}\n`)
+    console.log(target.pathname)
+  }
+}
+await store.close()
