@@ -5,6 +5,7 @@ import { Letters } from './credentials/letters.ts'
 import { Passphrases } from './credentials/passphrases.ts'
 import { SecretBox } from './credentials/secret-box.ts'
 import type { Resource } from './http/app.ts'
+import { secretPageResources } from './http/secret-pages/routes.ts'
 import { RateLimit } from './http/secrets/rate-limit.ts'
 import { secretsResource } from './http/secrets/routes.ts'
 import type { ApiTokens } from './http/secrets/sender.ts'
@@ -45,8 +46,9 @@ export async function openSecretsService(installation: Installation): Promise<Se
   const rateLimit = new RateLimit(settings.RATE_LIMIT, writing.clock)
   const recent = new RecentSecrets(model, vault, store, active, writing.clock)
   return {
-    resources: (_addresses, apiTokens) => [
+    resources: ({ secrets: address }, apiTokens) => [
       secretsResource({ secrets, recent, apiTokens, rateLimit, anonymous: settings.SECRETS_ANONYMOUS }),
+      ...secretPageResources({ secrets, rateLimit, address }),
     ],
     async start({ secrets: address }) {
       if (!settings.ROLES.includes('projections')) return

@@ -1,0 +1,21 @@
+/**
+ * The pages' only script: shows the copy button and lets it copy. Without it, the text can be selected. Its hash stands in
+ * the Content-Security-Policy.
+ */
+export const SCRIPT = `
+const button = document.getElementById('copy')
+const value = document.getElementById('value')
+const note = document.getElementById('copied')
+button.hidden = false
+button.addEventListener('click', async () => {
+  let copied = false
+  try {
+    await navigator.clipboard.writeText(value.textContent)
+    copied = true
+  } catch {
+    getSelection().selectAllChildren(value)
+    copied = document.execCommand('copy')
+  }
+  note.textContent = copied ? 'Copied.' : 'It is selected: copy it with your keyboard or your menu.'
+})
+`

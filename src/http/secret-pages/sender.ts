@@ -1,0 +1,113 @@
+import { burnSecret } from '../../commands/burn-secret.ts'
+import { readReceipt } from '../../commands/read-receipt.ts'
+import type { Secrets } from '../../commands/secrets.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { stateAt, type ShownState } from '../../domain/secret/render.ts'
+import { expiresAt, forgottenAt, type KnownSecret } from '../../domain/secret/secret.ts'
+import type { Ctx, Step } from '../request.ts'
+import { givenTo } from '../secrets/parameters.ts'
+import { keyOf } from '../secrets/read.ts'
+import { secretOriginOf } from '../secrets/sender.ts'
+import { textOf } from '../secrets/values.ts'
+import { copyButton, html, NOTHING, sendPage, timeOf, type Html } from './layout.ts'
+
+export type SenderPages = { readonly secrets: Secrets; readonly address: string }
+
+/** What the sender may know, the link to pass on, and the way to burn it. */
+export const showReceipt =
+  (pages: SenderPages): Step =>
+  (ctx) =>
+    sendReceipt(ctx, pages, 200, NOTHING)
+
+/** What the burn button does; then back to the page that says so. */
+export const burnByPage =
+  (pages: SenderPages): Step =>
+  async (ctx) => {
+    const metadataKey = keyOf(ctx)
+    const passphrase = textOf(givenTo(ctx), 'passphrase')
+    const origin = secretOriginOf(ctx)
+    try {
+      await burnSecret(pages.secrets, { metadataKey, passphrase, account: ctx.state.sender?.account, origin })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
+      await sendReceipt(ctx, pages, 404, NOT_BURNED)
+      return
+    }
+    ctx.set('Cache-Control', 'no-store')
+    ctx.redirect(`../${metadataKey}`)
+    ctx.status = 303
+  }
+
+const NOT_BURNED = html`<p class="alert" role="alert">
+  This did not burn the secret: the passphrase is not the right one, or the secret has ended before.
+</p>`
+
+const TITLES: Readonly<Record<ShownState, string>> = {
+  new: 'Your secret has not been read yet',
+  received: 'Your secret has been read',
+  burned: 'Your secret was burned',
+  expired: 'Your secret expired without being read',
+}
+
+async function sendReceipt(ctx: Ctx, { secrets, address }: SenderPages, status: number, alert: Html): Promise<void> {
+  const { keys, secret } = await readReceipt(secrets, keyOf(ctx))
+  const state = stateAt(secret, secrets.clock())
+  const isNew = state === 'new'
+  sendPage(ctx, {
+    status,
+    title: TITLES[state],
+    content: html`${alert} ${isNew ? linkTo(`${address}/secret/${keys.secretKey}`) : NOTHING}
+      <dl>${facts(secret, state)}</dl>
+      ${isNew ? KEEP : NOTHING} ${isNew ? burnForm(secret, ctx.path.endsWith('/burn'), keys.metadataKey) : NOTHING}`,
+    copies: isNew,
+  })
+}
+
+const KEEP = html`<p class="soft">Keep this page's address to yourself: who has it can burn the secret and read it.</p>`
+
+const linkTo = (link: string): Html =>
+  html`<h2>The link to pass on</h2>
+    <pre id="value" tabindex="0" role="region" aria-label="The link to pass on">${link}</pre>
+    ${copyButton('the link')}`
+
+function facts(secret: KnownSecret, state: ShownState): Html[] {
+  const [recipient] = secret.recipient
+  return [
+    fact('Shared', timeOf(secret.at)),
+    ...(state === 'received' ? [fact('Read', timeOf(secret.changedAt))] : []),
+    ...(state === 'burned' ? [fact('Burned', timeOf(secret.changedAt))] : []),
+    ...(state === 'expired' ? [fact('Expired', timeOf(expiresAt(secret)))] : []),
+    ...(state === 'new' ? [fact('Expires', timeOf(expiresAt(secret)))] : []),
+    ...(recipient === undefined ? [] : [fact('Recipient', html`${recipient}`)]),
+    ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'needed to open it' : 'none'}`)] : []),
+    fact('This page', html`is here until ${timeOf(forgottenAt(secret))}`),
+  ]
+}
+
+const fact = (name: string, value: Html): Html =>
+  html`<dt>${name}</dt>
+    <dd>${value}</dd>`
+
+/** Folded, so that nobody burns by a slip; it works without any script. The address is relative: a proxy may add a path. */
+const burnForm = (secret: KnownSecret, isOpen: boolean, metadataKey: string): Html =>
+  html`<details ${isOpen ? OPEN : NOTHING}>
+    <summary>Burn this secret</summary>
+    <p>It is deleted at once, and nobody can read it any more. This can't be undone.</p>
+    <form method="post" ${isOpen ? NOTHING : html`action="${metadataKey}/burn"`}>
+      ${secret.passphrase ? PASSPHRASE : NOTHING}
+      <button type="submit" class="danger">Burn it now</button>
+    </form>
+  </details>`
+
+const OPEN: Html = { html: 'open' }
+
+const PASSPHRASE = html`<label for="passphrase">Its passphrase</label>
+  <input
+    id="passphrase"
+    name="passphrase"
+    type="password"
+    required
+    autocomplete="off"
+    autocapitalize="none"
+    spellcheck="false"
+  />`

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { startService, type Service } from '../api/harness/service.ts'
+import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
+import { hasChromium, picture, startChromium, type Browser } from './chromium.ts'
+
+type Given = { service: Service; url: string; ann: Sender; browser: Browser }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every rule of axe-core, findings as text; the page's own policy would not let its script in by a tag. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
+
+/** A browser notes each answer of 400 and up by itself. */
+const ownMessages = (said: readonly string[]) =>
+  said.filter(
+    (message) => !message.startsWith('error: Failed to load resource: the server responded with a status of 404'),
+  )
+
+const text = (page: Page, selector: string) => page.locator(selector).textContent()
+
+if (hasChromium()) {
+  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
+    const test = suite<Given>(`the pages of a secret, on a ${look.name},`)
+    test.before(async (given) => {
+      given.service = await startService()
+      given.url = given.service.url
+      given.ann = await newSender(given.service.installation)
+      given.browser = await startChromium(look)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    const VALUE = '\n  Zugang: "tür" & <b>fenster</b>\n\r\n\t🔑 ключ\n'
+
+    test('show it once, after a button was pressed, and let it be copied', async ({ url, ann, browser }) => {
+      const { secret_key, metadata_key } = await shared(url, ann, { secret: VALUE })
+      const { page, said } = await browser.open()
+      await page.goto(`${url}/secret/${secret_key}`)
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-ask`)
+      await page.reload()
+      assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('#value')
+      assert.is(await text(page, '#value'), VALUE)
+      await page.getByRole('button', { name: 'Copy the secret' }).click()
+      await page.getByText('Copied.').waitFor()
+      assert.is(await page.evaluate('navigator.clipboard.readText()'), VALUE)
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-secret`)
+      assert.equal(ownMessages(said), [])
+      await page.goto(`${url}/secret/${secret_key}`)
+      assert.is(await text(page, 'h1'), 'There is no secret here')
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-gone`)
+      assert.equal(ownMessages(said), [])
+      await page.close()
+    })
+
+    test('ask for the passphrase, and say when it is wrong', async ({ url, ann, browser }) => {
+      const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'sésame & co' })
+      const { page, said } = await browser.open()
+      await page.goto(`${url}/secret/${secret_key}`)
+      await page.getByLabel('Passphrase').fill('wrong')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-passphrase`)
+      await page.getByLabel('Passphrase').fill('sésame & co')
+      await page.getByRole('button', { name: 'Show the secret' }).click()
+      await page.waitForSelector('#value')
+      assert.is(await text(page, '#value'), 'x')
+      assert.equal(ownMessages(said), [])
+      await page.close()
+    })
+
+    test('show its sender what became of it, and let it be burned', async ({ url, ann, browser }) => {
+      const given = { secret: 'x', recipient: 'tom@example.com', passphrase: 'p' }
+      const { metadata_key, secret_key } = await shared(url, ann, given)
+      const { page, said } = await browser.open()
+      await page.goto(`${url}/private/${metadata_key}`)
+      assert.is(await text(page, '#value'), `${url}/secret/${secret_key}`)
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-sender`)
+      await page.getByText('Burn this secret').click()
+      await page.getByLabel('Its passphrase').fill('wrong')
+      await page.getByRole('button', { name: 'Burn it now' }).click()
+      await page.getByRole('alert').waitFor()
+      assert.equal(await findings(page), [])
+      await page.getByLabel('Its passphrase').fill('p')
+      await page.getByRole('button', { name: 'Burn it now' }).click()
+      await page.getByText('Your secret was burned').first().waitFor()
+      assert.is(page.url(), `${url}/private/${metadata_key}`)
+      assert.equal(await findings(page), [])
+      await picture(page, `${look.name}-burned`)
+      assert.equal(ownMessages(said), [])
+      await page.close()
+    })
+
+    test('fit the screen without being scrolled sideways', async ({ url, ann, browser }) => {
+      const { secret_key } = await shared(url, ann, { secret: 'x'.repeat(900) })
+      const { page } = await browser.open()
+      await page.goto(`${url}/secret/${secret_key}`)
+      await page.getByRole('button').click()
+      await page.waitForSelector('#value')
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      await page.close()
+    })
+
+    test.run()
+  }
+
+  const plain = suite<Given>('the pages of a secret, without JavaScript,')
+  plain.before(async (given) => {
+    given.service = await startService()
+    given.url = given.service.url
+    given.ann = await newSender(given.service.installation)
+    given.browser = await startChromium({ script: false })
+  })
+  plain.after(async ({ service, browser }) => {
+    await browser.close()
+    await service.stop()
+  })
+
+  plain('show it, and no button that would do nothing', async ({ url, ann, browser }) => {
+    const { secret_key } = await shared(url, ann, { secret: 'x' })
+    const { page } = await browser.open()
+    await page.goto(`${url}/secret/${secret_key}`)
+    await page.getByRole('button', { name: 'Show the secret' }).click()
+    await page.waitForSelector('#value')
+    assert.is(await text(page, '#value'), 'x')
+    assert.is(await page.getByRole('button').count(), 0)
+  })
+
+  plain('burn it', async ({ url, ann, browser }) => {
+    const { metadata_key } = await shared(url, ann, { secret: 'x' })
+    const { page } = await browser.open()
+    await page.goto(`${url}/private/${metadata_key}/burn`)
+    await page.getByRole('button', { name: 'Burn it now' }).click()
+    await page.getByText('Your secret was burned').first().waitFor()
+    assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'burned')
+  })
+
+  plain.run()
+}
