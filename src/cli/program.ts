@@ -1,10 +1,13 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { eventsCommand } from './events.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
+import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
 import { serveCommand } from './serve.ts'
+import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
 
@@ -38,6 +41,9 @@ const commandsFor = (open: Open): Command[] => [
   clientCommand(open),
   tokenCommand(open),
   demoCommand(),
+  importCommand(open),
+  statusCommand(open),
+  eventsCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
