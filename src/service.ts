@@ -1,9 +1,11 @@
+import type { RequestListener } from 'node:http'
 import { openCertifications, startCertificationProjections } from './certification-service.ts'
 import { IdBlocks } from './commands/integer-ids.ts'
 import { openLinkKey } from './commands/link-key.ts'
 import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
 import { diamondPageResource } from './http/diamond-page.ts'
+import { directReads } from './http/diamonds/direct.ts'
 import { diamondResource } from './http/diamonds/routes.ts'
 import { healthResource, metricsResource, type Metric } from './http/health.ts'
 import { Links } from './http/links.ts'
@@ -14,7 +16,7 @@ import type { CertificationQueries } from './projections/certification-queries.t
 import { DiamondQueries } from './projections/diamond-queries.ts'
 import { diamonds } from './projections/diamonds.ts'
 import { ProjectionRunner } from './projections/runner.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf, type Addresses } from './addresses.ts'
 import { collectMetrics } from './metrics.ts'
 import { openSecretsService, type SecretsService } from './secrets-service.ts'
 import { openTokenService } from './token-service.ts'
@@ -92,7 +94,7 @@ export async function startService(installation: Installation): Promise<Running>
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 type OpenHttp = {
-  readonly appFor: (port: number) => ReturnType<typeof createApp>
+  readonly appFor: (port: number) => RequestListener
   readonly stop: () => Promise<void>
 }
 
@@ -117,9 +119,7 @@ async function openHttp(
   const { authenticate } = tokens
   const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
 
-  function resourcesFor(port: number): Resource[] {
-    const addresses = addressesOf(settings, port)
-    const links = new Links(addresses.base, linkKey)
+  function resourcesFor(addresses: Addresses, links: Links): Resource[] {
     const service = { inventory, queries, links, authenticate }
     return [
       diamondResource('v4', service),
@@ -136,7 +136,14 @@ async function openHttp(
   }
 
   return {
-    appFor: (port) => createApp({ resources: resourcesFor(port), log, trustProxy: settings.TRUST_PROXY }),
+    appFor(port) {
+      const addresses = addressesOf(settings, port)
+      const links = new Links(addresses.base, linkKey)
+      const resources = resourcesFor(addresses, links)
+      const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
+      const direct = directReads({ queries, links }, tokens.bearer)
+      return (req, res) => void (direct(req, res) || app(req, res))
+    },
     stop: async () => tokens.stop(),
   }
 }

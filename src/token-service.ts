@@ -4,7 +4,7 @@ import { GuessLimits } from './credentials/guess-limits.ts'
 import { Passwords } from './credentials/passwords.ts'
 import { ApiTokenVerifier } from './commands/verify-api-token.ts'
 import type { Resource } from './http/app.ts'
-import { authenticate } from './http/authenticate.ts'
+import { authenticate, type Bearer } from './http/authenticate.ts'
 import { metadataResource } from './http/oauth/metadata.ts'
 import { oauthResource } from './http/oauth/routes.ts'
 import type { Step } from './http/request.ts'
@@ -14,6 +14,8 @@ import { SessionFeed } from './projections/sessions.ts'
 export type TokenService = {
   /** Lets pass who sends a good access token. */
   readonly authenticate: Step
+  /** What `authenticate` checks with. */
+  readonly bearer: Bearer
   /** For who comes with an e-mail address and an API token. */
   readonly apiTokens: ApiTokenVerifier
   readonly resources: (addresses: Addresses) => Resource[]
@@ -38,6 +40,7 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
   const sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, note, passwords, guesses, feed }
   return {
     authenticate: authenticate({ tokens, feed }),
+    bearer: { tokens, feed },
     apiTokens: new ApiTokenVerifier({ store, guesses, clock, feed }),
     resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
     async stop() {

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, STATUS_CODES, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type Koa from 'koa'
 import { VERSION } from '../version.ts'
-import type { RequestState } from './request.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
@@ -29,7 +27,7 @@ const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000 }
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
-  appFor: (port: number) => Koa<RequestState>,
+  appFor: (port: number) => RequestListener,
   host: string,
   port: number,
   patience = PATIENCE,
@@ -50,7 +48,7 @@ export async function listen(
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
-      server.on('request', appFor((server.address() as AddressInfo).port).callback())
+      server.on('request', appFor((server.address() as AddressInfo).port))
       done()
     })
   })

@@ -38,8 +38,21 @@ export class DiamondQueries {
     readonly progress: Progress,
   ) {}
 
-  /** Folded from the log while the projection is behind, or has set the diamond aside. */
-  async one(version: ApiVersion, id: number): Promise<DiamondAnswer | undefined> {
+  /**
+   * Folded from the log while the projection is behind, or has set the diamond aside. Answers at once where the stores
+   * do and nothing has to be waited for, which is nearly always.
+   */
+  one(version: ApiVersion, id: number): DiamondAnswer | undefined | Promise<DiamondAnswer | undefined> {
+    const head = this.store.head()
+    if (head instanceof Promise || this.progress.reached(head, 0) !== true) return this.#oneLater(version, id)
+    const parked = this.model.parked()
+    if (parked instanceof Promise || parked.size > 0) return this.#oneLater(version, id)
+    const document = this.model.get(id, ['owner', 'etag', version])
+    if (document instanceof Promise) return document.then((found) => answerOf(version, found))
+    return answerOf(version, document)
+  }
+
+  async #oneLater(version: ApiVersion, id: number): Promise<DiamondAnswer | undefined> {
     const head = await this.store.head()
     if ((await this.progress.reached(head, 0)) && !(await this.#isParked(id))) {
       return answerOf(version, await this.model.get(id, ['owner', 'etag', version]))
@@ -54,13 +67,34 @@ export class DiamondQueries {
   }
 
   /** Newest first: by date, then by id. Sees what was written before the call, unless the projection is behind. */
-  async list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): Promise<DiamondList> {
+  list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
+    const head = this.store.head()
+    if (head instanceof Promise || this.progress.reached(head, 0) !== true) {
+      return this.#listLater(version, owner, filter, page)
+    }
+    return this.#read(version, whereOf(owner, filter), page, true)
+  }
+
+  async #listLater(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): Promise<DiamondList> {
     const current = await this.progress.reached(await this.store.head(), PATIENCE)
-    const where = whereOf(owner, filter)
-    const total = await this.model.count(where)
-    const found =
-      total <= page.offset ? [] : await this.model.find({ where, order: NEWEST_FIRST, ...page, select: [version] })
-    return { total, bodies: found.map((document) => String(document[version])), current }
+    return this.#read(version, whereOf(owner, filter), page, current)
+  }
+
+  #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
+    const total = this.model.count(where)
+    if (total instanceof Promise) return total.then((counted) => this.#page(version, where, page, counted, current))
+    return this.#page(version, where, page, total, current)
+  }
+
+  #page(version: ApiVersion, where: Where, page: Page, total: number, current: boolean) {
+    if (total <= page.offset) return { total, bodies: [], current }
+    const found = this.model.find({ where, order: NEWEST_FIRST, ...page, select: [version] })
+    const listed = (documents: readonly Document[]): DiamondList => ({
+      total,
+      bodies: documents.map((document) => String(document[version])),
+      current,
+    })
+    return found instanceof Promise ? found.then(listed) : listed(found)
   }
 
   async #isParked(id: number): Promise<boolean> {

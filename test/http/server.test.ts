@@ -29,7 +29,7 @@ async function withServer(
     return []
   })
   const app = createApp({ resources: [health], log: openLog('silent'), trustProxy: 0 })
-  const server = await listen(() => app, '127.0.0.1', 0, patience)
+  const server = await listen(() => app.callback(), '127.0.0.1', 0, patience)
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })
   } finally {

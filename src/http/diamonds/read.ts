@@ -1,54 +1,70 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import type { Page } from '../../projections/diamond-queries.ts'
-import { callerOf, type Ctx, type Step } from '../request.ts'
-import { idOf, markPending, sendJson } from './answer.ts'
+import type { DiamondAnswer, DiamondList, DiamondQueries } from '../../projections/diamond-queries.ts'
+import type { Links } from '../links.ts'
+import { callerOf, type Step } from '../request.ts'
+import { idOf, sendJson } from './answer.ts'
 import { isNotModified } from './conditions.ts'
-import { parseListQuery } from './filters.ts'
-import type { DiamondService } from './routes.ts'
+import { parseListQuery, type ListQuery } from './filters.ts'
+import { pageLinks } from './page-links.ts'
 
-export function getOne(version: ApiVersion, { queries, links }: DiamondService): Step {
+export type DiamondReads = { readonly queries: DiamondQueries; readonly links: Links }
+
+/** What a read answers: headers by name, and a finished body where the status has one. */
+export type ReadAnswer = {
+  readonly status: 200 | 204 | 304
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export function getOne(version: ApiVersion, reads: DiamondReads): Step {
   return async (ctx) => {
     const id = idOf(ctx)
-    const answer = await queries.one(version, id)
-    if (answer === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-    if (answer.owner !== callerOf(ctx).account)
-      throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-    ctx.res.setHeader('ETag', answer.etag)
-    if (isNotModified(ctx.req.headers['if-none-match'], answer.etag)) ctx.status = 304
-    else sendJson(ctx, 200, links.finish(answer.body))
+    const found = await reads.queries.one(version, id)
+    const answer = answerOne(reads, { id, account: callerOf(ctx).account }, found, ctx.req.headers['if-none-match'])
+    ctx.set(answer.headers)
+    if (answer.body === undefined) ctx.status = answer.status
+    else sendJson(ctx, answer.status, answer.body)
   }
 }
 
-export function getList(version: ApiVersion, { queries, links }: DiamondService): Step {
+export function getList(version: ApiVersion, reads: DiamondReads): Step {
   return async (ctx) => {
-    const { filter, page } = parseListQuery(version, ctx.querystring)
-    const { total, bodies, current } = await queries.list(version, callerOf(ctx).account, filter, page)
-    if (!current) markPending(ctx)
-    ctx.set('X-Total-Count', String(total))
-    const pages = total > 0 ? pageLinks(ctx, links.address, page, total) : ''
-    if (pages !== '' && pages.length <= LINK_LIMIT) ctx.set('Link', pages)
-    if (bodies.length === 0) ctx.status = 204
-    else sendJson(ctx, 200, `[${links.finish(bodies.join(','))}]`)
+    const query = parseListQuery(version, ctx.querystring)
+    const list = await reads.queries.list(version, callerOf(ctx).account, query.filter, query.page)
+    const answer = answerList(reads, { path: ctx.path, search: ctx.querystring, query }, list)
+    ctx.set(answer.headers)
+    if (answer.body === undefined) ctx.status = answer.status
+    else sendJson(ctx, answer.status, answer.body)
   }
 }
 
-/** Common clients refuse an answer with more than 16 KiB of headers; a filter of hundreds of ids stands in each link. */
-const LINK_LIMIT = 12 * 1024
+export type AskedOne = { readonly id: number; readonly account: number }
 
-/** RFC 8288: the pages around this one, with the same filters. */
-function pageLinks(ctx: Ctx, address: string, { limit, offset }: Page, total: number): string {
-  const last = Math.floor((total - 1) / limit) * limit
-  const pages: [rel: string, offset: number][] = [['first', 0]]
-  if (offset > 0) pages.push(['prev', Math.max(0, Math.min(offset, last + limit) - limit)])
-  if (offset + limit < total) pages.push(['next', offset + limit])
-  pages.push(['last', last])
-  const parameters = new URLSearchParams(ctx.querystring)
-  return pages
-    .map(([rel, start]) => {
-      parameters.set('limit', String(limit))
-      parameters.set('offset', String(start))
-      return `<${address}${ctx.path}?${parameters.toString()}>; rel="${rel}"`
-    })
-    .join(', ')
+/** @throws Refusal missing, or forbidden for another account's diamond */
+export function answerOne(
+  { links }: DiamondReads,
+  { id, account }: AskedOne,
+  found: DiamondAnswer | undefined,
+  ifNoneMatch: string | undefined,
+): ReadAnswer {
+  if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
+  if (found.owner !== account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+  const headers = { ETag: found.etag }
+  if (isNotModified(ifNoneMatch, found.etag)) return { status: 304, headers }
+  return { status: 200, headers, body: links.finish(found.body) }
+}
+
+export type AskedList = { readonly path: string; readonly search: string; readonly query: ListQuery }
+
+export function answerList({ links }: DiamondReads, asked: AskedList, list: DiamondList): ReadAnswer {
+  const { total, bodies, current } = list
+  const pages = total > 0 ? pageLinks(links.address, asked, total) : undefined
+  const headers = {
+    'X-Total-Count': String(total),
+    ...(pages !== undefined && { Link: pages }),
+    ...(!current && { 'X-Consistency': 'pending' }),
+  }
+  if (bodies.length === 0) return { status: 204, headers }
+  return { status: 200, headers, body: `[${links.finish(bodies.join(','))}]` }
 }

@@ -1,0 +1,63 @@
+import * as assert from 'uvu/assert'
+import type { Vendor } from './harness/account.ts'
+import type { Answer } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+
+const test = apiSuite('a read answered without the framework')
+
+/** A caller's own request id is left to the framework's routes. */
+async function bothWays(vendor: Vendor, path: string, headers: Record<string, string> = {}): Promise<[Answer, Answer]> {
+  return [await vendor.get(path, headers), await vendor.get(path, { ...headers, 'X-Request-Id': '00000000-0000-4000-8000-000000000000' })]
+}
+
+/** What may differ between two answers to the same question. */
+function comparable({ status, headers, text }: Answer) {
+  const { 'x-request-id': _id, date: _date, ...rest } = headers
+  return { status, headers: Object.entries(rest).toSorted(), text: text.replaceAll(/"requestId":"[^"]*"/g, '') }
+}
+
+const paths = (id: number) => [
+  `/v4/diamond/${id}`,
+  `/v3/diamond/${id}`,
+  '/v4/diamond/999999999',
+  '/v4/diamond/abc',
+  '/v4/diamond',
+  '/v3/diamond?limit=1&offset=1&f[isColored]=0',
+  '/v4/diamond?f[sku][]=nobody%20has%20this',
+  '/v4/diamond?f%5Bid%5D%5B%5D=1&f[id][]=x',
+  '/v4/diamond?limit=0',
+  '/v4/diamond?offset=99999&limit=3&x=%3Cscript%3E&y=a"b',
+  '/v4/diamond/',
+  '/v4/diamond?',
+]
+
+test('is the answer of the routes, whatever is asked', async ({ ann }) => {
+  const { id } = await created(ann)
+  await created(ann, { access: 2 })
+  for (const path of paths(id)) {
+    const [direct, routed] = await bothWays(ann, path)
+    assert.equal(comparable(direct), comparable(routed), path)
+  }
+})
+
+test('is 304 where that of the routes is', async ({ ann }) => {
+  const { id } = await created(ann)
+  for (const tag of ['"0.0"', 'W/"0.0"', '"7.7"']) {
+    const [direct, routed] = await bothWays(ann, `/v4/diamond/${id}`, { 'If-None-Match': tag })
+    assert.equal(comparable(direct), comparable(routed), tag)
+  }
+})
+
+test('is refused as by the routes to who may not read', async ({ ann, bob }) => {
+  const { id } = await created(ann)
+  for (const token of ['Bearer forged', `bearer ${ann.token}`, 'Basic eDp5', '']) {
+    const [direct, routed] = await bothWays(ann, `/v4/diamond/${id}`, { Authorization: token })
+    assert.equal(comparable(direct), comparable(routed), token)
+  }
+  const [direct, routed] = await bothWays(bob, `/v4/diamond/${id}`)
+  assert.is(direct.status, 403)
+  assert.equal(comparable(direct), comparable(routed))
+})
+
+test.run()
