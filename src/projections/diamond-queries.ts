@@ -110,12 +110,13 @@ export class DiamondQueries {
   }
 }
 
-/** An event that can't be folded is left out here, as it was where its stream was set aside. */
+/** An event that can't be folded is left out here, as where its stream was set aside; the ones behind it count. */
 function applied(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
   try {
     return diamonds.apply(view, event)
   } catch {
-    return view
+    if (view === undefined || event.stream !== diamondStream(view.diamond.id)) return view
+    return { ...view, revision: Number(event.revision) }
   }
 }
 

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../src/stores/event-store.ts'
+import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
+import { vendor } from './harness/account.ts'
+import { expect, refusal } from './harness/request.ts'
+import { startService, type Service } from './harness/service.ts'
+import { changesNothing, created, list, shown, stone } from './harness/stones.ts'
+
+const test = suite('what a write promises to reads')
+
+/** Services one after another, or beside each other, on one data folder. */
+async function withFolder(run: (start: (roles: string) => Promise<Service>) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
+  const started: Service[] = []
+  try {
+    await run(async (ROLES) => {
+      const service = await startService({ dataDir, settings: { ROLES } })
+      started.push(service)
+      return service
+    })
+  } finally {
+    for (const service of started) await service.stop()
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** Milliseconds that an answer took. */
+async function timed<Result>(action: () => Promise<Result>): Promise<readonly [result: Result, ms: number]> {
+  const started = performance.now()
+  return [await action(), performance.now() - started]
+}
+
+test('without projections answers within 2 s, says that lists are behind, and shows the diamond by its id', () =>
+  withFolder(async (start) => {
+    const service = await start('http')
+    const { ann, bob } = service
+    const [answer, ms] = await timed(() => ann.post('/v4/diamond', stone()))
+    const { id } = shown(expect(201, answer))
+    assert.ok(ms < 2_000, `${ms} ms`)
+    assert.is(answer.headers['x-consistency'], 'pending')
+    assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), answer.json())
+    expect(200, await ann.get(`/v3/diamond/${id}`))
+    refusal(403, await bob.get(`/v4/diamond/${id}`))
+
+    const [patched, patchMs] = await timed(() => ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+    assert.is(shown(expect(200, patched))['price'], 5)
+    assert.ok(patchMs < 2_000, `${patchMs} ms`)
+    assert.equal([patched.headers['x-consistency'], patched.headers.etag], ['pending', '"1.0"'])
+    const [listed, listMs] = await timed(() => ann.get('/v4/diamond'))
+    expect(204, listed)
+    assert.ok(listMs < 2_000, `${listMs} ms`)
+    assert.is(listed.headers['x-consistency'], 'pending')
+    const removed = await created(ann)
+    assert.is(expect(204, await ann.remove(`/v4/diamond/${removed.id}`)).headers['x-consistency'], 'pending')
+    refusal(404, await ann.get(`/v4/diamond/${removed.id}`))
+
+    const projecting = await start('http,projections')
+    const again = vendor(projecting.url, ann.account, ann.token)
+    const after = expect(200, await again.get('/v4/diamond'))
+    assert.equal(list(after), [{ ...shown(patched), _links: list(after)[0]?.['_links'] }])
+    assert.is(after.headers['x-consistency'], undefined)
+    assert.is((await created(again)).sku, 'SKU-1')
+  }))
+
+test('is kept by a process that projects for one that only answers', () =>
+  withFolder(async (start) => {
+    const projecting = await start('http,projections')
+    const answering = await start('http')
+    const there = projecting.ann
+    const here = vendor(answering.url, there.account, there.token)
+    for (let number = 0; number < 10; number++) {
+      const [writer, reader] = number % 2 === 0 ? [here, there] : [there, here]
+      const answer = expect(201, await writer.post('/v4/diamond', stone({ sku: `TWO-${number}` })))
+      assert.is(answer.headers['x-consistency'], undefined)
+      const { id } = shown(answer)
+      assert.is(shown(expect(200, await reader.get(`/v4/diamond/${id}`))).sku, `TWO-${number}`)
+      const all = expect(200, await reader.get('/v3/diamond?limit=1000'))
+      assert.is(all.headers['x-total-count'], String(number + 1))
+      assert.ok(list(all).some((diamond) => diamond.id === id))
+      expect(200, await reader.patch(`/v4/diamond/${id}`, { price: number }))
+      assert.is(shown(await writer.get(`/v4/diamond/${id}`))['price'], number)
+      assert.is(list(await writer.get(`/v4/diamond?f[sku][]=TWO-${number}`))[0]?.['price'], number)
+    }
+  }))
+
+test('is kept by two processes that both project, and after either ends', () =>
+  withFolder(async (start) => {
+    const first = await start('http,projections')
+    const second = await start('http,projections')
+    const there = vendor(second.url, first.ann.account, first.ann.token)
+    await created(first.ann, { sku: 'A' })
+    await created(there, { sku: 'B' })
+    await first.stop()
+    const { id } = await created(there, { sku: 'C' })
+    const seen = await eventually(
+      () => there.get('/v4/diamond'),
+      (answer) => answer.headers['x-consistency'] === undefined,
+    )
+    assert.equal(
+      list(seen)
+        .map(({ sku }) => sku)
+        .toSorted(),
+      ['A', 'B', 'C'],
+    )
+    expect(200, await there.patch(`/v4/diamond/${id}`, { price: 1 }))
+  }))
+
+/** Asks until the answer is as wanted; hand-over takes a moment. */
+async function eventually<Result>(ask: () => Promise<Result>, isWanted: (result: Result) => boolean): Promise<Result> {
+  const until = performance.now() + 10_000
+  for (;;) {
+    const result = await ask()
+    if (isWanted(result) || performance.now() > until) return result
+  }
+}
+
+/** A service over a log that fails on demand. */
+async function withFaults(run: (service: Service, faults: FaultyStore) => Promise<void>): Promise<void> {
+  const made: FaultyStore[] = []
+  const service = await startService({
+    store: (store) => {
+      const faulty = faultyStore(store)
+      made.push(faulty)
+      return faulty
+    },
+  })
+  try {
+    const [faults] = made
+    if (faults === undefined) throw new Error('the store was not wrapped')
+    await run(service, faults)
+  } finally {
+    await service.stop()
+  }
+}
+
+test('is done once although the log timed out: whether it was stored, is stored later or never', () =>
+  withFaults(async ({ ann }, faults) => {
+    const { id } = await created(ann)
+    for (const [index, fault] of (['stored', 'late', 'lost'] as const).entries()) {
+      const before = Number((await ann.get('/v4/diamond')).headers['x-total-count'])
+      faults.failNext(fault)
+      expect(201, await ann.post('/v4/diamond', stone()))
+      faults.failNext(fault)
+      expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
+      faults.failNext(fault)
+      expect(200, await ann.patch(`/v4/diamond/${id}`, { price: index + 1 }))
+      await faults.land()
+      const after = await ann.get('/v4/diamond')
+      assert.is(Number(after.headers['x-total-count']), before + 3, fault)
+      assert.is((await ann.get(`/v4/diamond/${id}`)).headers.etag, `"${index + 1}.0"`)
+    }
+  }))
+
+test('is 503 with Retry-After when the log refuses, and nothing is written', () =>
+  withFaults(async ({ ann }, faults) => {
+    const { id } = await created(ann)
+    const writes = [
+      () => ann.post('/v4/diamond', stone()),
+      () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': 'k' }),
+      () => ann.post('/v3/diamond/bulk', { entries: [stone({ cutShape: 2 })] }),
+      () => ann.patch(`/v4/diamond/${id}`, { price: 1 }),
+      () => ann.patch('/v4/diamond/bulk', { entries: [{ id, price: 1 }] }),
+      () => ann.remove(`/v4/diamond/${id}`),
+      () => ann.remove('/v4/diamond/bulk', { entries: [{ id }] }),
+    ]
+    await changesNothing([ann], async () => {
+      for (const write of writes) {
+        faults.failNext('unavailable')
+        assert.not.match(refusal(503, await write()).error.join(), /made unavailable/)
+      }
+    })
+    expect(201, await ann.post('/v4/diamond', stone({ price: 4 }), { 'Idempotency-Key': 'k' }))
+  }))
+
+test('is 503 where nobody knows whether it was stored, and the same key then gives its answer', () =>
+  withFaults(async ({ ann }, faults) => {
+    await created(ann)
+    const send = () => ann.post('/v4/diamond', stone({ sku: 'KEYED' }), { 'Idempotency-Key': 'k-unknown' })
+    faults.failNext('stored', 'stored', 'stored')
+    refusal(503, await send())
+    const { id } = shown(expect(201, await send()))
+    assert.equal(
+      list(await ann.get('/v4/diamond?f[sku][]=KEYED')).map((diamond) => diamond.id),
+      [id],
+    )
+  }))
+
+test('is not kept from reads when the read store is away: 503, and right again when it is back', async () => {
+  const away = { now: false }
+  const service = await startService({
+    reads: (reads) => ({
+      ...reads,
+      async model(declaration) {
+        const model = await reads.model(declaration)
+        const check = () => {
+          if (away.now) throw new StoreUnavailable('made to be away')
+        }
+        return {
+          ...model,
+          get: (id, select) => (check(), model.get(id, select)),
+          find: (query) => (check(), model.find(query)),
+          count: (where) => (check(), model.count(where)),
+        }
+      },
+    }),
+  })
+  try {
+    const { ann } = service
+    const { id } = await created(ann)
+    away.now = true
+    refusal(503, await ann.get(`/v4/diamond/${id}`))
+    refusal(503, await ann.get('/v4/diamond'))
+    away.now = false
+    expect(200, await ann.get(`/v4/diamond/${id}`))
+    expect(200, await ann.get('/v4/diamond'))
+  } finally {
+    await service.stop()
+  }
+})
+
+test.run()
