@@ -50,7 +50,13 @@ async function receive(
   accepted: ParsedMail[],
   done: (error?: Error | null) => void,
 ): Promise<void> {
-  const mail = await simpleParser(stream)
+  let mail: ParsedMail
+  try {
+    mail = await simpleParser(stream)
+  } catch (error) {
+    // The sender was killed in the middle of its message.
+    return done(error instanceof Error ? error : new Error('unreadable'))
+  }
   const error = attempt(() => refuse.message(mail))
   if (error === null) accepted.push(mail)
   done(error)

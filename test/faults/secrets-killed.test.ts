@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { openPostbox, until, type Postbox } from '../api/harness/postbox.ts'
+import { post, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
+import { senderIn } from './accounts-in-folder.ts'
+import { startServer, type ServerProcess } from './server-process.ts'
+
+const test = suite('a server that is killed')
+const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 5
+
+/** One secret, and what its clients were told before the connection broke. */
+type Known = {
+  readonly shown: Shown
+  readonly value: string
+  readonly plan: 'keep' | 'read' | 'burn' | 'read and burn' | 'mail'
+  values: number
+  tried: boolean
+  burned: boolean
+}
+
+const PLANS = ['keep', 'read', 'burn', 'read and burn', 'mail'] as const
+
+/** Clients that share, read and burn until the server is gone; a broken connection is an answer nobody got. */
+async function useUntilKilled({ url }: ServerProcess, ann: Sender, known: Known[], round: number): Promise<void> {
+  const client = async (number: number) => {
+    for (let n = 0; ; n++) {
+      const plan = PLANS[(number + n) % PLANS.length] ?? 'keep'
+      const value = `value ${round}/${number}/${n}`
+      const parameters = {
+        secret: value,
+        ...(plan === 'mail' && { recipient: `r${round}-${number}-${n}@example.com` }),
+      }
+      const one: Known = {
+        shown: await shared(url, ann, parameters),
+        value,
+        plan,
+        values: 0,
+        tried: false,
+        burned: false,
+      }
+      known.push(one)
+      one.tried = plan.includes('read') || plan.includes('burn')
+      await Promise.all([plan.includes('read') && read(url, one), plan.includes('burn') && burn(url, one)])
+    }
+  }
+  await Promise.allSettled(Array.from({ length: 6 }, (_, number) => client(number)))
+}
+
+async function read(url: string, one: Known): Promise<void> {
+  const answer = await post(url, `secret/${one.shown.secret_key}`)
+  if (answer.status !== 200) return assert.is(answer.status, 404)
+  assert.is(shownIn(answer).value, one.value)
+  one.values++
+}
+
+async function burn(url: string, one: Known): Promise<void> {
+  const answer = await post(url, `private/${one.shown.metadata_key}/burn`)
+  if (answer.status === 200) one.burned = true
+  else assert.is(answer.status, 404)
+}
+
+/** After it was started again: who was told of a burn is right, nobody reads twice, nothing that was kept is lost. */
+async function check({ url }: ServerProcess, one: Known): Promise<void> {
+  await read(url, one)
+  await read(url, one)
+  assert.ok(one.values <= 1, `${one.value} (${one.plan}) was read ${one.values} times`)
+  assert.not.ok(one.burned && one.values > 0, `${one.value} was read, and acknowledged as burned`)
+  if (!one.tried) assert.is(one.values, 1, `${one.value} (${one.plan}) was lost`)
+}
+
+/** Which server a copy of a mail came from: a second one is right only where a kill lies between. */
+function countCopies({ accepted }: Postbox, generations: readonly number[]): Map<string, number[]> {
+  const copies = new Map<string, number[]>()
+  for (const [index, { messageId }] of accepted.entries()) {
+    const from = copies.get(messageId ?? '') ?? []
+    copies.set(messageId ?? '', [...from, generations[index] ?? -1])
+  }
+  return copies
+}
+
+test('tells no value twice, loses none, keeps its burns, and sends each mail', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-killed-'))
+  const ann = await senderIn(dataDir)
+  const postbox = await openPostbox()
+  const generations: number[] = []
+  let generation = 0
+  postbox.refuse.message = () => void generations.push(generation)
+  const settings = { MAIL: postbox.address, LOG_LEVEL: 'error' }
+  const mailed: Known[] = []
+  let checked = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const known: Known[] = []
+    const server = await startServer(dataDir, settings)
+    const using = useUntilKilled(server, ann, known, round)
+    await new Promise((done) => setTimeout(done, 30 + Math.random() * 500))
+    await server.kill()
+    await using
+    generation++
+    const again = await startServer(dataDir, settings)
+    mailed.push(...known.filter(({ plan }) => plan === 'mail'))
+    for (const one of known) if (one.plan !== 'mail') await check(again, one)
+    checked += known.length
+    // Half of the rounds kill it once more, when mails may be under way.
+    if (round % 2 === 0) await again.kill()
+    else assert.is(await again.stop(), 0)
+    generation++
+  }
+  const last = await startServer(dataDir, settings)
+  const copies = () => countCopies(postbox, generations)
+  await until('all mails', () => copies().size >= mailed.length, 60_000)
+  for (const from of copies().values()) assert.is(new Set(from).size, from.length, 'two copies from one server')
+  for (const one of mailed) await check(last, one)
+  assert.is(await last.stop(), 0)
+  const twice = [...copies().values()].filter((from) => from.length > 1).length
+  console.log(`NOTE: ${ROUNDS} kills, ${checked} secrets, ${copies().size} mails, ${twice} of them twice`)
+  await postbox.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test.run()

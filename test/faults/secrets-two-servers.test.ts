@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import type { Answer } from '../api/harness/request.ts'
+import { isUnknown, post, reveal, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
+import { senderIn } from './accounts-in-folder.ts'
+import { startServer, type ServerProcess } from './server-process.ts'
+
+type Given = { dataDir: string; one: ServerProcess; other: ServerProcess; ann: Sender }
+const test = suite<Given>('two servers on one data folder')
+const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 25
+
+test.before(async (given) => {
+  given.dataDir = mkdtempSync(join(tmpdir(), 'adamant-two-'))
+  given.ann = await senderIn(given.dataDir)
+  given.one = await startServer(given.dataDir)
+  given.other = await startServer(given.dataDir)
+})
+test.after(async ({ one, other, dataDir }) => {
+  assert.equal([await one.stop(), await other.stop()], [0, 0])
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const statuses = (answers: readonly Answer[]) => {
+  const counted: Record<number, number> = {}
+  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1
+  return counted
+}
+
+/** Asks both in turn, so many times, all at once. */
+const inTurn = ({ one, other }: Given, count: number, ask: (url: string) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 === 0 ? one.url : other.url)))
+
+test('tell a secret to one of 200 readers who come at once', async (given) => {
+  for (let round = 0; round < (process.env['ADAMANT_FULL'] ? 1000 : 5); round++) {
+    const { secret_key } = await shared(given.one.url, given.ann, { secret: 'once' })
+    const answers = await inTurn(given, 200, (url) => post(url, `secret/${secret_key}`))
+    assert.equal(statuses(answers), { 200: 1, 404: 199 })
+    for (const answer of answers) {
+      if (answer.status === 200) assert.is(shownIn(answer).value, 'once')
+      else isUnknown(answer, secret_key)
+    }
+  }
+})
+
+test('let a reader or a burner win, never both and never neither', async (given) => {
+  const { one, other, ann } = given
+  let read = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const { secret_key, metadata_key } = await shared(one.url, ann, { secret: 'once' })
+    const [reading, burning] = round % 2 === 0 ? [one, other] : [other, one]
+    const [reader, burner] = await Promise.all([
+      post(reading.url, `secret/${secret_key}`),
+      post(burning.url, `private/${metadata_key}/burn`),
+    ])
+    assert.equal(statuses([reader, burner]), { 200: 1, 404: 1 })
+    const { state } = shownIn(await post(one.url, `private/${metadata_key}`))
+    assert.is(state, reader.status === 200 ? 'received' : 'burned')
+    if (reader.status === 200) read++
+  }
+  console.log(`NOTE: the reader won ${read} of ${ROUNDS} rounds`)
+})
+
+test('consume nothing for a wrong passphrase, and let no more than five guesses through', async (given) => {
+  for (let round = 0; round < Math.min(ROUNDS, 3); round++) {
+    const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'x', passphrase: 'right' })
+    const answers = await inTurn(given, 16, (url) => reveal(url, secret_key, 'wrong'))
+    assert.equal(statuses(answers), { 404: 5, 429: 11 })
+    assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
+  }
+})
+
+test('show each what the other did, at once', async ({ one, other, ann }) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { secret_key } = await shared(one.url, ann, { secret: `value ${round}` })
+    assert.is(shownIn(await post(other.url, `secret/${secret_key}`)).value, `value ${round}`)
+    isUnknown(await post(one.url, `secret/${secret_key}`), secret_key)
+  }
+})
+
+test.run()
