@@ -1,8 +1,17 @@
 import type { Cut } from '../domain/scoring/cut.ts'
+import type { Lighting } from '../domain/scoring/lighting.ts'
 import type { TracedCut } from '../domain/scoring/trace-cut.ts'
 
-/** What is asked of a tracing thread. */
-export type TraceRequest = { readonly id: number; readonly cut: Cut | 'reference' }
+/** A picture of a cut: `size` is its longer side in pixels. */
+export type PictureOrder = { readonly cut: Cut; readonly lighting: Lighting; readonly size: number }
 
-/** Its answer; `error` is the message of an ImpossibleProportions. */
-export type TraceAnswer = { readonly id: number } & ({ readonly traced: TracedCut } | { readonly error: string })
+/** What a tracing thread does. */
+export type Task =
+  { readonly kind: 'trace'; readonly cut: Cut | 'reference' } | { readonly kind: 'draw'; readonly order: PictureOrder }
+
+/** What it answers: a cut's figures, a PNG file, or why the proportions are impossible, or what else went wrong. */
+export type Answer =
+  | { readonly kind: 'traced'; readonly traced: TracedCut }
+  | { readonly kind: 'drawn'; readonly png: Uint8Array }
+  | { readonly kind: 'impossible'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string }

@@ -1,14 +1,26 @@
 import { parentPort } from 'node:worker_threads'
-import { traceCut, traceReference } from '../domain/scoring/trace-cut.ts'
-import type { TraceAnswer, TraceRequest } from './trace-jobs.ts'
+import { drawStone } from '../domain/scoring/picture.ts'
+import { ImpossibleProportions } from '../domain/scoring/proportions.ts'
+import { solidOfCut, traceCut, traceReference } from '../domain/scoring/trace-cut.ts'
+import { encodePng } from '../pictures/png.ts'
+import type { Answer, Task } from './trace-jobs.ts'
 
-/** Answers each request in turn; a cut that can't be is an answer, not the thread's end. */
-parentPort?.on('message', ({ id, cut }: TraceRequest) => parentPort?.postMessage(answer(id, cut)))
+/** Answers each task in turn; a cut that can't be is an answer, not the thread's end. */
+parentPort?.on('message', (task: Task) => parentPort?.postMessage(answer(task)))
 
-function answer(id: number, cut: TraceRequest['cut']): TraceAnswer {
+function answer(task: Task): Answer {
   try {
-    return { id, traced: cut === 'reference' ? traceReference() : traceCut(cut) }
+    return done(task)
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) }
+    const message = error instanceof Error ? error.message : String(error)
+    return { kind: error instanceof ImpossibleProportions ? 'impossible' : 'failed', message }
   }
+}
+
+function done(task: Task): Answer {
+  if (task.kind === 'trace') {
+    return { kind: 'traced', traced: task.cut === 'reference' ? traceReference() : traceCut(task.cut) }
+  }
+  const { cut, lighting, size } = task.order
+  return { kind: 'drawn', png: encodePng(drawStone(solidOfCut(cut).solid, lighting, size)) }
 }

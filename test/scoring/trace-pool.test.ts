@@ -30,6 +30,13 @@ test('answers a cut that can not be, and traces on', async () => {
   await pool.close()
 })
 
+test('draws a PNG file', async () => {
+  const pool = openTracePool()
+  const png = await pool.drawInWorker({ cut: round, lighting: 'aset', size: 32 })
+  await pool.close()
+  assert.is(Buffer.from(png.subarray(1, 4)).toString('latin1'), 'PNG')
+})
+
 test('refuses what waits when it is closed, and what comes after', async () => {
   const pool = openTracePool()
   const asked = [pool.traceInWorker('reference'), pool.traceInWorker('reference')].map((answer) =>

@@ -1,0 +1,70 @@
+import type { Worker } from 'node:worker_threads'
+
+type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (error: Error) => void }
+
+/**
+ * Threads that answer one message with one message, each one at a time. A thread starts with the first task that needs it
+ * and lives until the pool is closed; one that waits does not keep the process alive.
+ */
+export class WorkerPool<Task, Answer> {
+  readonly #start: () => Worker
+  readonly #threads: number
+  readonly #waiting: Job<Task, Answer>[] = []
+  readonly #running = new Map<Worker, Job<Task, Answer> | undefined>()
+  #closed = false
+
+  constructor(start: () => Worker, threads: number) {
+    this.#start = start
+    this.#threads = threads
+  }
+
+  /** @throws Error when the pool is closed, or the thread dies over the task */
+  run(task: Task): Promise<Answer> {
+    return new Promise((done, failed) => {
+      if (this.#closed) return failed(new Error('the pool of threads is closed'))
+      this.#waiting.push({ task, done, failed })
+      this.#next()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const { failed } of this.#waiting.splice(0)) failed(new Error('the pool of threads is closed'))
+    await Promise.all([...this.#running.keys()].map((worker) => worker.terminate()))
+  }
+
+  #next(): void {
+    const job = this.#waiting[0]
+    const worker = job === undefined ? undefined : this.#idle()
+    if (job === undefined || worker === undefined) return
+    this.#waiting.shift()
+    this.#running.set(worker, job)
+    worker.ref()
+    worker.postMessage(job.task)
+    this.#next()
+  }
+
+  #idle(): Worker | undefined {
+    const idle = [...this.#running].find(([, job]) => job === undefined)?.[0]
+    return idle ?? (this.#running.size < this.#threads ? this.#added() : undefined)
+  }
+
+  #added(): Worker {
+    const worker = this.#start()
+    this.#running.set(worker, undefined)
+    worker.on('message', (answer: Answer) => {
+      const job = this.#running.get(worker)
+      this.#running.set(worker, undefined)
+      worker.unref()
+      job?.done(answer)
+      this.#next()
+    })
+    worker.on('error', (error: Error) => this.#running.get(worker)?.failed(error))
+    worker.on('exit', () => {
+      this.#running.get(worker)?.failed(new Error('the thread ended'))
+      this.#running.delete(worker)
+      if (!this.#closed) this.#next()
+    })
+    return worker
+  }
+}

@@ -1,0 +1,53 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { drawStone, type Picture } from '../../../src/domain/scoring/picture.ts'
+import { solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
+import { plain, roundOf } from './cuts.ts'
+
+const test = suite('a picture of a stone')
+
+const pixel = ({ width, pixels }: Picture, column: number, row: number) => {
+  const base = 4 * (row * width + column)
+  return [...pixels.subarray(base, base + 4)]
+}
+
+const round = drawStone(roundOf({}), 'aset', 64)
+
+test('is transparent beside the stone and opaque on it', () => {
+  assert.equal([round.width, round.height], [64, 64])
+  assert.is(pixel(round, 0, 0)[3], 0)
+  assert.is(pixel(round, 32, 32)[3], 255)
+})
+
+test('of a round by ASET is mostly red: light from 45 to 75 degrees', () => {
+  const shown = Array.from({ length: 64 * 64 }, (_, index) => pixel(round, index % 64, Math.floor(index / 64)))
+  const stone = shown.filter(([, , , opacity]) => opacity === 255)
+  const red = stone.filter(([r = 0, g = 0, b = 0]) => r > 1.3 * g && r > 1.3 * b)
+  assert.ok(red.length > 0.5 * stone.length, `${red.length} of ${stone.length}`)
+})
+
+test('is as long as the stone', () => {
+  const { width, height } = drawStone(solidOfCut(plain('Marquise', 'Ideal')).solid, 'aset', 60)
+  assert.ok(height >= 60 && height <= 61 && Math.abs(height / width - 2.025) < 0.1, `${width} x ${height}`)
+})
+
+test('of a heart shows both halves, one the mirror image of the other', () => {
+  const heart = drawStone(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 48)
+  const opaque = (column: number) =>
+    Array.from({ length: heart.height }, (_, row) => pixel(heart, column, row)[3]).filter((opacity) => opacity === 255)
+      .length
+  for (const column of [6, 12, 18]) assert.ok(Math.abs(opaque(column) - opaque(heart.width - 1 - column)) <= 1)
+  assert.is(pixel(heart, heart.width >> 1, 1)[3], 0)
+})
+
+test('face-up has colours, which one wavelength would not have', () => {
+  const { pixels } = drawStone(roundOf({}), 'face-up', 40)
+  const coloured = pixels.filter((value, index) => index % 4 === 0 && Math.abs(value - (pixels[index + 2] ?? 0)) > 20)
+  assert.ok(coloured.length > 10)
+})
+
+test('is the same every time', () => {
+  assert.equal(drawStone(roundOf({}), 'aset', 24).pixels, drawStone(roundOf({}), 'aset', 24).pixels)
+})
+
+test.run()
