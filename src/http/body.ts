@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/refusal.ts'
 import type { Ctx, Step } from './request.ts'
@@ -7,8 +8,6 @@ export const JSON_LIMIT = 8 * 1024 * 1024
 
 /** Levels of a body; a diamond in a bulk request has five. What walks through a body need not fear for the stack. */
 const DEPTH_LIMIT = 100
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
 export const readJsonBody: Step = async (ctx, next) => {
@@ -40,12 +39,16 @@ function parse(bytes: Buffer): unknown {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new Refusal('malformed', 'The body is not JSON: it is not UTF-8')
+  const text = bytes.toString('utf8')
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)
   } catch (error) {
     throw new Refusal('malformed', `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
 }
+
+const BYTE_ORDER_MARK = 0xfeff
 
 /** How deep the arrays and objects of a JSON text stand in each other. */
 function depthOf(json: Buffer): number {
