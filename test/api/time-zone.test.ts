@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const test = suite('dates')
+
+for (const TZ of ['Pacific/Auckland', 'America/St_Johns']) {
+  test(`are the same where the clock is that of ${TZ}`, () => {
+    const file = fileURLToPath(new URL('date-filters.test.ts', import.meta.url))
+    const env = { ...process.env, TZ }
+    const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', file], { env, encoding: 'utf8' })
+    assert.is(status, 0, stdout)
+  })
+}
+
+test.run()

@@ -1,0 +1,46 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { SqliteEvents } from '../../src/stores/sqlite-events.ts'
+import type { EventStore } from '../../src/stores/event-store.ts'
+import { expect, refusal } from '../api/harness/request.ts'
+import { startService } from '../api/harness/service.ts'
+import { changesNothing, created, list, stone } from '../api/harness/stones.ts'
+
+const test = suite('a service whose disk is full')
+
+const isEmbedded = (store: EventStore): store is SqliteEvents => 'limitPages' in store
+
+test('answers writes with 503 and Retry-After, goes on reading, and recovers without a restart', async () => {
+  const service = await startService()
+  try {
+    const { ann } = service
+    const { store } = service.installation
+    if (!isEmbedded(store)) return
+    const first = await created(ann, { sku: 'BEFORE' })
+    store.limitPages(1)
+    const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `FULL-${number}` }))
+    const full = await Promise.all(Array.from({ length: 6 }, () => ann.post('/v4/diamond/bulk', { entries })))
+    assert.ok(full.some(({ status }) => status === 503))
+    await changesNothing([ann], async () => {
+      refusal(503, await ann.post('/v4/diamond/bulk', { entries }))
+      const headers = { 'Idempotency-Key': 'full' }
+      refusal(503, await ann.post('/v4/diamond/bulk', { entries }, headers))
+      expect(200, await ann.get(`/v4/diamond/${first.id}`))
+      expect(200, await ann.get('/v3/diamond'))
+      expect(200, await service.send({ path: '/v2/constants' }))
+    })
+    const stored = full.filter(({ status }) => status === 201).length
+    assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(1 + stored * 500))
+
+    store.limitPages(1_000_000)
+    const headers = { 'Idempotency-Key': 'full' }
+    const after = list(expect(201, await ann.post('/v4/diamond/bulk', { entries }, headers)))
+    assert.is(after.length, 500)
+    expect(200, await ann.patch(`/v4/diamond/${first.id}`, { price: 1 }))
+    assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(501 + stored * 500))
+  } finally {
+    await service.stop()
+  }
+})
+
+test.run()
