@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { auditCommand } from './audit.ts'
 import { eventsCommand } from './events.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
@@ -44,6 +45,7 @@ const commandsFor = (open: Open): Command[] => [
   importCommand(open),
   statusCommand(open),
   eventsCommand(open),
+  auditCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
