@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { moduleOf, wrongImports } from './architecture/layers.ts'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => moduleOf(name.replaceAll('\\', '/'), readFileSync(join(src, name), 'utf8')))
+
+const test = suite('the import arrows')
+
+test('of every module point the right way', () => {
+  assert.ok(modules.length > 100, `only ${modules.length} modules were found`)
+  const wrong = wrongImports(modules)
+  assert.is(wrong.length, 0, `\n${wrong.join('\n')}`)
+})
+
+const faults: readonly (readonly [name: string, path: string, source: string])[] = [
+  ['a domain module that imports a command', 'domain/a.ts', "import { b } from '../commands/b.ts'"],
+  ['a domain module that imports a node module', 'domain/diamond/a.ts', "import { randomUUID } from 'node:crypto'"],
+  ['a command that imports a route', 'commands/a.ts', "import type { b } from '../http/b.ts'"],
+  ['a projection that imports an adapter', 'projections/a.ts', "import { b } from '../stores/sqlite-events.ts'"],
+  ['a route that imports a subcommand', 'http/diamonds/a.ts', "import { b } from '../../cli/b.ts'"],
+  ['a subcommand that loads an adapter late', 'cli/a.ts', "const b = await import('../stores/sqlite-events.ts')"],
+  ['an adapter that imports a route', 'stores/sqlite-events/a.ts', "export { b } from '../../http/b.ts'"],
+  ['a module beside main that names an adapter', 'service.ts', "import { b } from './stores/directory-files.ts'"],
+]
+
+for (const [name, path, source] of faults) {
+  test(`are held against ${name}`, () => {
+    assert.is(wrongImports([moduleOf(path, source)]).length, 1)
+  })
+}
+
+test('let the composition root name adapters', () => {
+  assert.equal(wrongImports([moduleOf('main.ts', "import { b } from './stores/sqlite-events.ts'")]), [])
+})
+
+test.run()
