@@ -62,7 +62,13 @@ async function* stored(store: EventStore, stream: string | undefined, from: From
 async function* followed(store: EventStore, stream: string | undefined, from: From): AsyncIterable<StoredEvent> {
   const subscription = store.subscribe(from, stream === undefined ? undefined : { prefixes: [stream] })
   void listenForStop().first.then(() => subscription.stop())
-  for await (const { events: batch } of subscription) yield* batch
+  // The store's own watch on the log keeps no process alive.
+  const alive = setInterval(() => {}, 60_000)
+  try {
+    for await (const { events: batch } of subscription) yield* batch
+  } finally {
+    clearInterval(alive)
+  }
 }
 
 const shownPosition = ({ commit, prepare }: { commit: bigint; prepare: bigint }) =>

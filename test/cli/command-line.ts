@@ -1,0 +1,91 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+/** The built program, as `npm test` has just made it. */
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+export type Settings = Readonly<Record<string, string>>
+
+/** A folder of its own and the program on it. */
+export class CommandLine {
+  readonly folder = mkdtempSync(join(tmpdir(), 'adamant-cli-'))
+  readonly #started = new Set<Started>()
+
+  /** Runs one command to its end. */
+  async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<Ended> {
+    const started = this.start(words, settings)
+    started.write(input)
+    return started.ended
+  }
+
+  /** Runs one command with --json. @returns its last line on stdout, parsed */
+  async json(...words: string[]): Promise<Record<string, unknown>> {
+    const { code, out, err } = await this.run([...words, '--json'])
+    if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
+    return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+  }
+
+  start(words: readonly string[], settings: Settings = {}): Started {
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, DATA_DIR: join(this.folder, 'data'), PORT: '0', LOG_LEVEL: 'warn', ...settings }
+    const started = new Started(spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }))
+    this.#started.add(started)
+    return started
+  }
+
+  /** Ends what still runs and removes the folder. */
+  async remove(): Promise<void> {
+    for (const started of this.#started) started.kill('SIGKILL')
+    await Promise.all([...this.#started].map(({ ended }) => ended))
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Milliseconds after which a line that does not come fails the test. */
+const DEADLINE = 20_000
+
+export class Started {
+  readonly ended: Promise<Ended>
+  #out = ''
+  #err = ''
+
+  constructor(private readonly child: ChildProcessByStdio<Writable, Readable, Readable>) {
+    child.stdout.on('data', (chunk: Buffer) => (this.#out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (this.#err += chunk.toString()))
+    child.stdin.on('error', () => {})
+    this.ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      out: this.#out,
+      err: this.#err,
+    }))
+  }
+
+  write(input: string): void {
+    this.child.stdin.end(input)
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
+  /** Resolves with the first line on stdout that fits. @throws after a deadline */
+  async line(fits: (line: string) => boolean = () => true): Promise<string> {
+    const signal = AbortSignal.timeout(DEADLINE)
+    for (;;) {
+      const found = this.#out.split('\n').slice(0, -1).find(fits)
+      if (found !== undefined) return found
+      const came = once(this.child.stdout, 'data', { signal }).then(
+        () => true,
+        () => false,
+      )
+      if (await Promise.race([came, this.ended.then(() => false)])) continue
+      throw new Error(`the line did not come; stdout: ${this.#out}; stderr: ${this.#err}`)
+    }
+  }
+}

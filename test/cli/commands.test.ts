@@ -1,0 +1,91 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the command line')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+test('ends with 2 for what can not be asked for', async ({ commands }) => {
+  const asked = [['srve'], ['user', 'add'], ['user', 'add', 'a@example.com'], ['user', 'plan', 'a@example.com', 'gold']]
+  const ended = await Promise.all(asked.map((words) => commands.run(words)))
+  assert.equal(
+    ended.map(({ code }) => code),
+    [2, 2, 2, 2],
+  )
+})
+
+test('shows an example with every --help', async ({ commands }) => {
+  const asked = [
+    'serve',
+    'demo',
+    'import',
+    'status',
+    'events',
+    'user add',
+    'user list',
+    'client rotate',
+    'token revoke',
+  ]
+  const ended = await Promise.all(asked.map((words) => commands.run([...words.split(' '), '--help'])))
+  for (const [index, { code, out }] of ended.entries()) {
+    assert.is(code, 0)
+    assert.match(out, /Examples?:\n {2}\S/, asked[index])
+  }
+})
+
+test('answers --json with one line of JSON', async ({ commands }) => {
+  const user = await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  assert.equal(user, { account: 1, email: 'a@example.com' })
+  assert.equal(Object.keys(await commands.json('client', 'add', 'x')), ['client_id', 'client_secret'])
+  assert.match(String((await commands.json('token', 'add', 'a@example.com'))['token']), /^[\w-]{43}$/)
+  assert.equal((await commands.json('user', 'list'))['accounts'], [
+    { account: 1, email: 'a@example.com', plan: 'basic', status: 'enabled' },
+  ])
+})
+
+test('ends with 1 and a sentence for an account that is taken or unknown', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const taken = await commands.run(['user', 'add', 'A@example.com', '--password', 'x'])
+  assert.is(taken.code, 1)
+  assert.match(taken.err, 'already registered')
+  const unknown = await commands.run(['token', 'add', 'b@example.com'])
+  assert.is(unknown.code, 1)
+  assert.match(unknown.err, 'There is no account b@example.com')
+})
+
+test('follows the log into what another process writes', async ({ commands }) => {
+  const following = commands.start(['events', '--follow', '--json', '--type', 'AccountRegistered'])
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+
+  const event = JSON.parse(await following.line()) as Record<string, unknown>
+
+  assert.is(event['stream'], 'account-1')
+  assert.is(event['actor'], 'operator')
+  following.kill('SIGINT')
+  assert.is((await following.ended).code, 0)
+})
+
+test('prints what comes behind a position, and no password', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const all = (await commands.run(['events', '--json'])).out.trim().split('\n')
+  const { position } = JSON.parse(all[0] ?? '') as { position: string }
+  const { out } = await commands.run(['events', '--json', '--from', position])
+  assert.equal(out.trim().split('\n'), all.slice(1))
+  assert.not.match(out, 'right horse')
+})
+
+test('tells the head of the log and the state of each read model', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const { head, models } = (await commands.json('status')) as { head: string; models: Record<string, unknown>[] }
+  assert.ok(Number(head) > 0)
+  assert.equal(
+    models.map(({ model, build, lag, running }) => ({ model, build, lag, running })),
+    [{ model: 'diamonds', build: null, lag: 0, running: false }],
+  )
+})
+
+test.run()

@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine; sheet: (content: string | Buffer, name?: string) => string }
+const test = suite<Context>('import')
+test.before.each(async (context) => {
+  const commands = new CommandLine()
+  context.commands = commands
+  context.sheet = (content, name = 'stones.csv') => {
+    const file = join(commands.folder, name)
+    writeFileSync(file, content)
+    return file
+  }
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+})
+test.after.each(({ commands }) => commands.remove())
+
+const USER = ['--user', 'a@example.com', '--json']
+const GOOD = 'SKU,cutshape,Carat,color,isLabGrown,price,date\nA-1,Round,0.71,G,yes,1200,yesterday\n007,Pear,1,,,,\n'
+const BAD = 'sku,cutShape,carat\nA-1,Round,0.7\nA-2,Round,-1\nA-3,Round\n"A\n4",Round,much\n'
+
+type Event = { readonly data: { readonly set: unknown } }
+const created = async (commands: CommandLine) => {
+  const { out } = await commands.run(['events', 'diamond-', '--json'])
+  const lines = out.split('\n').filter((line) => line !== '')
+  return lines.map((line) => (JSON.parse(line) as Event).data.set)
+}
+
+test('creates a stone a line; headings in any case, empty cells absent, numbers and booleans read', async (context) => {
+  const { code, out } = await context.commands.run(['import', context.sheet(GOOD), ...USER])
+  assert.is(code, 0)
+  assert.is(JSON.parse(out).imported, 2)
+  assert.equal(await created(context.commands), [
+    { sku: 'A-1', cutShape: 2, carat: 0.71, price: 1200, isLabGrown: true, color: 18 },
+    { sku: '007', cutShape: 22, carat: 1 },
+  ])
+})
+
+test('reads a compressed file', async (context) => {
+  const { code } = await context.commands.run(['import', context.sheet(gzipSync(GOOD), 'a.csv.gz'), ...USER])
+  assert.is(code, 0)
+  assert.is((await created(context.commands)).length, 2)
+})
+
+test('lists bad lines by number and writes nothing', async (context) => {
+  const { code, out, err } = await context.commands.run(['import', context.sheet(BAD), ...USER])
+  assert.is(code, 1)
+  assert.match(err, 'line 3: carat must be a number over 0')
+  assert.match(err, 'line 4: has 2 cells where the header has 3')
+  assert.equal(
+    JSON.parse(out).bad.map(({ line }: { line: number }) => line),
+    [3, 4, 6],
+  )
+  assert.equal(await created(context.commands), [])
+})
+
+test('leaves bad lines out with --skip-bad', async (context) => {
+  const { code, out } = await context.commands.run(['import', context.sheet(BAD), ...USER, '--skip-bad'])
+  assert.is(code, 0)
+  assert.is(JSON.parse(out).imported, 1)
+  assert.is((await created(context.commands)).length, 1)
+})
+
+test('stops at an unknown column with the nearest, unless it is to be ignored', async (context) => {
+  const file = context.sheet('sku,cutShape,carat,colr\nA,Round,1,G\n')
+  const stopped = await context.commands.run(['import', file, ...USER])
+  assert.is(stopped.code, 2)
+  assert.match(stopped.err, 'colr is no field of a v4 diamond; did you mean color?')
+  assert.equal(await created(context.commands), [])
+
+  const ignored = await context.commands.run(['import', file, ...USER, '--ignore-unknown'])
+  assert.is(ignored.code, 0)
+  assert.equal(await created(context.commands), [{ sku: 'A', cutShape: 2, carat: 1 }])
+})
+
+test('stops at an unknown account, a missing file and a broken archive', async ({ commands, sheet }) => {
+  const good = sheet(GOOD)
+  const stranger = await commands.run(['import', good, '--user', 'b@example.com'])
+  assert.is(stranger.code, 1)
+  assert.match(stranger.err, 'There is no account b@example.com')
+  const missing = await commands.run(['import', `${good}.gone`, ...USER])
+  assert.is(missing.code, 1)
+  assert.match(missing.err, 'does not exist')
+  const broken = await commands.run(['import', sheet('no gzip', 'b.csv.gz'), ...USER])
+  assert.is(broken.code, 1)
+  assert.match(broken.err, 'incorrect header check')
+})
+
+test.run()

@@ -1,0 +1,61 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('serve')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+const logIn = async (url: string, credentials: Readonly<Record<string, unknown>>): Promise<Response> => {
+  const body = new URLSearchParams({ grant_type: 'password', username: 'a@example.com', password: 'right horse' })
+  for (const [name, value] of Object.entries(credentials)) body.set(name, String(value))
+  return fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
+}
+
+test('knows an account and a client that another process added, at once', async ({ commands }) => {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+
+  await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, 'right horse\n')
+  const client = await commands.json('client', 'add', 'tests')
+
+  const answer = await logIn(url, client)
+  assert.is(answer.status, 200, await answer.text())
+})
+
+test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  assert.is((await fetch(`${url}/health/ready`)).status, 200)
+
+  server.kill('SIGTERM')
+
+  assert.is((await server.ended).code, 0)
+})
+
+test('says in a sentence that a port is in use', async ({ commands }) => {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const { port } = new URL(url)
+
+  const { code, err } = await commands.run(['serve'], { PORT: port })
+
+  assert.is(code, 1)
+  assert.match(err, `127.0.0.1:${port} is in use by another process`)
+  assert.not.match(err, /^\s+at /m)
+})
+
+test('names every bad setting at once, with what would be right', async ({ commands }) => {
+  const { code, err, out } = await commands.run(['serve'], { PORT: 'high', LOG_LEVEL: 'loud', MASTER_KEY: 'short' })
+  assert.is(code, 2)
+  assert.is(out, '')
+  assert.match(err, 'PORT must be a port, 0 to 65535')
+  assert.match(err, 'LOG_LEVEL must be trace')
+  assert.match(err, 'MASTER_KEY must be 32 bytes in base64')
+  assert.not.match(err, 'short')
+})
+
+test.run()
