@@ -5,7 +5,8 @@
 import { print, type Check } from './scores-check/check.ts'
 import { geometryChecks, indexChecks, sizeChecks, weightChecks } from './scores-check/geometry.ts'
 import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-check/light.ts'
-import { caseChecks, errorChecks, fallChecks, spreadChecks } from './scores-check/stones.ts'
+import { errorChecks, nominalChecks } from './scores-check/errors.ts'
+import { caseChecks, fallChecks, spreadChecks } from './scores-check/stones.ts'
 
 const chapters: readonly (readonly [string, () => Check[]])[] = [
   ['Refractive index', indexChecks],
@@ -19,7 +20,12 @@ const chapters: readonly (readonly [string, () => Check[]])[] = [
   ['Weighted light return', returnChecks],
   ['Leakage', leakageChecks],
   ['Fire', fireChecks],
-  ...(process.argv.includes('--fast') ? [] : [['Calculation error', errorChecks] as const]),
+  ...(process.argv.includes('--fast')
+    ? []
+    : [
+        ['Calculation error', errorChecks] as const,
+        ['Distance of real stones from their grade', nominalChecks] as const,
+      ]),
 ]
 
 let failed = 0

@@ -5,10 +5,10 @@ import type { TracedCut } from './trace-cut.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /**
- * Calculation errors: what finer sampling, and a stone that differs from its grade's nominal proportions as stones of a
- * grade do, may move a score by. Spread's is in points of pc, symmetry's on its scale of ten.
+ * Probable errors: finer sampling moves a score by less, and of real stones, which differ from their grade's nominal
+ * proportions, half lie nearer. Spread's is in points of pc, symmetry's on its scale of ten.
  */
-export const errors = { integral: 0.05, spread: 1.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
+export const errors = { integral: 0.05, spread: 2.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
 
 /** The weight in carats of a reference round that looks as large as a stone of that cut and weight. */
 export function roundWeight(cut: TracedCut, reference: TracedCut, carat: number): number {

@@ -18,11 +18,18 @@ const crownTiers: readonly Tier[] = [
   { inwards: 0.62, rises: 0.7 },
   { inwards: 1, rises: 1 },
 ]
-const emeraldPavilion: readonly Tier[] = [
-  { inwards: 0.25, rises: 0.33 },
-  { inwards: 0.59, rises: 0.675 },
-  { inwards: 1, rises: 1 },
-]
+/**
+ * The GIA's weight factors of emerald cuts rise from .0080 at a length of 1.25 to .0106 at 2.5 widths, twice as much as
+ * their longer keel explains: longer stones are cut fuller. At the nominal 1.35 the rows are those of an average stone.
+ */
+function emeraldPavilion(lengthToWidth: number): readonly Tier[] {
+  const fuller = Math.min(1, Math.max(-0.1, lengthToWidth - 1.35))
+  return [
+    { inwards: 0.25 - 0.04 * fuller, rises: 0.33 + (fuller < 0 ? 0.5 * fuller : 0) },
+    { inwards: 0.59 - 0.05 * fuller, rises: 0.675 + (fuller < 0 ? 0.5 : 0.04) * fuller },
+    { inwards: 1, rises: 1 },
+  ]
+}
 const asscherPavilion: readonly Tier[] = [
   { inwards: 0.2, rises: 0.33 },
   { inwards: 0.52, rises: 0.69 },
@@ -30,7 +37,8 @@ const asscherPavilion: readonly Tier[] = [
 ]
 
 /** The emerald cut: cut corners, three rows on the crown and three on the pavilion, which ends in a keel. */
-export const emeraldFacets = (proportions: Proportions): Facet[] => stepFacets(proportions, 0.2, emeraldPavilion)
+export const emeraldFacets = (proportions: Proportions): Facet[] =>
+  stepFacets(proportions, 0.2, emeraldPavilion(proportions.lengthToWidth))
 
 /** The Asscher cut: nearly square, with a fuller pavilion that ends in a short keel. */
 export const asscherFacets = (proportions: Proportions): Facet[] => stepFacets(proportions, 0.19, asscherPavilion)

@@ -1,0 +1,94 @@
+import { modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut.ts'
+import { facetModels } from '../../src/domain/scoring/facets.ts'
+import { brillianceScore, errors, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
+import { weight } from '../../src/domain/scoring/optics.ts'
+import { roundProportions } from '../../src/domain/scoring/round-proportions.ts'
+import { tabled } from '../../src/domain/scoring/score.ts'
+import { solidOf } from '../../src/domain/scoring/solid.ts'
+import { reference } from '../../src/domain/scoring/table.ts'
+import { solidOfCut, traceSolid, type TracedCut } from '../../src/domain/scoring/trace-cut.ts'
+import { says, type Check } from './check.ts'
+import { realStones, words } from './stones.ts'
+
+const plain = (shape: Cut['shape'], grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
+
+/** Half the spacing in each of four dimensions is sixteen times the rays. */
+export function errorChecks(): Check[] {
+  const cuts = modelledShapes.map((shape) => plain(shape, 'Good'))
+  const finest = 16
+  const fineReference = traceSolid(solidOf(facetModels.Round(roundProportions({}))), { crown: 0, pavilion: 0 }, finest)
+  const moved = cuts.map((cut) => {
+    const { solid, deviation } = solidOfCut(cut)
+    const fine = traceSolid(solid, deviation, finest)
+    const usual = tabled(cut) ?? fine
+    return {
+      cut,
+      brilliance: change(usual, fine, fineReference, 'weighted'),
+      fire: change(usual, fine, fineReference, 'fire'),
+    }
+  })
+  return moved.flatMap(({ cut, brilliance, fire }) => [
+    says(
+      `${cut.shape}: brilliance, spacing halved`,
+      `moves by less than ${errors.brilliance}`,
+      brilliance.toFixed(4),
+      brilliance < errors.brilliance,
+    ),
+    says(
+      `${cut.shape}: fire, spacing halved`,
+      `moves by less than ${errors.fire}`,
+      fire.toFixed(4),
+      fire < errors.fire,
+    ),
+  ])
+}
+
+const change = (usual: TracedCut, fine: TracedCut, fineReference: TracedCut, of: 'weighted' | 'fire') =>
+  Math.abs(usual[of] / reference[of] - fine[of] / fineReference[of])
+
+const STONES_A_CUT = 16
+
+/** Stones of the data set, traced by their own depth and table, beside the scores of their grade: half lie within d. */
+export function nominalChecks(): Check[] {
+  const stones = realStones()
+  const off = words.flatMap(([word, grade]) => {
+    const all = stones.filter(({ cut }) => cut === word)
+    const picked = Array.from(
+      { length: STONES_A_CUT },
+      (_, index) => all[Math.floor(((index + 0.5) / STONES_A_CUT) * all.length)] ?? {},
+    )
+    return picked.map((stone) => distance(stone, grade))
+  })
+  return (['brilliance', 'fire', 'integral', 'spread'] as const).map((name) => {
+    const sorted = off.map((stone) => stone[name]).sort((a, b) => a - b)
+    const half = sorted[sorted.length >> 1] ?? NaN
+    const most = sorted[Math.floor(0.9 * sorted.length)] ?? NaN
+    return says(
+      `${name}: half of ${off.length} stones within`,
+      String(errors[name]),
+      `${half.toFixed(3)} (90 %: ${most.toFixed(3)})`,
+      half <= errors[name],
+    )
+  })
+}
+
+/** How far a real round is from the scores of its grade. */
+function distance(stone: Record<string, string>, grade: Grade) {
+  const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
+  const { solid, deviation } = solidOfCut({ ...plain('Round', grade), measured })
+  const own = scoresOf(traceSolid(solid, deviation, 0.25))
+  const nominal = scoresOf(tabled(plain('Round', grade)) ?? reference)
+  const mm = (Number(stone['x']) + Number(stone['y'])) / 2
+  const pc = 100 * (1 - Number(stone['carat']) / weight(reference.volume, mm))
+  return {
+    brilliance: Math.abs(own.brilliance.rg - nominal.brilliance.rg),
+    fire: Math.abs(own.fire.rg - nominal.fire.rg),
+    integral: Math.abs(own.integral.rg - nominal.integral.rg),
+    spread: Math.abs(pc - nominal.spread.pc),
+  }
+}
+
+function scoresOf(cut: TracedCut) {
+  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, 1)]
+  return { brilliance, fire, integral: integralScore(fire, brilliance), spread: spreadScore(cut, reference, 1) }
+}
