@@ -21,7 +21,8 @@ export type Bench = {
   readonly generator: Generator
   /** How long one measurement lasts. */
   readonly seconds: number
-  adamant(): Promise<Adamant>
+  /** @param settings of its environment, beside the usual ones */
+  adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
   plain(): Promise<Service>
 }
 

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { GROUPS } from './cases/all.ts'
-import type { Case, Group } from './group.ts'
+import type { Bench, Case, Group } from './group.ts'
 import { Generator } from './load/generator.ts'
 import { lineOf, table, type Line, type Rounds } from './report.ts'
 import { startAdamant } from './services/adamant.ts'
 import { buildPlain, startPlain } from './services/plain.ts'
 import type { Service } from './services/service.ts'
 
-const USAGE = `npm run bench -- [--case NAME]... [--rounds N] [--seconds N]
+const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--rounds N] [--seconds N]
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
 
 type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
@@ -16,11 +16,15 @@ function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       case: { type: 'string', multiple: true },
+      secrets: { type: 'boolean' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
     },
   })
-  const names = values.case ?? GROUPS.filter((group) => !group.long).map(({ name }) => name)
+  const names =
+    values.case ??
+    (values.secrets === true ? ['secrets'] : undefined) ??
+    GROUPS.filter((group) => !group.long).map(({ name }) => name)
   const groups = names.map((name) => {
     const group = GROUPS.find((each) => each.name === name)
     if (group === undefined) throw new Error(`no case ${name}\n${USAGE}`)
@@ -55,7 +59,12 @@ async function runGroup(group: Group, generator: Generator, { rounds, seconds }:
     services.push(service)
     return service
   }
-  const bench = { generator, seconds, adamant: () => kept(startAdamant()), plain: () => kept(startPlain()) }
+  const bench: Bench = {
+    generator,
+    seconds,
+    adamant: (settings) => kept(startAdamant(settings)),
+    plain: () => kept(startPlain()),
+  }
   try {
     const lines: Line[] = []
     for (const each of await group.prepare(bench)) lines.push(lineOf(await runCase(each, rounds)))

@@ -7,6 +7,17 @@ import { ifMatch } from './if-match.ts'
 import { list } from './list.ts'
 import { listsOfAMillion } from './lists-1m.ts'
 import { refresh } from './refresh.ts'
+import { secrets } from './secrets.ts'
 
 /** In the order of the table. */
-export const GROUPS: readonly Group[] = [create, get, list, bulk, refresh, idempotency, ifMatch, listsOfAMillion]
+export const GROUPS: readonly Group[] = [
+  create,
+  get,
+  list,
+  bulk,
+  refresh,
+  idempotency,
+  ifMatch,
+  secrets,
+  listsOfAMillion,
+]

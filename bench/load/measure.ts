@@ -7,8 +7,11 @@ export type Load = {
   readonly seconds: number
   /** Ready HTTP/1.1 requests. UNIQUE becomes a number of nine digits, CARRIED what `carry` says. */
   readonly requests: readonly string[]
-  /** `shared`, the default: connections take the requests in turn. `own`: each sends one of them, always the same. */
-  readonly turns?: 'shared' | 'own'
+  /**
+   * `shared`, the default: connections take the requests in turn. `own`: each sends one of them, always the same.
+   * `each`: every connection sends all of them, one after another.
+   */
+  readonly turns?: 'shared' | 'own' | 'each'
   /** Where UNIQUE starts, so that no two measurements send the same. */
   readonly unique: number
   /** For requests that need a part of the answer before: the first value of each connection, and how to find the next. */
@@ -82,9 +85,17 @@ async function drive(load: Load, end: number): Promise<number> {
 function requestsOf(load: Load): (connection: number, carried: string) => string {
   const pieces = load.requests.map((request) => request.split(UNIQUE))
   let turn = 0
+  const turns = Array.from({ length: load.connections }, () => 0)
+  const turnOf = (connection: number) => {
+    if (load.turns === 'own') return connection
+    if (load.turns !== 'each') return turn++
+    const own = turns[connection] ?? 0
+    turns[connection] = own + 1
+    return own
+  }
   let unique = load.unique
   return (connection, carried) => {
-    const request = pieces[(load.turns === 'own' ? connection : turn++) % pieces.length] ?? []
+    const request = pieces[turnOf(connection) % pieces.length] ?? []
     const text = request.length === 1 ? (request[0] ?? '') : request.join(String(unique++).padStart(9, '0'))
     return load.carry ? text.replace(CARRIED, carried) : text
   }

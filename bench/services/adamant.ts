@@ -14,6 +14,8 @@ export type Client = { readonly client_id: string; readonly client_secret: strin
 /** The real service, with what the token endpoint needs. */
 export type Adamant = Service & {
   readonly client: Client
+  /** `Basic ...` of an API token of the secrets API. */
+  readonly basic: string
   /** The answer of a password grant: every call opens a session of its own. */
   logIn(): Promise<{ readonly access_token: string; readonly refresh_token: string }>
 }
@@ -25,6 +27,8 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   const environment = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent', ...settings }
   run(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
   const client = run(environment, 'client', 'add', 'bench') as Client
+  const { token: apiToken } = run(environment, 'token', 'add', EMAIL) as { token: string }
+  const basic = `Basic ${Buffer.from(`${EMAIL}:${apiToken}`).toString('base64')}`
   const child = startPinned([main, 'serve'], environment)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
@@ -35,7 +39,7 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   const logIn = () => passwordGrant(address, client)
   try {
     await ready(child, `${address}/health/ready`)
-    return { port, token: (await logIn()).access_token, client, logIn, stop }
+    return { port, token: (await logIn()).access_token, client, basic, logIn, stop }
   } catch (error) {
     await stop()
     throw error
