@@ -1,5 +1,4 @@
-import { hkdfSync } from 'node:crypto'
-import { decrypt, encrypt } from './sealing.ts'
+import { decrypt, derive, encrypt } from './sealing.ts'
 
 /** Seals a metadata key for whoever has the API token that it was shared with: the service itself can't open it. */
 export const sealReceipt = (apiToken: string, metadataKey: string, digest: string): Buffer =>
@@ -9,4 +8,4 @@ export const sealReceipt = (apiToken: string, metadataKey: string, digest: strin
 export const openReceipt = (apiToken: string, sealed: Buffer, digest: string): string | undefined =>
   decrypt(receiptKey(apiToken), sealed, digest)?.toString()
 
-const receiptKey = (apiToken: string) => Buffer.from(hkdfSync('sha256', apiToken, '', 'receipt', 32))
+const receiptKey = (apiToken: string) => derive(apiToken, 'receipt')

@@ -1,7 +1,6 @@
-import { hkdfSync } from 'node:crypto'
 import type { MasterKeys } from './master-keys.ts'
 import { COST, type Cost, type Passphrases, type Place } from './passphrases.ts'
-import { decrypt, encrypt, MasterSeal } from './sealing.ts'
+import { decrypt, derive, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 /** A sealed value with its outer layer taken off: what is left opens only for who has the key. */
@@ -72,7 +71,7 @@ export class SecretBox {
 }
 
 const innerKey = ({ secretKey }: Named, stretched: Buffer = Buffer.alloc(0)): Buffer =>
-  Buffer.from(hkdfSync('sha256', Buffer.concat([Buffer.from(secretKey), stretched]), '', 'vault', 32))
+  derive(Buffer.concat([Buffer.from(secretKey), stretched]), 'vault')
 
 /** Random as the key is, and not stored either. */
-const saltOf = ({ secretKey }: Named): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', 'passphrase-salt', 16))
+const saltOf = ({ secretKey }: Named): Buffer => derive(secretKey, 'passphrase-salt', 16)

@@ -1,4 +1,5 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { derive } from './sealing.ts'
 
 /**
  * A secret has two keys. The metadata key is random and its sender's; the secret key follows from it and is its
@@ -23,7 +24,7 @@ export const SECRET_STREAMS = { prefixes: ['secret-'] } as const
 export const digestOfStream = (stream: string): string => stream.slice('secret-'.length)
 
 function keysOf(metadataKey: string): SecretKeys {
-  const secretKey = inBase36(Buffer.from(hkdfSync('sha256', metadataKey, '', 'secret', 32)))
+  const secretKey = inBase36(derive(metadataKey, 'secret'))
   return { metadataKey, secretKey, digest: digestOf(secretKey) }
 }
 

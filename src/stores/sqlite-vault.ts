@@ -42,7 +42,7 @@ const secrets = (file: VaultFile) => ({
     )
   },
   end: (ended: readonly Ended[], checkpoint?: VaultCheckpoint) =>
-    file.change((on) => {
+    file.changeLater((on) => {
       for (const one of ended) endOne(on, one)
       if (checkpoint !== undefined) on.saveCheckpoint.run(encode(checkpoint))
     }),

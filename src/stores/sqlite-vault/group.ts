@@ -8,6 +8,8 @@ type Change = { readonly run: (connection: Connection) => void; done: () => void
 /** A transaction takes no more changes after so many, and after so many milliseconds. */
 const GROUP = 250
 const GROUP_TIME = 20
+/** Milliseconds that a deletion waits for others, or for a value to go to the disk with. */
+const LAZY = 20
 /** Milliseconds between tries, and in all, while another process writes. */
 const PAUSE = 2
 const BUSY_DEADLINE = 5_000
@@ -17,6 +19,7 @@ export class VaultFile {
   readonly #waiting: Change[] = []
   #connection: Connection
   #scheduled = false
+  #timer: NodeJS.Timeout | undefined
   #busySince: number | undefined
   #drained: (() => void)[] = []
   /** True since the last commit, until somebody has shredded what it left. */
@@ -28,6 +31,15 @@ export class VaultFile {
 
   /** Resolves when the change is on the disk. */
   change<Result>(run: (connection: Connection) => Result): Promise<Result> {
+    return this.#add(run, 0)
+  }
+
+  /** For what nobody waits for: shares the next transaction, at the latest after a moment. */
+  changeLater<Result>(run: (connection: Connection) => Result): Promise<Result> {
+    return this.#add(run, LAZY)
+  }
+
+  #add<Result>(run: (connection: Connection) => Result, pause: number): Promise<Result> {
     return new Promise((done, fail) => {
       let result: Result
       this.#waiting.push({
@@ -37,7 +49,7 @@ export class VaultFile {
         done: () => done(result),
         fail,
       })
-      this.#schedule(0)
+      this.#schedule(pause)
     })
   }
 
@@ -55,16 +67,22 @@ export class VaultFile {
     this.#connection.db.close()
   }
 
+  /** A flush that is due at once comes before one that is to come later. */
   #schedule(pause: number): void {
     if (this.#scheduled) return
+    if (pause > 0) {
+      this.#timer ??= setTimeout(() => this.#flush(), pause)
+      return
+    }
     this.#scheduled = true
-    const flush = () => this.#flush()
-    if (pause > 0) setTimeout(flush, pause)
-    else setImmediate(flush)
+    setImmediate(() => this.#flush())
   }
 
   #flush(): void {
     this.#scheduled = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length === 0) return
     try {
       const count = this.#write()
       this.#busySince = undefined
