@@ -9,7 +9,7 @@ import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 
 const test = suite('a server that is killed')
-const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 5
+const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 4
 
 /** One secret, and what its clients were told before the connection broke. */
 type Known = {
