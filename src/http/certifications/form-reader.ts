@@ -84,6 +84,8 @@ export class FormReader {
 
   /** A file under another name says nothing that could be read; its name is judged with those of the texts. */
   #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
+    // When the form is given up, its file fails too, whoever reads it: the form has said why.
+    stream.on('error', () => undefined)
     const again = this.#stoodBefore(name)
     if (again || name !== 'file') {
       if (!again) this.#texts.set(name, '')

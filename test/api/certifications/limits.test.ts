@@ -1,0 +1,113 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import {
+  certification,
+  file,
+  formBody,
+  formHeaders,
+  partHead,
+  pathOf,
+  smallPdf,
+  text,
+  upload,
+} from '../harness/form.ts'
+import type { Vendor } from '../harness/account.ts'
+import { expect, refusal } from '../harness/request.ts'
+import { apiSuite, type Service } from '../harness/service.ts'
+import { created, shown } from '../harness/stones.ts'
+
+const test = apiSuite('an upload')
+
+const LIMIT = 10_485_760
+
+/** Uploads that are on their way in, and stored files, by name. */
+function filesOf({ dataDir }: Service): string[] {
+  const folder = join(dataDir, 'files')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  )
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `not within 10 s: ${what}`)
+    await new Promise((done) => setTimeout(done, 10))
+  }
+}
+
+/** A connection on which a request's head and the first bytes of its form were sent. */
+async function begun(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  await new Promise<void>((done) => socket.once('connect', done))
+  const head = [
+    'POST /v4/certification HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${vendor.token}`,
+    `Content-Type: ${formHeaders['Content-Type']}`,
+    `Content-Length: ${length}`,
+    '',
+    '',
+  ]
+  socket.write(head.join('\r\n'))
+  for (const part of [text('product', product), text('laboratory', 'GIA')]) {
+    socket.write(Buffer.concat([partHead(part), Buffer.from(`${part.content}\r\n`)]))
+  }
+  socket.write(partHead(file('')))
+  socket.write(smallPdf(200_000))
+  return socket
+}
+
+test('of 10,485,760 bytes is taken and given back byte for byte', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const pdf = smallPdf(LIMIT)
+  const made = certification(
+    expect(201, await upload(ann, [text('product', id), text('laboratory', 'GIA'), file(pdf)])),
+  )
+  const { text: content, headers } = await service.send({ path: pathOf(made.file) })
+  assert.is(headers['content-length'], String(LIMIT))
+  assert.ok(Buffer.from(content).equals(pdf))
+})
+
+test('of a byte more is refused with 413, and leaves nothing', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const before = filesOf(service)
+  const parts = [text('product', id), text('laboratory', 'GIA'), file(smallPdf(LIMIT + 1))]
+  refusal(413, await upload(ann, parts))
+  const chunked = { method: 'POST', path: '/v4/certification', headers: formHeaders, body: [formBody(parts)] }
+  refusal(413, await ann.send(chunked))
+  assert.equal(filesOf(service), before)
+  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
+})
+
+test('that says it is too large is refused before it comes', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const socket = await begun(service, ann, id, 5_000_000_000)
+  const answer = await new Promise<string>((done) => socket.once('data', (chunk: Buffer) => done(chunk.toString())))
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+  socket.destroy()
+})
+
+test('without a length is refused when it is too much, whatever its parts are called', async ({ ann }) => {
+  const { id } = await created(ann)
+  const attic = { name: 'attic', content: Buffer.alloc(LIMIT + 1_000_000, 'x'), filename: 'attic.bin' }
+  const body = [formBody([text('product', id), text('laboratory', 'GIA'), attic])]
+  refusal(413, await ann.send({ method: 'POST', path: '/v4/certification', headers: formHeaders, body }))
+})
+
+test('whose client goes away leaves nothing', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const before = filesOf(service)
+  const socket = await begun(service, ann, id, 1_000_000)
+  await until('the upload is on its way', () => filesOf(service).length > before.length)
+  socket.destroy()
+  await until('nothing is left of it', () => filesOf(service).length === before.length)
+  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
+})
+
+test.run()

@@ -1,0 +1,85 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { inlineDisposition } from '../../../src/http/certifications/content-disposition.ts'
+import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/pdf-check.ts'
+import { parseRange } from '../../../src/http/certifications/range.ts'
+import { fixture, reports } from '../../fixtures/reports/reports.ts'
+
+const test = suite('a PDF on its way in')
+
+/** The kind of refusal, or undefined where it is a PDF. */
+function verdict(chunks: readonly Buffer[]): string | undefined {
+  const check = new PdfCheck()
+  try {
+    for (const chunk of chunks) check.take(chunk)
+    check.end()
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.kind
+    throw error
+  }
+}
+
+test('is one whoever made it', () => {
+  for (const name of [...reports.map(({ file }) => file), 'encrypted.pdf', 'scripts-and-attachment.pdf']) {
+    assert.is(verdict([fixture(name)]), undefined, name)
+  }
+})
+
+test('is judged the same in whatever pieces it comes', () => {
+  const contents = fc.constantFrom(
+    Buffer.from('%PDF-1.7\nstuff\n%%EOF'),
+    Buffer.from(`%PDF-1.7\n${'x'.repeat(1_500)}%%EOF\n${' '.repeat(3_000)}`),
+    Buffer.from(`%PDF-1.7\n%%EOF${'x'.repeat(1_020)}`),
+    Buffer.from('%PDX-1.7\n%%EOF'),
+    Buffer.from('%PDF-1.7\n%%EO'),
+    Buffer.from(''),
+  )
+  fc.assert(
+    fc.property(contents, fc.array(fc.nat(4_000), { maxLength: 8 }), (content, cuts) => {
+      const at = [0, ...cuts.filter((cut) => cut < content.length).sort((a, b) => a - b), content.length]
+      const chunks = at.slice(1).map((end, index) => content.subarray(at[index], end))
+      assert.is(verdict(chunks), verdict([content]))
+    }),
+  )
+})
+
+test('has its end-of-file mark within its last 1,024 bytes, blanks not counted', () => {
+  const behind = (count: number) => verdict([Buffer.from(`%PDF-1.7\n%%EOF${'x'.repeat(count)}`)])
+  assert.is(behind(1_019), undefined)
+  assert.is(behind(1_020), 'unsupported')
+  assert.is(verdict([Buffer.from('%PDF-1.7\n%%EOF'), Buffer.alloc(100_000)]), undefined)
+})
+
+test('is refused at its first bytes when it is none, and at the first byte too much', () => {
+  const check = new PdfCheck()
+  assert.throws(() => check.take(Buffer.from([0x89, 0x50])), /does not start with %PDF-/)
+  const large = new PdfCheck()
+  large.take(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
+  assert.throws(() => large.take(Buffer.from('x')), /at most 10485760 bytes/)
+})
+
+test('is asked for in ranges that lie within it', () => {
+  const range = fc.tuple(fc.nat(2_000), fc.nat(2_000), fc.integer({ min: 1, max: 1_000 }))
+  fc.assert(
+    fc.property(range, ([from, to, bytes]) => {
+      for (const header of [`bytes=${from}-${to}`, `bytes=${from}-`, `bytes=-${to}`]) {
+        const parsed = parseRange(header, bytes)
+        if (parsed === undefined || parsed === 'unsatisfiable') continue
+        assert.ok(parsed.start >= 0 && parsed.start <= parsed.end && parsed.end < bytes, header)
+      }
+    }),
+  )
+})
+
+test('is named in a header that nothing breaks out of', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      assert.match(inlineDisposition(name), /^inline; filename="[^"\\]*"(?:; filename\*=UTF-8''[\w%.!~-]*)?$/)
+    }),
+  )
+})
+
+test.run()
