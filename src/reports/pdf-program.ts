@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import { readReport } from '../domain/certification/report-text.ts'
 import { textOf } from './pdf-text.ts'
 
@@ -5,6 +6,14 @@ import { textOf } from './pdf-text.ts'
  * A process that reads one PDF from stdin and prints what the report says, as one line of JSON, on stdout. Whatever is
  * wrong with the PDF stays here: the process that started it ends it when it takes too long or grows too large.
  */
+function endInTime(): void {
+  const source = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${LONGEST})`
+  new Worker(source, { eval: true }).unref()
+}
+
+/** Milliseconds: nobody ends this process where the one that started it was killed. */
+const LONGEST = 20_000
+
 async function run(): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
@@ -12,6 +21,7 @@ async function run(): Promise<void> {
   process.stdout.write(`${JSON.stringify(readReport(text))}\n`, () => process.exit(0))
 }
 
+endInTime()
 run().catch((error: unknown) => {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
   process.stderr.write(`${reason.slice(0, 200)}\n`, () => process.exit(1))

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** The real service in a process of its own. */
 export type ServerProcess = {
   readonly url: string
+  readonly pid: number
   /** All that it has said on stdout and stderr. */
   readonly said: () => string
   /** Ends it at once, as kill -9 and a power cut do, and resolves when it is gone. */
@@ -39,6 +40,7 @@ export async function startServer(
   const { url } = JSON.parse(line) as { url: string }
   return {
     url,
+    pid: child.pid ?? 0,
     said: () => said,
     async kill() {
       child.kill('SIGKILL')

@@ -31,7 +31,7 @@ test.before.each(async (given) => {
     ctx.status = 204
   })
   const resources = [{ prefix: '/upload', router }]
-  const app = () => createApp({ resources, log: pino({ level: 'silent' }), trustProxy: 0 })
+  const app = () => createApp({ resources, log: pino({ level: 'silent' }), trustProxy: 0 }).callback()
   given.server = await listen(app, '127.0.0.1', 0)
 })
 test.after.each(async ({ server, folder, files }) => {

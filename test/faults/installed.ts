@@ -1,0 +1,32 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vendor, type Vendor } from '../api/harness/account.ts'
+import { startService } from '../api/harness/service.ts'
+
+export type Installed = {
+  readonly dataDir: string
+  /** The vendor, at whichever address the server has now. */
+  readonly ann: (url: string) => Vendor
+  clean(): void
+}
+
+/** A data folder with a vendor who has a session, made by the service itself. */
+export async function installed(): Promise<Installed> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
+  const service = await startService({ dataDir })
+  const { account, token } = service.ann
+  await service.stop()
+  return {
+    dataDir,
+    ann: (url) => vendor(url, account, token),
+    clean: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+/** Resident memory in bytes, now and at its highest: Linux, /proc/[pid]/status. */
+export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'ascii')
+  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024
+  return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Vendor } from '../api/harness/account.ts'
+import { attached, pathOf, smallPdf, type ShownCertification } from '../api/harness/form.ts'
+import { expect, request } from '../api/harness/request.ts'
+import { created, shown } from '../api/harness/stones.ts'
+import { installed } from './installed.ts'
+import { startServer } from './server-process.ts'
+
+const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 25 : 3
+const UPLOADERS = 6
+
+/** Milliseconds until nothing is left of uploads that a killed server had begun. */
+const CLEAR = 30_000
+
+const test = suite('a server killed during uploads')
+
+const digestOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+
+/** Uploads until the server is gone; what was acknowledged is told. */
+async function uploadOn(vendor: Vendor, diamond: number, acknowledged: Map<number, string>): Promise<void> {
+  for (;;) {
+    const pdf = smallPdf(1_000 + Math.floor(Math.random() * 2_000_000))
+    try {
+      const { id } = await attached(vendor, diamond, pdf)
+      acknowledged.set(id, digestOf(pdf))
+    } catch (error) {
+      if (error instanceof assert.Assertion) throw error
+      return
+    }
+  }
+}
+
+const certificationsOf = async (vendor: Vendor, diamond: number) =>
+  shown(expect(200, await vendor.get(`/v4/diamond/${diamond}`)))['certifications'] as readonly ShownCertification[]
+
+/** Everything that stands below the files' folder. */
+const filesIn = (dataDir: string) =>
+  readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+    .toSorted()
+
+test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and nothing else`, async () => {
+  const { dataDir, ann, clean } = await installed()
+  const acknowledged = new Map<number, string>()
+  let server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
+  const { id } = await created(ann(server.url))
+  for (let round = 0; round < ROUNDS; round++) {
+    const vendor = ann(server.url)
+    const uploading = Promise.all(Array.from({ length: UPLOADERS }, () => uploadOn(vendor, id, acknowledged)))
+    await new Promise((done) => setTimeout(done, 200 + Math.random() * 1_000))
+    await server.kill()
+    await uploading
+    server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
+    const certifications = await certificationsOf(ann(server.url), id)
+    const known = new Map(certifications.map((certification) => [certification.id, certification]))
+    for (const [certification, digest] of acknowledged) {
+      const answer = await request(server.url, { path: pathOf(known.get(certification)?.file ?? null) })
+      assert.is(digestOf(answer.text), digest, `certification ${certification} in round ${round}`)
+    }
+  }
+  const all = await certificationsOf(ann(server.url), id)
+  const wanted = await Promise.all(
+    all.map(async ({ file }) => digestOf((await request(server.url, { path: pathOf(file) })).text)),
+  )
+  const deadline = performance.now() + CLEAR
+  while (filesIn(dataDir).length > wanted.length && performance.now() < deadline) {
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  assert.equal(filesIn(dataDir), wanted.toSorted())
+  console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} stand, after ${ROUNDS} kills`)
+  await server.stop()
+  clean()
+})
+
+test.run()
