@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { format } from 'prettier'
-import { cutKey, grades, modelledShapes, type Cut } from '../src/domain/scoring/cut.ts'
+import { cutKey, grades, modelledShapes, type Cut } from '../src/domain/scoring/cut/cut.ts'
 import { openTracePool } from '../src/scoring/trace-pool.ts'
 
 const started = performance.now()
@@ -27,7 +27,7 @@ await pool.close()
 
 const table = Object.fromEntries(entries)
 const digest = createHash('sha256').update(JSON.stringify({ reference, table })).digest('hex').slice(0, 8)
-const source = `import type { TracedCut } from './trace-cut.ts'
+const source = `import type { TracedCut } from './cut/trace-cut.ts'
 
 // Made by \`npm run scores:build\`: what the tracer finds for each shape and cut grade. Not to be edited.
 

@@ -1,6 +1,6 @@
-import type { Cut } from '../domain/scoring/cut.ts'
-import type { Lighting } from '../domain/scoring/lighting.ts'
-import type { TracedCut } from '../domain/scoring/trace-cut.ts'
+import type { Cut } from '../domain/scoring/cut/cut.ts'
+import type { Lighting } from '../domain/scoring/picture/lighting.ts'
+import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 
 /** A picture of a cut: `size` is its longer side in pixels. */
 export type PictureOrder = { readonly cut: Cut; readonly lighting: Lighting; readonly size: number }

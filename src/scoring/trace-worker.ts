@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { drawStone } from '../domain/scoring/picture.ts'
-import { ImpossibleProportions } from '../domain/scoring/proportions.ts'
-import { solidOfCut, traceCut, traceReference } from '../domain/scoring/trace-cut.ts'
+import { drawStone } from '../domain/scoring/picture/picture.ts'
+import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
+import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
 import { encodePng } from '../pictures/png.ts'
 import type { Answer, Task } from './trace-jobs.ts'
 

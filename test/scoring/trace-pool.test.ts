@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Cut } from '../../src/domain/scoring/cut.ts'
-import { ImpossibleProportions } from '../../src/domain/scoring/proportions.ts'
+import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
+import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
 import { openTracePool } from '../../src/scoring/trace-pool.ts'
 

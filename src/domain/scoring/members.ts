@@ -1,7 +1,7 @@
 import type { Scores } from '../diamond/scores.ts'
-import { weight, widthOf } from './optics.ts'
-import { excellentLimit, RANGE_OF_RMS } from './perturbation.ts'
-import type { TracedCut } from './trace-cut.ts'
+import { weight, widthOf } from './light/optics.ts'
+import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
+import type { TracedCut } from './cut/trace-cut.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /**

@@ -1,10 +1,10 @@
 import type { Scores } from '../diamond/scores.ts'
-import { cutKey, type Cut } from './cut.ts'
+import { cutKey, type Cut } from './cut/cut.ts'
 import { fluorScore } from './fluor.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
-import type { Stone } from './stone.ts'
+import type { Stone } from './cut/stone.ts'
 import { reference, table } from './table.ts'
-import type { TracedCut } from './trace-cut.ts'
+import type { TracedCut } from './cut/trace-cut.ts'
 
 /** What the shipped table knows of a cut; undefined for one that has to be traced. */
 export const tabled = (cut: Cut): TracedCut | undefined => table[cutKey(cut)]

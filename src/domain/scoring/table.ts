@@ -1,4 +1,4 @@
-import type { TracedCut } from './trace-cut.ts'
+import type { TracedCut } from './cut/trace-cut.ts'
 
 // Made by `npm run scores:build`: what the tracer finds for each shape and cut grade. Not to be edited.
 

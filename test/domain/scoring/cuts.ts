@@ -1,7 +1,7 @@
-import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut.ts'
-import { facetModels } from '../../../src/domain/scoring/facets.ts'
-import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/round-proportions.ts'
-import { solidOf, type Solid } from '../../../src/domain/scoring/solid.ts'
+import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
+import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
+import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/round-proportions.ts'
+import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
 
 /** A round brilliant like the reference but for the measures given. */
 export const roundOf = (measures: Partial<RoundMeasures>): Solid =>

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut.ts'
+import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut/cut.ts'
 import { decimals } from '../../../src/domain/scoring/members.ts'
 import { score, tabled } from '../../../src/domain/scoring/score.ts'
-import { cutOf, isGradeAssumed, type Stone } from '../../../src/domain/scoring/stone.ts'
+import { cutOf, isGradeAssumed, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
 import { reference } from '../../../src/domain/scoring/table.ts'
 import { close, plain } from './cuts.ts'
 

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { grades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut.ts'
-import { facetModels } from '../../../src/domain/scoring/facets.ts'
+import { grades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut/cut.ts'
+import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { errors } from '../../../src/domain/scoring/members.ts'
-import { roundProportions } from '../../../src/domain/scoring/round-proportions.ts'
+import { roundProportions } from '../../../src/domain/scoring/cut/round-proportions.ts'
 import { tabled } from '../../../src/domain/scoring/score.ts'
-import { solidOf } from '../../../src/domain/scoring/solid.ts'
+import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
 import { reference, table } from '../../../src/domain/scoring/table.ts'
 import {
   solidOfCut,
@@ -13,7 +13,7 @@ import {
   traceReference,
   traceSolid,
   type TracedCut,
-} from '../../../src/domain/scoring/trace-cut.ts'
+} from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { plain } from './cuts.ts'
 
 const test = suite('the table of traced cuts')

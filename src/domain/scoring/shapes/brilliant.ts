@@ -1,6 +1,6 @@
-import { facetThrough, slopingFacet, surfaceOver, type Facet } from '../facet.ts'
-import type { Proportions } from '../proportions.ts'
-import { add, scale, subtract, type Vector } from '../vector.ts'
+import { facetThrough, slopingFacet, surfaceOver, type Facet } from '../solid/facet.ts'
+import type { Proportions } from '../cut/proportions.ts'
+import { add, scale, subtract, type Vector } from '../solid/vector.ts'
 import { culetFacet } from './culet.ts'
 import { fold, type Outline, type Station } from './outline.ts'
 

@@ -1,4 +1,4 @@
-import type { Facet } from '../facet.ts'
+import type { Facet } from '../solid/facet.ts'
 
 /** A culet as wide as `culet` cuts the point off where the pavilion, similar to the outline, is that wide. `edge` is its upper end. */
 export const culetFacet = (culet: number, pavilionDepth: number, edge: number): Facet => ({

@@ -1,5 +1,5 @@
-import type { Facet } from '../facet.ts'
-import type { Proportions } from '../proportions.ts'
+import type { Facet } from '../solid/facet.ts'
+import type { Proportions } from '../cut/proportions.ts'
 import { brilliantFacets } from './brilliant.ts'
 import { onArc, wall, type Outline, type Station } from './outline.ts'
 

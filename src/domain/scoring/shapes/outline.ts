@@ -1,5 +1,5 @@
-import type { Facet } from '../facet.ts'
-import type { Vector } from '../vector.ts'
+import type { Facet } from '../solid/facet.ts'
+import type { Vector } from '../solid/vector.ts'
 
 /** A place on the girdle where a main facet starts, and the horizontal direction it faces. */
 export type Station = { readonly at: Vector; readonly outward: Vector }

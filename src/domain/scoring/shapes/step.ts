@@ -1,6 +1,6 @@
-import { slopingFacet, type Facet } from '../facet.ts'
-import type { Proportions } from '../proportions.ts'
-import type { Vector } from '../vector.ts'
+import { slopingFacet, type Facet } from '../solid/facet.ts'
+import type { Proportions } from '../cut/proportions.ts'
+import type { Vector } from '../solid/vector.ts'
 import { culetFacet } from './culet.ts'
 import { wall } from './outline.ts'
 

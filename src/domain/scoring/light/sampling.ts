@@ -1,7 +1,7 @@
 import { at } from './numbers.ts'
 import { planesOf, type Planes } from './planes.ts'
-import type { Solid } from './solid.ts'
-import { cross, length, subtract, type Vector } from './vector.ts'
+import type { Solid } from '../solid/solid.ts'
+import { cross, length, subtract, type Vector } from '../solid/vector.ts'
 
 /** The crown cut into triangles, to aim at: what stands on the first of its corners and on the two edges from there. */
 export type Target = {

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { modelledShapes } from '../../../src/domain/scoring/cut.ts'
-import { facetAngle, type Facet } from '../../../src/domain/scoring/facet.ts'
-import { solidOf } from '../../../src/domain/scoring/solid.ts'
-import { solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
-import { dot, type Vector } from '../../../src/domain/scoring/vector.ts'
-import { close, plain, roundOf } from './cuts.ts'
+import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
+import { facetAngle, type Facet } from '../../../../src/domain/scoring/solid/facet.ts'
+import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
+import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { dot, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { close, plain, roundOf } from '../cuts.ts'
 
 const test = suite('a solid')
 

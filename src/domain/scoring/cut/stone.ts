@@ -8,7 +8,7 @@ import {
   type ModelledShape,
   type Shape,
 } from './cut.ts'
-import type { FluorColor, FluorIntensity } from './fluor.ts'
+import type { FluorColor, FluorIntensity } from '../fluor.ts'
 
 /** What is known of a stone, as far as its scores ask for it. */
 export type Stone = {

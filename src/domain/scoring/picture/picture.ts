@@ -1,8 +1,8 @@
 import { lightings, type Light, type Lighting } from './lighting.ts'
-import { at, whole } from './numbers.ts'
-import { CROWN, planesOf, type Planes } from './planes.ts'
-import type { Solid } from './solid.ts'
-import { aim, newPath, trace, type Path } from './trace.ts'
+import { at, whole } from '../light/numbers.ts'
+import { CROWN, planesOf, type Planes } from '../light/planes.ts'
+import type { Solid } from '../solid/solid.ts'
+import { aim, newPath, trace, type Path } from '../light/trace.ts'
 
 /** Rows from top to bottom, four bytes a pixel: red, green, blue, opacity. Transparent beside the stone. */
 export type Picture = { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray }

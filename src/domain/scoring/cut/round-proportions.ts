@@ -1,5 +1,5 @@
 import type { Proportions } from './proportions.ts'
-import { radians } from './vector.ts'
+import { radians } from '../solid/vector.ts'
 
 /** A round brilliant as reports and tables describe it: percent of the diameter, angles in degrees. */
 export type RoundMeasures = {

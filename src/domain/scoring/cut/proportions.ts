@@ -1,6 +1,6 @@
 import { girdles, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
 import { nominal } from './nominal.ts'
-import { radians } from './vector.ts'
+import { radians } from '../solid/vector.ts'
 
 /** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
 export type Proportions = {

@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { modelledShapes } from '../../../src/domain/scoring/cut.ts'
-import { look, wholeSky } from '../../../src/domain/scoring/light.ts'
-import { faceUp, lightReturn } from '../../../src/domain/scoring/metrics.ts'
-import { lines, refractiveIndex } from '../../../src/domain/scoring/optics.ts'
-import { targetOf } from '../../../src/domain/scoring/sampling.ts'
-import { diamondOptics, solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
-import type { RoundMeasures } from '../../../src/domain/scoring/round-proportions.ts'
-import { close, plain, roundOf } from './cuts.ts'
+import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
+import { look, wholeSky } from '../../../../src/domain/scoring/light/look.ts'
+import { faceUp, lightReturn } from '../../../../src/domain/scoring/light/metrics.ts'
+import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
+import { targetOf } from '../../../../src/domain/scoring/light/sampling.ts'
+import { diamondOptics, solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import type { RoundMeasures } from '../../../../src/domain/scoring/cut/round-proportions.ts'
+import { close, plain, roundOf } from '../cuts.ts'
 
 const test = suite('a trace')
 

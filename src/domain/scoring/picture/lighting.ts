@@ -1,6 +1,6 @@
-import { at } from './numbers.ts'
-import { refractiveIndex } from './optics.ts'
-import { radians } from './vector.ts'
+import { at } from '../light/numbers.ts'
+import { refractiveIndex } from '../light/optics.ts'
+import { radians } from '../solid/vector.ts'
 
 export type Lighting = 'face-up' | 'aset'
 

@@ -1,13 +1,13 @@
 import type { Cut } from './cut.ts'
 import { facetModels } from './facets.ts'
-import type { Beam } from './light.ts'
-import { faceUp, lightReturn } from './metrics.ts'
-import { lines, refractiveIndex } from './optics.ts'
+import type { Beam } from '../light/look.ts'
+import { faceUp, lightReturn } from '../light/metrics.ts'
+import { lines, refractiveIndex } from '../light/optics.ts'
 import { perturbed, type Deviation } from './perturbation.ts'
 import { proportionsOf } from './proportions.ts'
 import { roundProportions } from './round-proportions.ts'
-import { targetOf } from './sampling.ts'
-import { solidOf, type Solid } from './solid.ts'
+import { targetOf } from '../light/sampling.ts'
+import { solidOf, type Solid } from '../solid/solid.ts'
 
 /** All that the scores of any stone of a cut need. Lengths in widths of the stone, light as parts of what falls on the crown. */
 export type TracedCut = {

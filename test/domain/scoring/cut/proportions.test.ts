@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cutKey, girdles, grades, modelledShapes } from '../../../src/domain/scoring/cut.ts'
-import { ImpossibleProportions, proportionsOf } from '../../../src/domain/scoring/proportions.ts'
-import { solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
-import { close, plain } from './cuts.ts'
+import { cutKey, girdles, grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
+import { ImpossibleProportions, proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
+import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { close, plain } from '../cuts.ts'
 
 const test = suite('proportions')
 

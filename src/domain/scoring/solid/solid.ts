@@ -1,4 +1,4 @@
-import type { Facet, Part } from './facet.ts'
+import type { Facet } from './facet.ts'
 import { add, cross, dot, length, scale, subtract, unit, type Vector } from './vector.ts'
 
 /** A facet with its corners, in order around it, and its area. */
@@ -40,10 +40,6 @@ export function solidOf(facets: readonly Facet[]): Solid {
     depth: extent(corners, 2),
   }
 }
-
-/** The area of all faces of a part, the whole stone's. */
-export const areaOf = (solid: Solid, part: Part): number =>
-  solid.halves * solid.faces.reduce((sum, { facet, area }) => sum + (facet.part === part ? area : 0), 0)
 
 function extent(corners: readonly Vector[], axis: 0 | 1 | 2): number {
   const along = corners.map((corner) => corner[axis])

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { drawStone, type Picture } from '../../../src/domain/scoring/picture.ts'
-import { solidOfCut } from '../../../src/domain/scoring/trace-cut.ts'
-import { plain, roundOf } from './cuts.ts'
+import { drawStone, type Picture } from '../../../../src/domain/scoring/picture/picture.ts'
+import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { plain, roundOf } from '../cuts.ts'
 
 const test = suite('a picture of a stone')
 

@@ -1,10 +1,10 @@
-import { cone, look, wholeSky, type Beam } from './light.ts'
+import { cone, look, wholeSky, type Beam } from './look.ts'
 import { at, whole } from './numbers.ts'
 import { CROWN, type Planes } from './planes.ts'
 import type { Target } from './sampling.ts'
 import { separation } from './separation.ts'
 import type { Path } from './trace.ts'
-import { radians } from './vector.ts'
+import { radians } from '../solid/vector.ts'
 
 /** How an evenly bright sky returns from a stone, as parts of what falls on the crown. Glare is not counted. */
 export type LightReturn = {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enter, meet } from '../../../src/domain/scoring/fresnel.ts'
-import { DX, DY, DZ, I, newRay, type Ray } from '../../../src/domain/scoring/ray.ts'
-import { cross, dot, scale, subtract, unit, type Vector } from '../../../src/domain/scoring/vector.ts'
-import { close } from './cuts.ts'
+import { enter, meet } from '../../../../src/domain/scoring/light/fresnel.ts'
+import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/ray.ts'
+import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { close } from '../cuts.ts'
 
 const test = suite("Fresnel's equations")
 
