@@ -4,7 +4,7 @@ import type { ActiveRunner } from './projections/active-runner.ts'
 import type { From } from './stores/event-store.ts'
 import type { ReadModel } from './stores/read-store.ts'
 
-const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
+export const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
 
 /** What `/metrics` tells of this process and of the read model that it serves. */
 export async function collectMetrics(
@@ -26,7 +26,7 @@ export async function collectMetrics(
   ]
 }
 
-const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
+export const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
 const counter = (name: string, of: string, value: number): Metric => ({
   name,
   help: `Event log: ${of} since the process started`,

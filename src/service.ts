@@ -19,6 +19,7 @@ import { ProjectionRunner } from './projections/runner.ts'
 import { addressesOf, type Addresses } from './addresses.ts'
 import { collectMetrics } from './metrics.ts'
 import { openSecretsService, type SecretsService } from './secrets-service.ts'
+import { openScoring } from './scoring-service.ts'
 import { openTokenService } from './token-service.ts'
 
 export type Running = {
@@ -46,6 +47,8 @@ export async function startService(installation: Installation): Promise<Running>
   const head = await store.head()
   if (settings.ROLES.includes('projections')) await active.start()
   const certified = await startCertificationProjections(installation)
+  const scoring = await openScoring(installation)
+  if (settings.ROLES.includes('projections')) await scoring.start()
   const started: { stopping: boolean; readonly stop: (() => Promise<unknown>)[] } = { stopping: false, stop: [] }
 
   async function waiting(): Promise<string[]> {
@@ -62,6 +65,7 @@ export async function startService(installation: Installation): Promise<Running>
     await listening?.stop()
     for (const stopOne of started.stop) await stopOne()
     await secrets.stop()
+    await scoring.stop()
     await certified.stop()
     await active.stop()
     await installation.close()
@@ -70,7 +74,7 @@ export async function startService(installation: Installation): Promise<Running>
   try {
     if (settings.ROLES.includes('http')) {
       const queries = new DiamondQueries(model, store, active)
-      const metrics = () => collectMetrics(installation, model, active)
+      const metrics = async () => [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
       const views = { queries, certifications: certified.queries, secrets }
       const http = await openHttp(installation, views, waiting, metrics)
       started.stop.push(http.stop)

@@ -19,6 +19,8 @@ export type Overrides = {
   readonly clock?: () => number
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
+  /** Stones get their scores, some time after they were created or changed: their ETag and body change by themselves. */
+  readonly scored?: true
 }
 
 /** The real service in this process, on a free port, with two vendors. */
@@ -52,7 +54,10 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
   }
 }
 
-async function openFor(dataDir: string, { settings = {}, clock, store, reads }: Overrides): Promise<Installation> {
+async function openFor(
+  dataDir: string,
+  { settings = {}, clock, store, reads, scored }: Overrides,
+): Promise<Installation> {
   const { EVENT_STORE, READ_MODEL, MASTER_KEY } = process.env
   const engines = { EVENT_STORE, READ_MODEL, MASTER_KEY }
   const opened = await open(
@@ -60,7 +65,21 @@ async function openFor(dataDir: string, { settings = {}, clock, store, reads }: 
   )
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
-  return { ...opened, store: log, reads: reads?.(opened.reads) ?? opened.reads, writing }
+  const models = reads?.(opened.reads) ?? opened.reads
+  return { ...opened, store: log, reads: scored === true ? models : leasedElsewhere('scoring', models), writing }
+}
+
+/** As where another process does this work, and never comes to do it. */
+function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
+  return {
+    lease: async (declaration) => (declaration.name === name ? undefined : reads.lease(declaration)),
+    model: (declaration) => reads.model(declaration),
+    live: (declaration) => reads.live(declaration),
+    begin: (declaration) => reads.begin(declaration),
+    promote: (declaration, build) => reads.promote(declaration, build),
+    drop: (declaration, build) => reads.drop(declaration, build),
+    close: () => reads.close(),
+  }
 }
 
 async function withVendors(

@@ -1,0 +1,108 @@
+import type { LiveDiamond } from '../domain/diamond/diamond.ts'
+import { stoneOf } from '../domain/diamond/scored-stone.ts'
+import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
+import { scoresStream } from '../domain/diamond/streams.ts'
+import type { Cut } from '../domain/scoring/cut/cut.ts'
+import { score } from '../domain/scoring/score.ts'
+import { cutOf, type Stone } from '../domain/scoring/cut/stone.ts'
+import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import { FLUOR_VERSION, OPTICS_VERSION } from '../domain/scoring/version.ts'
+import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../stores/event-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import { appendAll } from './append-all.ts'
+import { eventId } from './event-id.ts'
+import { pause } from './handle.ts'
+import { metadata, type Origin } from './origin.ts'
+
+export type ScoringTools = {
+  readonly store: EventStore
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
+  readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
+}
+
+export type DueStone = {
+  readonly diamond: LiveDiamond
+  /** Of the diamond's last event that changed what its scores are computed from. */
+  readonly inputsRevision: number
+  readonly origin: Origin
+  /** True where it can't have been scored before, unless this is a repeat. */
+  readonly isNew: boolean
+}
+
+/** Of the whole model: other scores have another version. */
+export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
+
+/** Other writers of scores are rare, and each race ends with one of them having written what both would. */
+const ATTEMPTS = 5
+
+/**
+ * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced.
+ * @returns how many have scores by this call or a repeat of it
+ * @throws what the store says, and what `traced` rejects with, after all others were appended
+ */
+export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<number> {
+  const known: Scored[] = []
+  const later: Promise<Scored>[] = []
+  for (const stone of due) {
+    const scores = scoresOf(stoneOf(stone.diamond), tools.traced)
+    if (scores instanceof Promise) later.push(scores.then((found) => ({ ...stone, scores: found })))
+    else known.push({ ...stone, scores })
+  }
+  const appending = [append(tools, known), ...later.map(async (scored) => append(tools, [await scored]))]
+  let count = 0
+  for (const outcome of await Promise.allSettled(appending)) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    count += outcome.value
+  }
+  return count
+}
+
+type Scored = DueStone & { readonly scores: Scores }
+
+function scoresOf(stone: Stone, traced: ScoringTools['traced']): Scores | Promise<Scores> {
+  const cut = cutOf(stone)
+  if (cut === null) return score(stone, null)
+  const found = traced(cut)
+  return found instanceof Promise ? found.then((one) => score(stone, one)) : score(stone, found)
+}
+
+async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const placed = await Promise.all(scored.map((one) => place(tools, one, attempt === 1)))
+    const appends = placed.filter((one) => one !== undefined)
+    try {
+      if (appends.length > 0) await appendAll(tools.store, appends)
+      return appends.length
+    } catch (error) {
+      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+      await pause(attempt)
+    }
+  }
+}
+
+/** Undefined where the same scores, or scores of the stone as it was later, are there already. */
+async function place({ store, clock }: ScoringTools, scored: Scored, trust: boolean): Promise<Append | undefined> {
+  const id = scoredId(scored)
+  const stream = scoresStream(scored.diamond.id)
+  const last = trust && scored.isNew ? undefined : (await store.read(stream, { last: 1 })).at(-1)
+  if (last !== undefined && (last.id === id || revisionOf(last) > scored.inputsRevision)) return undefined
+  const event = scoredEvent(scored)
+  const at = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
+  return {
+    stream,
+    expected: last?.revision ?? 'none',
+    events: [{ id, type: event.type, data: event.data, metadata: metadata(scored.origin, at) }],
+  }
+}
+
+const scoredId = ({ diamond, inputsRevision }: DueStone): string =>
+  eventId(`score/${diamond.id}/${inputsRevision}/${MODEL_VERSION}`, 0)
+
+const revisionOf = (event: StoredEvent): number => decode<DiamondScored>(event).data.revision
+
+const scoredEvent = ({ diamond, inputsRevision, scores }: Scored): DiamondScored => ({
+  type: 'DiamondScored',
+  data: { id: diamond.id, revision: inputsRevision, scores },
+})

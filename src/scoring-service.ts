@@ -1,0 +1,51 @@
+import type { Metric } from './http/health.ts'
+import type { Installation } from './installation.ts'
+import { commitOf, gauge } from './metrics.ts'
+import { ActiveRunner } from './projections/active-runner.ts'
+import { ReactionRunner } from './projections/reaction.ts'
+import { scoring } from './projections/scoring.ts'
+import { CutTraces } from './scoring/cut-traces.ts'
+import { openTracePool, type TracePool } from './scoring/trace-pool.ts'
+
+export type Scoring = {
+  /** Draws pictures, too. */
+  readonly pool: TracePool
+  readonly start: () => Promise<void>
+  readonly metrics: () => Promise<Metric[]>
+  readonly stop: () => Promise<void>
+}
+
+/** Scores are computed in the one process that holds the reaction's lease, on a thread where a cut has to be traced. */
+export async function openScoring({ store, reads, writing, log }: Installation): Promise<Scoring> {
+  const pool = openTracePool()
+  const traces = new CutTraces(pool, log)
+  let done = 0
+  const scored = (count: number) => void (done += count)
+  const reaction = scoring({ store, clock: writing.clock, traced: traces.of, log, scored })
+  const runner = new ReactionRunner(reaction, store, reads, log)
+  const model = await reads.model(runner.declaration)
+  const active = new ActiveRunner(runner, reads, model, log)
+  return {
+    pool,
+    start: () => active.start(),
+    async metrics() {
+      const head = commitOf(await store.head())
+      const position = commitOf(await model.position())
+      return [
+        gauge('adamant_scoring_position', 'Position up to which diamonds are scored', position),
+        gauge('adamant_scoring_lag', 'Positions between the head of the log and the scoring', head - position),
+        gauge('adamant_scoring_active', '1 where this process scores', active.active ? 1 : 0),
+        {
+          name: 'adamant_scores_total',
+          help: 'Diamonds scored by this process since it started',
+          kind: 'counter',
+          value: done,
+        },
+      ]
+    },
+    async stop() {
+      await pool.close()
+      await active.stop()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { cutKey, type Cut } from '../domain/scoring/cut/cut.ts'
+import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
+import { tabled } from '../domain/scoring/score.ts'
+import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import type { Log } from '../log.ts'
+import type { TracePool } from './trace-pool.ts'
+
+/** Cuts kept at most; each has a dozen numbers. */
+const KEPT = 20_000
+
+/** Traced cuts: of the shipped table, or traced once in a worker and kept. */
+export class CutTraces {
+  readonly #kept = new Map<string, TracedCut | null>()
+  readonly #underWay = new Map<string, Promise<TracedCut | null>>()
+
+  constructor(
+    private readonly pool: Pick<TracePool, 'traceInWorker'>,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * At once where the cut is known. Where no stone can have the measures of a report, its grade's nominal ones stand in:
+   * what was read is wrong then. null where these are impossible too.
+   */
+  readonly of = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
+    const known = tabled(cut)
+    if (known !== undefined) return known
+    const key = cutKey(cut)
+    const kept = this.#kept.get(key)
+    return kept === undefined ? (this.#underWay.get(key) ?? this.#trace(cut, key)) : kept
+  }
+
+  #trace(cut: Cut, key: string): Promise<TracedCut | null> {
+    const tracing = this.#traceOrNominal(cut)
+      .then((traced) => this.#keep(key, traced))
+      .finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, tracing)
+    return tracing
+  }
+
+  async #traceOrNominal(cut: Cut): Promise<TracedCut | null> {
+    try {
+      return await this.pool.traceInWorker(cut)
+    } catch (error) {
+      if (!(error instanceof ImpossibleProportions)) throw error
+      this.log.info({ cut: cutKey(cut), reason: error.message }, 'no stone can have these proportions')
+      if (cut.measured === undefined) return null
+      const { measured: _measured, ...nominal } = cut
+      return this.of(nominal)
+    }
+  }
+
+  #keep(key: string, traced: TracedCut | null): TracedCut | null {
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(key, traced)
+    return traced
+  }
+}

@@ -1,0 +1,119 @@
+import * as assert from 'uvu/assert'
+import type { Scores } from '../../src/domain/diamond/scores.ts'
+import type { Vendor } from './harness/account.ts'
+import { expect, type Answer } from './harness/request.ts'
+import { apiSuite, type Service } from './harness/service.ts'
+import { created, shown } from './harness/stones.ts'
+
+const test = apiSuite('the scores of a diamond', { scored: true })
+
+/** Milliseconds within which stones of the shipped table must be scored, and ones that are traced, on a busy machine. */
+const DEADLINE = 60_000
+
+async function untilEtag(vendor: Vendor, id: number, etag: string): Promise<Answer> {
+  const ends = Date.now() + DEADLINE
+  for (;;) {
+    const answer = expect(200, await vendor.get(`/v4/diamond/${id}`))
+    if (answer.headers.etag === etag) return answer
+    assert.ok(Date.now() < ends, `its ETag is ${answer.headers.etag}, not ${etag}`)
+    await new Promise<void>((done) => setTimeout(done, 20))
+  }
+}
+
+const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
+
+const SCORED = { cutQuality: 'Excellent', carat: 1.5, fluorIntensity: 'Faint', fluorColor: 'Blue' }
+
+/** The events that the log has in a diamond's stream of scores. */
+const history = (service: Service, id: number) => service.installation.store.read(`scores-${id}`)
+
+test('come by themselves, and raise the ETag', async ({ ann }) => {
+  const stone = await created(ann, SCORED)
+  assert.is((stone['scores'] as Scores).integral, null)
+  const scores = scoresIn(await untilEtag(ann, stone.id, '"0.1"'))
+  assert.ok(Object.values(scores).every((one) => one !== null))
+})
+
+test('keep the laws that join them', async ({ ann }) => {
+  for (const [cutShape, cutQuality] of [
+    ['Round', 'Ideal'],
+    ['Marquise', 'Good'],
+    ['Heart', 'Very Good'],
+  ]) {
+    const { id } = await created(ann, { ...SCORED, cutShape, cutQuality })
+    const { fire, brilliance, integral, spread, symmetry } = scoresIn(await untilEtag(ann, id, '"0.1"'))
+    assert.ok(fire && brilliance && integral && spread && symmetry)
+    const round = SCORED.carat + spread.ct
+    assert.ok(Math.abs(fire.val - fire.rg * round) <= 0.011, 'fire grows with the weight of the round of equal area')
+    assert.is(brilliance.val, brilliance.rg)
+    assert.ok(Math.abs(spread.pc - (100 * spread.ct) / round) <= 0.5)
+    assert.ok(Math.abs(integral.rg - fire.rg ** 0.2 * brilliance.rg ** 0.8) <= 0.011)
+    assert.ok(Math.abs(integral.val - fire.val ** 0.2 * brilliance.val ** 0.8) <= 0.011)
+    assert.ok(Math.abs(symmetry.val - (symmetry.pav + symmetry.crown) / 2) <= 0.011)
+  }
+})
+
+test('have the versions that the constants name', async ({ ann, service }) => {
+  const { id } = await created(ann, SCORED)
+  const { fire, brilliance, integral, symmetry, fluor } = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  const constants = (await service.send({ path: '/v2/constants' })).json() as {
+    scoring: Record<string, { ver: string }>
+  }
+  const named = ['fire', 'brightness', 'integral', 'symmetry', 'fluorescence'].map(
+    (name) => constants.scoring[name]?.ver,
+  )
+  assert.equal([fire?.ver, brilliance?.ver, integral?.ver, symmetry?.ver, fluor?.ver], named)
+})
+
+test('show the colour of fluorescence in v4 only', async ({ ann }) => {
+  const { id } = await created(ann, SCORED)
+  const { fluor } = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  assert.equal([fluor?.f, fluor?.color, fluor?.colorCode], [1, 1, 'B'])
+  const { fluor: inV3 } = scoresIn(expect(200, await ann.get(`/v3/diamond/${id}`)))
+  assert.equal(Object.keys(inV3 ?? {}), ['n', 'f', 'm', 's', 'vs', 'ver'])
+})
+
+test('are null where the shape has no model, except for fluorescence', async ({ ann }) => {
+  const { id } = await created(ann, { ...SCORED, cutShape: 'Rose' })
+  const { fluor, ...others } = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  assert.is(fluor?.f, 1)
+  assert.equal(Object.values(others), [null, null, null, null, null])
+})
+
+test('are computed again for another weight, and not for another price', async ({ ann, service }) => {
+  const { id } = await created(ann, SCORED)
+  const first = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 77 }))
+  assert.equal(scoresIn(await untilEtag(ann, id, '"1.1"')), first)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 2 }))
+  const second = scoresIn(await untilEtag(ann, id, '"2.2"'))
+  assert.ok((second.fire?.val ?? 0) > (first.fire?.val ?? 0))
+  assert.is(second.fire?.rg, first.fire?.rg)
+  const events = await history(service, id)
+  assert.equal(
+    events.map(({ data }) => data['revision']),
+    [0, 2],
+  )
+  assert.equal(
+    events.map(({ metadata: { actor, via } }) => [actor, via]),
+    [
+      ['scoring', 'projection'],
+      ['scoring', 'projection'],
+    ],
+  )
+})
+
+test('are traced for a girdle that the shipped table has not, once for all such stones', async ({ ann }) => {
+  const first = await created(ann, { ...SCORED, girdle: 'Thick' })
+  const second = await created(ann, { ...SCORED, girdle: 'Thick' })
+  const plain = await created(ann, SCORED)
+  const [one, two, three] = [
+    scoresIn(await untilEtag(ann, first.id, '"0.1"')),
+    scoresIn(await untilEtag(ann, second.id, '"0.1"')),
+    scoresIn(await untilEtag(ann, plain.id, '"0.1"')),
+  ]
+  assert.equal(one, two)
+  assert.not.equal(one.spread, three.spread)
+})
+
+test.run()
