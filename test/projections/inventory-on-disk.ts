@@ -92,26 +92,26 @@ const SHOWN = ['id', 'owner', 'date', 'sku', 'isColored', 'isPublished', 'etag',
 
 const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
 
-/** What the read model has of account 1, oldest first, and its total. */
-export async function modelOf(reads: ReadStore): Promise<unknown> {
+/** What the read model has of an account, oldest first, and its total. */
+export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
   const model = await reads.model(DIAMONDS)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
-  const found = await model.find({ where: { owner: 1 }, order, limit: 1000, offset: 0, select: SHOWN })
-  return { total: await model.count({ owner: 1 }), diamonds: found.map(picked) }
+  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: SHOWN })
+  return { total: await model.count({ owner }), diamonds: found.map(picked) }
 }
 
 /** What the read model ought to have: the log, folded by nothing but the fold. */
-export async function foldOf(store: EventStore): Promise<unknown> {
+export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, DiamondView | undefined>()
   for await (const event of store.readAll('start', { prefixes: diamonds.prefixes })) {
     const key = diamonds.keyOf(event)
     views.set(key, diamonds.apply(views.get(key), event))
   }
-  const live = [...views.values()].filter((view) => view !== undefined)
+  const live = [...views.values()].filter((view) => view !== undefined).filter(({ diamond }) => diamond.owner === owner)
   const sorted = live.toSorted((a, b) => a.diamond.date - b.diamond.date || a.diamond.id - b.diamond.id)
   return { total: live.length, diamonds: sorted.map((view) => picked(diamonds.toDocument(view))) }
 }
 
 /** The read model is what a fold of the log is. */
-export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }) =>
-  assert.equal(await modelOf(reads), await foldOf(store))
+export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
+  assert.equal(await modelOf(reads, owner), await foldOf(store, owner))

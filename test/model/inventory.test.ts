@@ -1,0 +1,213 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DiamondFilter } from '../../src/projections/diamond-queries.ts'
+import { isFolded, withDisk } from '../projections/inventory-on-disk.ts'
+import {
+  asRequest,
+  change,
+  CLARITIES,
+  etagOf,
+  score,
+  SHAPES,
+  shownBy,
+  understood,
+  type Fields,
+  type PlainStone,
+  type Version,
+} from './plain-inventory.ts'
+import { RealInventory } from './real-inventory.ts'
+
+const FULL = process.env['ADAMANT_FULL'] === '1'
+
+type Model = { readonly stones: Map<number, PlainStone>; readonly dates: number[] }
+type Step = fc.AsyncCommand<Model, RealInventory>
+
+const EMPTY = { price: null, isColored: false, isPublished: false, clarity: null, girdle: null }
+const COUNTERS = { revision: 0, scoredFrom: 0, computed: 0, scored: 0, score: null }
+
+const stonesOf = ({ stones }: Model, owner: number) =>
+  [...stones.values()].filter((stone) => stone.owner === owner).toSorted((a, b) => b.date - a.date || b.id - a.id)
+
+/** Stones of an owner that numbers point at, each once. */
+const picked = (model: Model, owner: number, at: readonly number[]): PlainStone[] => {
+  const own = stonesOf(model, owner)
+  return [...new Set(at.flatMap((number) => own[number % Math.max(own.length, 1)] ?? []))]
+}
+
+const step = (name: string, run: Step['run'], check: Step['check'] = () => true): Step => ({
+  check,
+  run,
+  toString: () => name,
+})
+
+const create = (version: Version, owner: number, entries: readonly Fields[]) =>
+  step(`create ${version} of ${owner} ${JSON.stringify(entries)}`, async (model, real) => {
+    const wanted = entries.map((fields) => ({ sku: 'X', cutShape: 'Round' as const, ...fields }))
+    const bodies = wanted.map((fields) => ({ ...asRequest(version, fields), carat: 1 }))
+    for (const [index, id] of (await real.create(version, owner, bodies)).entries()) {
+      const fields = { ...EMPTY, sku: 'X', cutShape: 'Round' as const, ...understood(version, wanted[index] ?? {}) }
+      model.stones.set(id, { id, owner, date: real.now, ...fields, ...COUNTERS })
+    }
+    model.dates.push(real.now)
+  })
+
+const patch = (version: Version, owner: number, at: readonly (readonly [at: number, fields: Fields])[]) =>
+  step(
+    `patch ${version} of ${owner} ${JSON.stringify(at)}`,
+    async (model, real) => {
+      const stones = picked(
+        model,
+        owner,
+        at.map(([number]) => number),
+      )
+      const changes = stones.map((stone, index) => [stone, at[index]?.[1] ?? {}] as const)
+      await real.change(
+        version,
+        owner,
+        changes.map(([{ id }, fields]) => [id, asRequest(version, fields)] as const),
+      )
+      for (const [stone, fields] of changes) change(stone, version, fields)
+    },
+    (model) => stonesOf(model, owner).length > 0,
+  )
+
+const remove = (owner: number, at: readonly number[]) =>
+  step(
+    `remove of ${owner} ${at.join()}`,
+    async (model, real) => {
+      const ids = picked(model, owner, at).map(({ id }) => id)
+      await real.remove(owner, ids)
+      for (const id of ids) model.stones.delete(id)
+    },
+    (model) => stonesOf(model, owner).length > 0,
+  )
+
+const scoring = (owner: number, at: number, back: number, value: number) =>
+  step(
+    `score ${value} of ${owner} ${at}, ${back} back`,
+    async (model, real) => {
+      for (const stone of picked(model, owner, [at])) {
+        const revision = Math.max(0, stone.revision - back)
+        await real.score(stone.id, revision, value)
+        score(stone, revision, value)
+      }
+    },
+    (model) => stonesOf(model, owner).length > 0,
+  )
+
+const later = (seconds: number) => step(`${seconds} s later`, async (_model, real) => void (real.now += seconds))
+const restart = () => step('restart', (_model, real) => real.restart())
+const rebuild = () => step('rebuild', (_model, real) => real.rebuild())
+const look = (owner: number) => step(`look at ${owner}`, (model, real) => agrees(model, real, owner))
+
+/** Every filter there is, with values that match some, and what it means. */
+function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: PlainStone) => boolean])[] {
+  const ids = [...model.stones.keys()].slice(0, 3)
+  const [from = 0, to = 0] = [model.dates[0], model.dates.at(-1)]
+  return [
+    [{}, () => true],
+    [{ isColored: true }, (stone) => stone.isColored],
+    [{ isColored: false }, (stone) => !stone.isColored],
+    [{ isPublished: true }, (stone) => stone.isPublished],
+    [{ isColored: false, isPublished: false }, (stone) => !stone.isColored && !stone.isPublished],
+    [{ skus: ['X', 'Y'] }, (stone) => ['X', 'Y'].includes(stone.sku)],
+    [{ skus: ['Z'], isColored: true }, (stone) => stone.sku === 'Z' && stone.isColored],
+    [{ from, to }, ({ date }) => date >= from && date <= to],
+    [{ from: to, isPublished: true }, (stone) => stone.date >= to && stone.isPublished],
+    ...(ids.length > 0 ? [[{ ids }, ({ id }: PlainStone) => ids.includes(id)] as const] : []),
+    [{ ids: [owner + 1_000_000] }, () => false],
+  ]
+}
+
+const told = (version: Version, body: Readonly<Record<string, unknown>>) => {
+  const { id, sku, price, isColored, isPublished, cutShape, clarity, girdle, scores } = body
+  const integral = (scores as { integral: { val: number } | null }).integral
+  const both = { id, sku, price, isColored, cutShape, clarity, score: integral?.val ?? null }
+  return version === 'v4' ? { ...both, girdle } : { ...both, isPublished }
+}
+
+async function agrees(model: Model, real: RealInventory, owner: number): Promise<void> {
+  assert.ok(await real.caughtUp())
+  const own = stonesOf(model, owner)
+  for (const version of ['v3', 'v4'] as const) {
+    for (const [filter, matches] of filtersFor(model, owner)) {
+      const { total, diamonds } = await real.list(version, owner, filter)
+      const wanted = own.filter(matches).map((stone) => shownBy(version, stone))
+      assert.equal(
+        diamonds.map((body) => told(version, body)),
+        wanted,
+        JSON.stringify(filter),
+      )
+      assert.is(total, wanted.length, JSON.stringify(filter))
+    }
+    for (const stone of own) {
+      const answer = await real.one(version, stone.id)
+      assert.equal([answer?.owner, answer?.etag], [owner, etagOf(stone)])
+      assert.equal(told(version, answer?.body ?? {}), shownBy(version, stone))
+    }
+  }
+}
+
+const fields: fc.Arbitrary<Fields> = fc.record(
+  {
+    sku: fc.constantFrom('X', 'Y', 'Z'),
+    price: fc.constantFrom(null, 0, 7.5),
+    isColored: fc.boolean(),
+    isPublished: fc.boolean(),
+    cutShape: fc.constantFrom(...(Object.keys(SHAPES) as (keyof typeof SHAPES)[])),
+    clarity: fc.constantFrom(null, ...(Object.keys(CLARITIES) as (keyof typeof CLARITIES)[])),
+    girdle: fc.constantFrom(null, 'Thin' as const),
+  },
+  { requiredKeys: [] },
+)
+const version = fc.constantFrom<Version>('v3', 'v4')
+const owner = fc.constantFrom(1, 2)
+const at = fc.nat(30)
+
+const steps = fc.commands(
+  [
+    fc.tuple(version, owner, fc.array(fields, { minLength: 1, maxLength: 4 })).map((args) => create(...args)),
+    fc
+      .tuple(
+        version,
+        owner,
+        fc.tuple(at, fields).map((one) => [one]),
+      )
+      .map((args) => patch(...args)),
+    fc
+      .tuple(version, owner, fc.array(fc.tuple(at, fields), { minLength: 2, maxLength: 5 }))
+      .map((args) => patch(...args)),
+    fc.tuple(owner, fc.array(at, { minLength: 1, maxLength: 2 })).map((args) => remove(...args)),
+    fc.tuple(owner, at, fc.nat(2), fc.nat(9)).map((args) => scoring(...args)),
+    fc.constantFrom(0, 1, 3600).map(later),
+    fc.constant(restart()),
+    fc.constant(rebuild()),
+    owner.map(look),
+  ],
+  { maxCommands: FULL ? 80 : 30, size: 'max' },
+)
+
+const test = suite('an inventory')
+
+test('is what a plain one is after every sequence of commands, and what a fold of its log is', () =>
+  fc.assert(
+    fc.asyncProperty(steps, (sequence) =>
+      withDisk(async (disk) => {
+        const real = new RealInventory(disk)
+        const model: Model = { stones: new Map(), dates: [] }
+        try {
+          await fc.asyncModelRun(() => ({ model, real }), sequence)
+          for (const account of [1, 2]) {
+            await agrees(model, real, account)
+            await isFolded(disk, account)
+          }
+        } finally {
+          await real.stop()
+        }
+      })(),
+    ),
+    { numRuns: FULL ? 500 : 25, interruptAfterTimeLimit: FULL ? 600_000 : 60_000, markInterruptAsFailure: true },
+  ))
+
+test.run()

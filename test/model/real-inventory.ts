@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { changeDiamonds, type By } from '../../src/commands/change-diamonds.ts'
+import { createDiamonds } from '../../src/commands/create-diamonds.ts'
+import { deleteDiamond } from '../../src/commands/delete-diamond.ts'
+import { IdBlocks } from '../../src/commands/integer-ids.ts'
+import { metadata } from '../../src/commands/origin.ts'
+import { patchDiamond } from '../../src/commands/patch-diamond.ts'
+import { StreamQueue } from '../../src/commands/stream-queue.ts'
+import { parseChange, parseNewDiamond, type Parsed } from '../../src/domain/diamond/input.ts'
+import { ADDRESS, SIGNED } from '../../src/domain/diamond/placeholders.ts'
+import { scoresStream } from '../../src/domain/diamond/streams.ts'
+import { DiamondQueries, type DiamondFilter } from '../../src/projections/diamond-queries.ts'
+import { DIAMONDS, type DiamondView } from '../../src/projections/diamonds.ts'
+import type { ProjectionRunner } from '../../src/projections/runner.ts'
+import { DEADLINE, origin, runnerOf, type Disk } from '../projections/inventory-on-disk.ts'
+import type { Version } from './plain-inventory.ts'
+
+type Wanted = Readonly<Record<string, unknown>>
+const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
+const NO_SCORES = { spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
+
+/** The commands, the log, the projection and the queries of one process, without HTTP. */
+export class RealInventory {
+  /** Seconds since 1970. */
+  now = 1_800_000_000
+  readonly #writing
+  readonly #ids
+  #runner: ProjectionRunner<DiamondView>
+
+  constructor(private readonly disk: Disk) {
+    this.#writing = { store: disk.store, queue: new StreamQueue(), clock: () => this.now * 1000 }
+    this.#ids = new IdBlocks({ ...this.#writing, kind: 'diamond', size: 100, origin })
+    this.#runner = runnerOf(disk)
+    this.#runner.start()
+  }
+
+  async create(version: Version, owner: number, entries: readonly Wanted[]): Promise<number[]> {
+    const parsed = entries.map((entry) => parseNewDiamond(version, entry, ''))
+    const wish = { owner, origin, entries: parsed.map((entry) => known(entry)) }
+    const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, wish)
+    return created.map(({ data }) => data.id)
+  }
+
+  async change(version: Version, owner: number, entries: readonly (readonly [id: number, wanted: Wanted])[]) {
+    const by: By = { owner, origin }
+    const changes = entries.map(([id, wanted]) =>
+      patchDiamond(id, known(parseChange(version, wanted, '')), version, by),
+    )
+    await changeDiamonds(this.#writing, randomUUID(), by, changes)
+  }
+
+  async remove(owner: number, ids: readonly number[]): Promise<void> {
+    const by: By = { owner, origin }
+    await changeDiamonds(
+      this.#writing,
+      randomUUID(),
+      by,
+      ids.map((id) => deleteDiamond(id, by)),
+    )
+  }
+
+  async score(id: number, revision: number, value: number): Promise<void> {
+    const stream = scoresStream(id)
+    const last = (await this.disk.store.read(stream, { last: 1 })).at(-1)
+    const data = { id, revision, scores: { integral: scoreOf(value), ...NO_SCORES } }
+    const event = { id: randomUUID(), type: 'DiamondScored', data, metadata: metadata(origin, this.now * 1000) }
+    await this.disk.store.append(stream, last?.revision ?? 'none', [event])
+  }
+
+  /** Another runner takes over, where this one came to. */
+  async restart(): Promise<void> {
+    await this.#runner.stop()
+    this.#runner = runnerOf(this.disk)
+    this.#runner.start()
+  }
+
+  /** The read model is filled anew beside the one that is live. */
+  async rebuild(): Promise<void> {
+    await this.#runner.stop()
+    this.#runner = runnerOf(this.disk)
+    await this.#runner.rebuild()
+    this.#runner.start()
+  }
+
+  async list(version: Version, owner: number, filter: DiamondFilter) {
+    const { total, bodies, current } = await (await this.#queries()).list(version, owner, filter, ALL)
+    if (!current) throw new Error('the list is behind')
+    return { total, diamonds: bodies.map(parsedBody) }
+  }
+
+  async one(version: Version, id: number) {
+    const answer = await (await this.#queries()).one(version, id)
+    return answer && { owner: answer.owner, etag: answer.etag, body: parsedBody(answer.body) }
+  }
+
+  async caughtUp(): Promise<boolean> {
+    return this.#runner.progress.reached(this.disk.store.head(), DEADLINE)
+  }
+
+  async stop(): Promise<void> {
+    await this.#runner.stop()
+  }
+
+  async #queries(): Promise<DiamondQueries> {
+    return new DiamondQueries(await this.disk.reads.model(DIAMONDS), this.disk.store, this.#runner.progress)
+  }
+}
+
+const ALL = { limit: 1000, offset: 0 }
+
+/** A body without the characters that stand for addresses. */
+const parsedBody = (body: string) =>
+  JSON.parse(body.replaceAll(ADDRESS, '').replaceAll(SIGNED, '')) as Readonly<Record<string, unknown>>
+
+function known<Value>({ value, faults }: Parsed<Value>): Value {
+  if (value === undefined) throw new Error(`refused: ${JSON.stringify(faults)}`)
+  return value
+}
