@@ -1,0 +1,82 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { burnSecret } from '../../../src/commands/burn-secret.ts'
+import { readReceipt } from '../../../src/commands/read-receipt.ts'
+import { revealSecret } from '../../../src/commands/reveal-secret.ts'
+import { shareSecret } from '../../../src/commands/share-secret.ts'
+import { secretStream } from '../../../src/credentials/secret-keys.ts'
+import { OutcomeUnknown, StoreUnavailable } from '../../../src/stores/event-store.ts'
+import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
+
+const test = suite('an append to a secret with an unknown outcome')
+
+/** One process, behind a store that fails on demand, and another one that does not. */
+const withFaults = (run: (faulty: SecretsProcess, store: FaultyStore, sound: SecretsProcess) => Promise<void>) =>
+  withTwo((one, other) => {
+    const store = faultyStore(one.store)
+    return run({ ...one, store }, store, other)
+  })
+
+const reveal = (process: SecretsProcess, secretKey: string) =>
+  revealSecret(process, { secretKey, passphrase: '', origin })
+const failed = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+test('that was stored gives the value to the one who asked, and to nobody else', () =>
+  withFaults(async (faulty, store, sound) => {
+    const { keys } = await shareSecret(faulty, wish())
+    store.failNext('stored')
+    assert.is(await reveal(faulty, keys.secretKey), 'a value')
+    const types = (await sound.store.read(secretStream(keys.digest))).map(({ type }) => type)
+    assert.equal(types, ['SecretShared', 'SecretRevealed'])
+    assert.match(String(await failed(reveal(sound, keys.secretKey))), /Unknown secret/)
+  }))
+
+test('that was lost is tried again', () =>
+  withFaults(async (faulty, store) => {
+    const { keys } = await shareSecret(faulty, wish())
+    store.failNext('lost', 'lost')
+    assert.is(await reveal(faulty, keys.secretKey), 'a value')
+  }))
+
+test('that stays unknown gives the value to nobody, and lands without a second reader', () =>
+  withFaults(async (faulty, store, sound) => {
+    const { keys } = await shareSecret(faulty, wish())
+    store.failNext('late', 'late', 'late', 'late', 'late')
+    assert.ok((await failed(reveal(faulty, keys.secretKey))) instanceof OutcomeUnknown)
+    await store.land()
+    assert.match(String(await failed(reveal(sound, keys.secretKey))), /Unknown secret/)
+  }))
+
+test('of a store that refuses consumes nothing', () =>
+  withFaults(async (faulty, store, sound) => {
+    const { keys } = await shareSecret(faulty, wish())
+    store.failNext('unavailable', 'unavailable')
+    assert.ok((await failed(reveal(faulty, keys.secretKey))) instanceof StoreUnavailable)
+    const burning = burnSecret(faulty, { metadataKey: keys.metadataKey, passphrase: '', account: undefined, origin })
+    assert.ok((await failed(burning)) instanceof StoreUnavailable)
+    assert.is((await readReceipt(sound, keys.metadataKey)).secret.status, 'new')
+    assert.is(await reveal(sound, keys.secretKey), 'a value')
+  }))
+
+test('of a share is tried again, and shares once', () =>
+  withFaults(async (faulty, store, sound) => {
+    store.failNext('stored', 'lost')
+    const { keys } = await shareSecret(faulty, wish())
+    assert.is((await sound.store.read(secretStream(keys.digest))).length, 1)
+    assert.is(await reveal(sound, keys.secretKey), 'a value')
+  }))
+
+test('of a share that the store refuses leaves nothing in the vault', () =>
+  withFaults(async (faulty, store, sound) => {
+    store.failNext('unavailable')
+    const sharing = shareSecret(faulty, wish({ recipient: 'tom@example.com' }))
+    assert.ok((await failed(sharing)) instanceof StoreUnavailable)
+    assert.equal(await sound.vault.unconfirmed(Infinity, 10), [])
+  }))
+
+test.run()
