@@ -48,7 +48,7 @@ export class CommandLine {
 }
 
 /** Milliseconds after which a line that does not come fails the test. */
-const DEADLINE = 20_000
+const DEADLINE = 60_000
 
 export class Started {
   readonly ended: Promise<Ended>

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandLine } from './command-line.ts'
@@ -13,6 +16,21 @@ const logIn = async (url: string, credentials: Readonly<Record<string, unknown>>
   const body = new URLSearchParams({ grant_type: 'password', username: 'a@example.com', password: 'right horse' })
   for (const [name, value] of Object.entries(credentials)) body.set(name, String(value))
   return fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
+}
+
+/** Resolves as soon as nobody listens there any more. */
+async function untilRefused(url: string): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (performance.now() < deadline) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const listening = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (!listening) return
+  }
+  throw new Error(`${url} still listens`)
 }
 
 test('knows an account and a client that another process added, at once', async ({ commands }) => {
@@ -34,6 +52,41 @@ test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
   server.kill('SIGTERM')
 
   assert.is((await server.ended).code, 0)
+})
+
+test('answers a request that was under way when SIGTERM came', async ({ commands }) => {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const body = 'grant_type=password&username=a&password=b&client_id=1_x&client_secret=y'
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': body.length }
+  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers })
+  const answered = once(underWay, 'response')
+  underWay.write(body.slice(0, 10))
+  await fetch(`${url}/health/live`)
+
+  server.kill('SIGTERM')
+  await untilRefused(url)
+  underWay.end(body.slice(10))
+
+  const [answer] = (await answered) as [IncomingMessage]
+  assert.is(answer.statusCode, 401)
+  answer.resume()
+  assert.is((await server.ended).code, 0)
+})
+
+test('ends at once on a second signal', async ({ commands }) => {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
+  underWay.on('error', () => {})
+  underWay.write('half')
+  await fetch(`${url}/health/live`)
+
+  server.kill('SIGTERM')
+  await untilRefused(url)
+  server.kill('SIGTERM')
+
+  assert.is((await server.ended).code, 130)
 })
 
 test('says in a sentence that a port is in use', async ({ commands }) => {
