@@ -1,7 +1,7 @@
 import { expireSecret } from '../commands/expire-secret.ts'
 import { loadSecret, type Secrets } from '../commands/secrets.ts'
 import type { Log } from '../log.ts'
-import type { Secret } from '../domain/secret/secret.ts'
+import { unknownSecret, type Secret } from '../domain/secret/secret.ts'
 import type { Ended } from '../stores/vault.ts'
 
 /** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
@@ -11,7 +11,7 @@ const SHRED = 10_000
 /** Milliseconds after which an entry without a stream is one whose share has failed. */
 const ORPHANED = 10 * 60_000
 const FORGET = 60_000
-/** So many are looked at in a round. */
+/** So many are looked at together. */
 const BATCH = 200
 
 /**
@@ -44,8 +44,14 @@ export class SecretSweeper {
   /** One round. */
   async sweep(): Promise<void> {
     const { vault, clock } = this.secrets
-    await this.#endAll(await vault.expired(clock(), BATCH))
-    await this.#checkAll(await vault.unconfirmed(clock() - ORPHANED, BATCH))
+    await inBatches(
+      () => vault.expired(clock(), BATCH),
+      (digests) => this.#endAll(digests),
+    )
+    await inBatches(
+      () => vault.unconfirmed(clock() - ORPHANED, BATCH),
+      (digests) => this.#checkAll(digests),
+    )
     if (clock() - this.#forgottenAt >= FORGET) {
       await vault.forget(clock())
       this.#forgottenAt = clock()
@@ -56,9 +62,8 @@ export class SecretSweeper {
 
   /** An entry past its time goes even where its share was never recorded. */
   async #endAll(digests: readonly string[]): Promise<void> {
-    const ended: Ended[] = []
-    for (const digest of digests) ended.push(endedOf(digest, await expireSecret(this.secrets, digest)))
-    if (ended.length > 0) await this.secrets.vault.end(ended)
+    const secrets = await Promise.all(digests.map((digest) => expireSecret(this.secrets, digest)))
+    await this.secrets.vault.end(digests.map((digest, index) => endedOf(digest, secrets[index] ?? unknownSecret)))
   }
 
   async #checkAll(digests: readonly string[]): Promise<void> {
@@ -76,6 +81,16 @@ export class SecretSweeper {
 
   #failed(error: unknown): void {
     this.log.warn({ err: error }, 'sweeping the vault was interrupted; trying again')
+  }
+}
+
+/** Until none are left: each batch is gone from what is looked for next. */
+async function inBatches(
+  next: () => Promise<string[]>,
+  work: (digests: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (let digests = await next(); digests.length > 0; digests = digests.length < BATCH ? [] : await next()) {
+    await work(digests)
   }
 }
 
