@@ -133,6 +133,34 @@ test('of another log is rebuilt, however much alike they are', () =>
     await second.close()
   }))
 
+/** A read store whose rebuilds are looked at before and after each of their steps. */
+function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
+  return {
+    ...reads,
+    async begin(declaration) {
+      const build = await reads.begin(declaration)
+      const write: Build['write'] = async (...batch) => {
+        await look()
+        await build.write(...batch)
+        await look()
+      }
+      return {
+        id: build.id,
+        checkpoint: () => build.checkpoint(),
+        load: (keys) => build.load(keys),
+        deadLetters: () => build.deadLetters(),
+        release: (stream) => build.release(stream),
+        write,
+      }
+    },
+    async promote(declaration, build) {
+      await look()
+      await reads.promote(declaration, build)
+      await look()
+    },
+  }
+}
+
 test(
   'is rebuilt beside its readers, who see no gap',
   withDisk(async (disk) => {
@@ -141,18 +169,13 @@ test(
     for (const id of ids.slice(0, 50)) await vendor.patch(id, { price: id })
     await project(disk)
     const wanted = await foldOf(disk.store)
-    const reading = { ended: false, looks: 0 }
-    const readers = (async () => {
-      while (!reading.ended) {
-        assert.equal(await modelOf(disk.reads), wanted)
-        reading.looks++
-        await new Promise<void>((done) => setImmediate(done))
-      }
-    })()
-    await runnerOf(disk).rebuild()
-    reading.ended = true
-    await readers
-    assert.ok(reading.looks > 1)
+    let looks = 0
+    const look = async () => {
+      assert.equal(await modelOf(disk.reads), wanted)
+      looks++
+    }
+    await runnerOf({ store: disk.store, reads: watched(disk.reads, look) }).rebuild()
+    assert.ok(looks >= 4, `${looks} looks`)
     assert.equal(await modelOf(disk.reads), wanted)
     await vendor.create(1)
     await project(disk)
