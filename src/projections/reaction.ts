@@ -2,6 +2,7 @@ import type { Log } from '../log.ts'
 import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
 import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
 import { belongs } from './belongs.ts'
+import { CheckpointWriter } from './checkpoint-writer.ts'
 import { KeptRunning } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
 
@@ -41,7 +42,7 @@ export class ReactionRunner {
     private readonly reaction: Reaction,
     private readonly store: EventStore,
     private readonly reads: ReadStore,
-    log: Log,
+    private readonly log: Log,
   ) {
     this.declaration = checkpointOf(reaction.name)
     this.#running = new KeptRunning(reaction.name, log, () => this.#follow())
@@ -72,6 +73,7 @@ export class ReactionRunner {
     const log = await this.store.identity()
     const checkpoint = await build.checkpoint()
     let event: Checkpoint['event'] = checkpoint?.event ?? null
+    const checkpoints = new CheckpointWriter(build, this.log)
     const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes: this.reaction.prefixes })
     this.#subscription = subscription
     this.progress.advance(checkpoint?.position ?? 'start')
@@ -80,12 +82,13 @@ export class ReactionRunner {
         if (events.length > 0) await this.reaction.react(events)
         const last = events.at(-1)
         if (last !== undefined) event = { id: last.id, position: last.position }
-        await build.write([], { position, log, event })
+        checkpoints.later({ position, log, event })
         this.progress.advance(position)
         if (this.#running.stopped) return
       }
     } finally {
       subscription.stop()
+      await checkpoints.flush()
     }
   }
 }

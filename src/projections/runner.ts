@@ -2,6 +2,7 @@ import type { Log } from '../log.ts'
 import { comparePositions, type Batch, type EventStore, type From, type Subscription } from '../stores/event-store.ts'
 import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
 import { belongs } from './belongs.ts'
+import { CheckpointWriter } from './checkpoint-writer.ts'
 import { foldBatch } from './fold-batch.ts'
 import { KeptRunning } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
@@ -65,7 +66,7 @@ export class ProjectionRunner<Value> {
   async #follow(build: Build, until?: 'until caught up'): Promise<void> {
     const checkpoint = await build.checkpoint()
     const from = checkpoint?.position ?? 'start'
-    const fold = await BatchWriter.open(this.projection, build, await this.store.identity(), checkpoint)
+    const fold = await BatchWriter.open(this.projection, build, await this.store.identity(), this.log)
     const subscription = this.store.subscribe(from, { prefixes: this.projection.prefixes })
     this.#subscription = subscription
     if (until === undefined) this.progress.advance(from)
@@ -78,12 +79,14 @@ export class ProjectionRunner<Value> {
       }
     } finally {
       subscription.stop()
+      await fold.flush()
     }
   }
 }
 
 /** Folds batches into one build. */
 class BatchWriter<Value> {
+  readonly #checkpoints: CheckpointWriter
   #written: From
   #event: Checkpoint['event']
   #parked: Set<string>
@@ -91,23 +94,19 @@ class BatchWriter<Value> {
   private constructor(
     private readonly projection: Projection<Value>,
     private readonly build: Build,
-    private readonly log: string,
+    private readonly identity: string,
     checkpoint: Checkpoint | undefined,
-    parked: Set<string>,
+    { log, parked }: { readonly log: Log; readonly parked: Set<string> },
   ) {
+    this.#checkpoints = new CheckpointWriter(build, log)
     this.#written = checkpoint?.position ?? 'start'
     this.#event = checkpoint?.event ?? null
     this.#parked = parked
   }
 
-  static async open<Value>(
-    projection: Projection<Value>,
-    build: Build,
-    log: string,
-    checkpoint: Checkpoint | undefined,
-  ) {
+  static async open<Value>(projection: Projection<Value>, build: Build, identity: string, log: Log) {
     const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
-    return new BatchWriter(projection, build, log, checkpoint, parked)
+    return new BatchWriter(projection, build, identity, await build.checkpoint(), { log, parked })
   }
 
   async write(batch: Batch): Promise<void> {
@@ -115,9 +114,14 @@ class BatchWriter<Value> {
     const { writes, letters } = await foldBatch(this.projection, this.build, batch.events, this.#parked)
     const last = batch.events.at(-1)
     if (last !== undefined) this.#event = { id: last.id, position: last.position }
-    const checkpoint = { position: batch.position, log: this.log, event: this.#event }
-    await this.build.write(writes, checkpoint, letters)
+    const checkpoint = { position: batch.position, log: this.identity, event: this.#event }
+    if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
+    else this.#checkpoints.later(checkpoint)
     for (const letter of letters) this.#parked.add(letter.stream)
     this.#written = batch.position
+  }
+
+  flush(): Promise<void> {
+    return this.#checkpoints.flush()
   }
 }
