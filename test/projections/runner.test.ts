@@ -165,8 +165,8 @@ test(
   'is rebuilt beside its readers, who see no gap',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
-    const ids = await vendor.create(300)
-    for (const id of ids.slice(0, 50)) await vendor.patch(id, { price: id })
+    const ids = await vendor.create(900)
+    for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
     await project(disk)
     const wanted = await foldOf(disk.store)
     let looks = 0
