@@ -18,7 +18,7 @@ export type Scoring = {
 /** Scores are computed in the one process that holds the reaction's lease, on a thread where a cut has to be traced. */
 export async function openScoring({ store, reads, writing, log }: Installation): Promise<Scoring> {
   const pool = openTracePool()
-  const traces = new CutTraces(pool, log)
+  const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   let done = 0
   const scored = (count: number) => void (done += count)
   const reaction = scoring({ store, clock: writing.clock, traced: traces.of, log, scored })

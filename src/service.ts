@@ -4,11 +4,12 @@ import { IdBlocks } from './commands/integer-ids.ts'
 import { openLinkKey } from './commands/link-key.ts'
 import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
-import { diamondPageResource } from './http/diamond-page.ts'
 import { directReads } from './http/diamonds/direct.ts'
 import { diamondResource } from './http/diamonds/routes.ts'
 import { healthResource, metricsResource, type Metric } from './http/health.ts'
 import { Links } from './http/links.ts'
+import { Pictures } from './http/report/pictures.ts'
+import { reportResource } from './http/report/routes.ts'
 import { listen, type Listening } from './http/server.ts'
 import type { Installation } from './installation.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
@@ -20,6 +21,7 @@ import { addressesOf, type Addresses } from './addresses.ts'
 import { collectMetrics } from './metrics.ts'
 import { openSecretsService, type SecretsService } from './secrets-service.ts'
 import { openScoring } from './scoring-service.ts'
+import { openTracePool } from './scoring/trace-pool.ts'
 import { openTokenService } from './token-service.ts'
 
 export type Running = {
@@ -120,6 +122,8 @@ async function openHttp(
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokenService(installation)
   const inventory = { ...writing, diamondIds }
+  const drawing = openTracePool()
+  const pictures = new Pictures(drawing.drawInWorker)
   const { authenticate } = tokens
   const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
 
@@ -129,7 +133,7 @@ async function openHttp(
       diamondResource('v4', service),
       diamondResource('v3', service),
       certificationsFor(links),
-      diamondPageResource(queries, links),
+      reportResource({ queries, links, pictures }),
       constantsResource(),
       cutShapesResource(),
       ...tokens.resources(addresses),
@@ -148,6 +152,9 @@ async function openHttp(
       const direct = directReads({ queries, links }, tokens.bearer)
       return (req, res) => void (direct(req, res) || app(req, res))
     },
-    stop: async () => tokens.stop(),
+    async stop() {
+      await drawing.close()
+      tokens.stop()
+    },
   }
 }

@@ -102,10 +102,15 @@ export class DiamondQueries {
     return parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
   }
 
-  async #folded(id: number): Promise<Document | undefined> {
+  /** Folded from the log, for pages that show more than a body has. */
+  async view(id: number): Promise<DiamondView | undefined> {
     const streams = await Promise.all([this.store.read(diamondStream(id)), this.store.read(scoresStream(id))])
     const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
-    const view = events.reduce<DiamondView | undefined>(applied, undefined)
+    return events.reduce<DiamondView | undefined>(applied, undefined)
+  }
+
+  async #folded(id: number): Promise<Document | undefined> {
+    const view = await this.view(id)
     return view === undefined ? undefined : diamonds.toDocument(view)
   }
 }

@@ -2,7 +2,6 @@ import { cutKey, type Cut } from '../domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { tabled } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
-import type { Log } from '../log.ts'
 import type { TracePool } from './trace-pool.ts'
 
 /** Cuts kept at most; each has a dozen numbers. */
@@ -15,7 +14,7 @@ export class CutTraces {
 
   constructor(
     private readonly pool: Pick<TracePool, 'traceInWorker'>,
-    private readonly log: Log,
+    private readonly impossible: (cut: Cut, reason: string) => void,
   ) {}
 
   /**
@@ -43,7 +42,7 @@ export class CutTraces {
       return await this.pool.traceInWorker(cut)
     } catch (error) {
       if (!(error instanceof ImpossibleProportions)) throw error
-      this.log.info({ cut: cutKey(cut), reason: error.message }, 'no stone can have these proportions')
+      this.impossible(cut, error.message)
       if (cut.measured === undefined) return null
       const { measured: _measured, ...nominal } = cut
       return this.of(nominal)

@@ -12,7 +12,7 @@ const ROOT = ['installation.ts', 'service.ts', 'settings.ts', 'log.ts', 'version
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   credentials: ['domain', ...PLATFORM],
-  scoring: ['domain', ...PLATFORM],
+  scoring: ['pictures', 'domain', ...PLATFORM],
   reports: ['domain', ...PLATFORM],
   port: ['domain'],
   adapter: ['port', 'domain', 'log.ts', ...PLATFORM],

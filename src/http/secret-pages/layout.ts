@@ -1,34 +1,8 @@
 import { createHash } from 'node:crypto'
+import { escape, html, type Html } from '../html.ts'
 import type { Ctx } from '../request.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style.ts'
-
-/** Finished HTML, safe to be put into a page. */
-export type Html = { readonly html: string }
-
-/**
- * Makes HTML of a template: every text put in is escaped, HTML is not, a list is joined. A carriage return is written as
- * a reference, since a browser reads a bare one as a line feed.
- */
-export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
-  const text = parts.reduce((done, part, index) => done + shown(values[index - 1] ?? '') + part)
-  return { html: text }
-}
-
-export const NOTHING: Html = { html: '' }
-
-function shown(value: string | Html | readonly Html[]): string {
-  if (typeof value === 'string') return escape(value)
-  return 'html' in value ? value.html : value.map((one) => one.html).join('')
-}
-
-const escape = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\r', '&#13;')
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

@@ -3,12 +3,13 @@ import { revealSecret } from '../../commands/reveal-secret.ts'
 import type { Secrets } from '../../commands/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
+import { html, NOTHING, type Html } from '../html.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
-import { copyButton, html, NOTHING, sendPage, timeOf, type Html } from './layout.ts'
+import { copyButton, sendPage, timeOf } from './layout.ts'
 
 /** Asks before it shows anything: link scanners and previews follow links, but press no button. */
 export const askReader =

@@ -4,12 +4,13 @@ import type { Secrets } from '../../commands/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { stateAt, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, type KnownSecret } from '../../domain/secret/secret.ts'
+import { html, NOTHING, type Html } from '../html.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
-import { copyButton, html, NOTHING, sendPage, timeOf, type Html } from './layout.ts'
+import { copyButton, sendPage, timeOf } from './layout.ts'
 
 export type SenderPages = { readonly secrets: Secrets; readonly address: string }
 

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { escape, type Html } from '../html.ts'
+import type { Ctx } from '../request.ts'
+import { STYLE } from './style.ts'
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export type Page = {
+  readonly status: number
+  readonly title: string
+  readonly content: Html
+  /** Tags for the head, such as a social preview's. */
+  readonly head: Html
+  /** Only a public diamond's page may be found by search engines. */
+  readonly isPublic: boolean
+}
+
+/** A whole page without outside resources and scripts. */
+export function sendPage(ctx: Ctx, { status, title, content, head, isPublic }: Page): void {
+  ctx.status = status
+  ctx.set({
+    'Content-Security-Policy': POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
+  })
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body =
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
+    `<title>${escape(title)}</title>\n${head.html}\n<style>${STYLE}</style>\n</head>\n` +
+    `<body>\n<main>\n${content.html}\n</main>\n</body>\n</html>\n`
+}

@@ -1,0 +1,86 @@
+import type { Scores } from '../../domain/diamond/scores.ts'
+import type { ScoringName } from '../../domain/dictionaries/scoring-constants.ts'
+import { graded } from '../../domain/scoring/grading.ts'
+import { html, NOTHING, type Html } from '../html.ts'
+import { drawScale, gradeText } from './scale.ts'
+
+/** A graded score as the page shows it. */
+export type ShownScore = {
+  readonly name: ScoringName
+  readonly title: string
+  readonly meaning: string
+  readonly value: number
+  readonly error: number
+}
+
+/** The scores that have grades, most telling first. */
+export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): ShownScore[] {
+  return [
+    ...(integral === null
+      ? []
+      : [shown('integral', 'Cut performance', 'Brilliance and fire together', integral.rg, integral.d)]),
+    ...(brilliance === null
+      ? []
+      : [shown('brightness', 'Brilliance', 'White light that comes back to the eye', brilliance.rg, brilliance.d)]),
+    ...(fire === null ? [] : [shown('fire', 'Fire', 'Flashes of colour', fire.rg, fire.d)]),
+    ...(symmetry === null
+      ? []
+      : [shown('symmetry', 'Optical symmetry', 'How exactly facets face each other, of 10', symmetry.val, symmetry.d)]),
+  ]
+}
+
+const shown = (name: ScoringName, title: string, meaning: string, value: number, error: number): ShownScore => ({
+  name,
+  title,
+  meaning,
+  value,
+  error,
+})
+
+export const gradeOf = ({ name, value, error }: ShownScore): string => gradeText(graded(name, value, error))
+
+/** @param scores null while they are computed */
+export function scoresSection(scores: Scores | null, isGradeAssumed: boolean): Html {
+  if (scores === null) {
+    return html`<h2>Optical scores</h2>
+      <p>They are being computed. Look again in a moment.</p>`
+  }
+  const list = gradedScores(scores)
+  return html`<h2>Optical scores</h2>
+    ${list.length === 0 ? NO_MODEL : html`<div class="scores">${list.map(scoreOf)}</div>`}
+    ${scores.spread === null ? NOTHING : spreadText(scores.spread)}
+    ${isGradeAssumed && list.length > 0 ? ASSUMED : NOTHING} ${list.length === 0 ? NOTHING : RELATIVE}`
+}
+
+const NO_MODEL = html`<p>There is no optical model of this cut, so it has no optical scores.</p>`
+const ASSUMED = html`<p class="soft">No cut grade is given: these scores are those of a Very Good cut.</p>`
+const RELATIVE = html`<p class="soft">
+  Computed by tracing light through a model of the cut. 1 is a well-cut round that looks as large; symmetry goes to 10.
+  Grades: P Poor, F Fair, G Good, VG Very Good, EX Excellent, OU Outstanding.
+</p>`
+
+function scoreOf(score: ShownScore): Html {
+  const value = score.value.toFixed(2)
+  const error = score.error.toFixed(2)
+  const grade = gradeOf(score)
+  const said = `${score.title} ${value}, give or take ${error}, on a scale from Poor to Outstanding: ${grade}`
+  return html`<section>
+    <h3>
+      ${score.title} <span class="value">${value}<small> ± ${error}</small></span>
+    </h3>
+    ${drawScale(score.name, score.value, score.error, said)}
+    <p><strong>${grade}</strong> <span class="soft">${score.meaning}</span></p>
+  </section>`
+}
+
+function spreadText({ ct, pc }: NonNullable<Scores['spread']>): Html {
+  const looks = ct === 0 ? 'as large as' : ct > 0 ? 'larger than' : 'smaller than'
+  return html`<p>
+    <strong>Spread ${signed(ct, 2)} ct (${signed(pc, 1)} %)</strong> From above it looks ${looks} a well-cut round of
+    its weight.
+  </p>`
+}
+
+/** With a true minus sign. */
+const signed = (value: number, places: number) =>
+  `${value > 0 ? '+' : value < 0 ? '\u2212' : ''}${Math.abs(value).toFixed(places)}`

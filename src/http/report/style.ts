@@ -1,0 +1,35 @@
+/** The page's only style; its hash stands in the Content-Security-Policy. */
+export const STYLE = `
+:root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
+@media (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:56rem;margin:clamp(0rem,4vw,3rem) auto;padding:clamp(1.25rem,5vw,3rem);background:var(--paper);border:1px solid var(--line);border-radius:1rem}
+h1{margin:0;font-size:clamp(1.75rem,6vw,2.5rem);line-height:1.15;letter-spacing:-.02em}
+h2{margin:2.25rem 0 .75rem;font-size:1.25rem}
+h3{display:flex;justify-content:space-between;gap:1rem;margin:0 0 .25rem;font-size:1.0625rem}
+p{margin:.375rem 0 .75rem}
+a{color:var(--deed)}
+:focus-visible{outline:3px solid var(--deed);outline-offset:2px}
+.soft,figcaption,dt{color:var(--soft)}
+.soft{font-size:.9375rem}
+.value{font-variant-numeric:tabular-nums}
+small{font-weight:400;color:var(--soft)}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:1rem;margin:1.5rem 0 0}
+figure{margin:0;padding:1.25rem;text-align:center;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
+figure img{display:block;max-width:100%;height:15rem;margin:0 auto .75rem;object-fit:contain}
+figcaption{font-size:.9375rem}
+.scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
+.scale{display:block;width:100%;max-width:28rem;height:auto}
+.scale text{font-size:11px;text-anchor:middle;fill:var(--soft)}
+.scale .touched{font-weight:700;fill:var(--ink)}
+.grade-P{fill:var(--s1)}.grade-F{fill:var(--s2)}.grade-G{fill:var(--s3)}.grade-VG{fill:var(--s4)}.grade-EX{fill:var(--s5)}.grade-OU{fill:var(--s6)}
+.mark{fill:var(--ink);fill-opacity:.22;stroke:var(--ink);stroke-width:2}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:0 2rem;margin:0}
+dl div{display:flex;justify-content:space-between;gap:1rem;padding:.4rem 0;border-bottom:1px solid var(--line)}
+dd{margin:0;font-weight:600;text-align:right;overflow-wrap:anywhere}
+ul{margin:0;padding-left:1.25rem}
+li a{margin-right:1rem}
+@media (max-width:30rem){main{border:0;border-radius:0}}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure{break-inside:avoid}figure img{height:10rem}h2{margin-top:1.25rem}}
+`

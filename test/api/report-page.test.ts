@@ -1,0 +1,60 @@
+import * as assert from 'uvu/assert'
+import { expect } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+
+const test = apiSuite('the report page', { scored: true })
+
+const linkOf = (stone: Readonly<Record<string, unknown>>) => {
+  const { href } = (stone['_links'] as readonly { readonly href: string }[])[0] ?? { href: '' }
+  return new URL(href)
+}
+
+for (const [access, opensBare] of [
+  [0, false],
+  [1, true],
+  [2, true],
+] as const) {
+  test(`and its pictures open for access ${access} ${opensBare ? 'to everybody' : 'by the link only'}`, async ({
+    ann,
+    service,
+  }) => {
+    const stone = await created(ann, { access, cutQuality: 'Ideal' })
+    const { pathname, search } = linkOf(stone)
+    for (const path of ['', '/face-up.png', '/aset.png']) {
+      assert.is((await service.send({ path: pathname + path })).status, opensBare ? 200 : 404)
+      const opened = expect(200, await service.send({ path: pathname + path + search }))
+      assert.is(opened.headers['x-content-type-options'], 'nosniff')
+      assert.is(opened.headers['x-robots-tag'], access === 2 ? undefined : 'noindex')
+      assert.is((await service.send({ path: `${pathname}${path}?signature=x` })).status, opensBare ? 200 : 404)
+    }
+    const page = await service.send({ path: pathname + search })
+    assert.is(page.text.includes('og:title'), access === 2)
+    assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+  })
+}
+
+test('tells nothing of what does not exist', async ({ ann, service }) => {
+  const { id } = await created(ann, { access: 0 })
+  const [hidden, missing] = [
+    await service.send({ path: `/diamond/${id}` }),
+    await service.send({ path: '/diamond/99999999' }),
+  ]
+  const plain = (text: string) => text.replace(/Request [^<]*/, '')
+  assert.equal([hidden.status, plain(hidden.text)], [missing.status, plain(missing.text)])
+})
+
+test('answers a picture that is known with 304', async ({ ann, service }) => {
+  const { id } = await created(ann, { access: 2, cutQuality: 'Ideal' })
+  const path = `/diamond/${id}/face-up.png`
+  const { headers } = expect(200, await service.send({ path }))
+  expect(304, await service.send({ path, headers: { 'If-None-Match': String(headers.etag) } }))
+})
+
+test('has no picture of a shape without a model', async ({ ann, service }) => {
+  const { id } = await created(ann, { access: 2, cutShape: 'Rose' })
+  expect(200, await service.send({ path: `/diamond/${id}` }))
+  assert.is((await service.send({ path: `/diamond/${id}/aset.png` })).status, 404)
+})
+
+test.run()
