@@ -8,7 +8,10 @@ const test = apiSuite('a read answered without the framework')
 
 /** A caller's own request id is left to the framework's routes. */
 async function bothWays(vendor: Vendor, path: string, headers: Record<string, string> = {}): Promise<[Answer, Answer]> {
-  return [await vendor.get(path, headers), await vendor.get(path, { ...headers, 'X-Request-Id': '00000000-0000-4000-8000-000000000000' })]
+  return [
+    await vendor.get(path, headers),
+    await vendor.get(path, { ...headers, 'X-Request-Id': '00000000-0000-4000-8000-000000000000' }),
+  ]
 }
 
 /** What may differ between two answers to the same question. */
