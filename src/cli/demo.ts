@@ -68,7 +68,7 @@ async function perform(server: DemoServer, wanted: number): Promise<Figures> {
   note(`The service listens at ${server.url}`)
   const api = await logIn(server)
   const created = await createStones(api, wanted)
-  const scoreSeconds = (await waitUntilScored(server.url, created.stones)) ?? null
+  const scoreSeconds = await waitUntilScored(server.url, created.stones)
   const visits = await tour(api, created)
   const totalSeconds = (performance.now() - started) / 1000
   return figuresOf(server.url, created, {

@@ -10,8 +10,10 @@ export type Figures = {
   readonly stones: number
   readonly createSeconds: number
   readonly stonesPerSecond: number
-  /** null where the service computes no scores. */
-  readonly scoreSeconds: number | null
+  /** From the last creation until all had their scores. */
+  readonly scoreSeconds: number
+  /** Scored a second, from the first creation on. */
+  readonly scoresPerSecond: number
   readonly visits: readonly Visit[]
   /** The most memory that the service held; null where the system does not tell. */
   readonly serverMemory: number | null
@@ -23,11 +25,20 @@ export function figuresOf(
   { stones, seconds, report }: Created,
   measured: Pick<Figures, 'scoreSeconds' | 'visits' | 'serverMemory' | 'totalSeconds'>,
 ): Figures {
-  return { url, report, stones, createSeconds: seconds, stonesPerSecond: stones / seconds, ...measured }
+  return {
+    url,
+    report,
+    stones,
+    createSeconds: seconds,
+    stonesPerSecond: stones / seconds,
+    scoresPerSecond: stones / (seconds + measured.scoreSeconds),
+    ...measured,
+  }
 }
 
 export function describe(figures: Figures): string {
-  const { url, report, stones, createSeconds, stonesPerSecond, scoreSeconds, visits, serverMemory } = figures
+  const { url, report, stones, createSeconds, stonesPerSecond, scoreSeconds, scoresPerSecond, visits, serverMemory } =
+    figures
   const rows = visits.map(({ what, path, status, total, milliseconds }) => [
     `${milliseconds.toFixed(1)} ms`.padStart(9),
     String(status),
@@ -40,9 +51,7 @@ export function describe(figures: Figures): string {
   return [
     '',
     `created   ${count(stones)} stones in ${createSeconds.toFixed(1)} s, ${count(stonesPerSecond)} a second, each durable`,
-    ...(scoreSeconds === null
-      ? []
-      : [`scored    ${count(stones)} stones, ${scoreSeconds.toFixed(1)} s after the last one`]),
+    `scored    ${count(stones)} stones, the last ${scoreSeconds.toFixed(1)} s after its creation, ${count(scoresPerSecond)} a second`,
     `listed    through v3 and v4:`,
     table(['time'.padStart(9), 'status', ' total', 'what', 'request'], rows),
     ...(memory === '' ? [] : [memory]),

@@ -1,31 +1,26 @@
 import { progressBar } from '../progress-bar.ts'
 
-/** How many stones wait for their scores: what the service tells at /metrics. */
-const WAITING = /^adamant_scores_waiting (\d+)$/m
+/** What the service tells at /metrics. */
+const SCORED = /^adamant_scores_total (\d+)$/m
+const SCORING_LAG = /^adamant_scoring_lag (\d+)$/m
+const SHOWN_LAG = /^adamant_projection_lag (\d+)$/m
 /** Milliseconds between two looks. */
-const INTERVAL = 250
+const INTERVAL = 100
 
 /**
- * Waits until every stone has its scores.
- * @returns seconds that it took, undefined for a service that computes no scores
+ * Waits until every stone has its scores, and shows them.
+ * @returns seconds that it took
  */
-export async function waitUntilScored(address: string, stones: number): Promise<number | undefined> {
+export async function waitUntilScored(address: string, stones: number): Promise<number> {
   const started = performance.now()
-  let waiting = await stonesWaiting(address)
-  if (waiting === undefined) return undefined
   const bar = progressBar('scoring', stones, 'stones')
-  while (waiting !== undefined && waiting > 0) {
-    bar.update(stones - waiting)
+  for (;;) {
+    const metrics = await (await fetch(`${address}/metrics`)).text()
+    const value = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1])
+    bar.update(value(SCORED))
+    if (value(SCORED) >= stones && value(SCORING_LAG) === 0 && value(SHOWN_LAG) === 0) break
     await new Promise<void>((done) => setTimeout(done, INTERVAL))
-    waiting = await stonesWaiting(address)
   }
-  bar.update(stones)
   bar.end()
   return (performance.now() - started) / 1000
-}
-
-async function stonesWaiting(address: string): Promise<number | undefined> {
-  const metrics = await (await fetch(`${address}/metrics`)).text()
-  const waiting = WAITING.exec(metrics)?.[1]
-  return waiting === undefined ? undefined : Number(waiting)
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { startService, type Service } from '../api/harness/service.ts'
+import { created } from '../api/harness/stones.ts'
+import { expect } from '../api/harness/request.ts'
+import { hasChromium, picture, startChromium, type Browser } from './chromium.ts'
+
+type Given = { service: Service; browser: Browser }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+
+/** Milliseconds within which a stone must be scored. */
+const DEADLINE = 30_000
+
+if (hasChromium()) {
+  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
+    const test = suite<Given>(`the report page, on a ${look.name},`)
+    test.before(async (given) => {
+      given.service = await startService({ scored: true })
+      given.browser = await startChromium(look)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    for (const cutShape of ['Round', 'Emerald', 'Heart']) {
+      test(`shows a ${cutShape.toLowerCase()} to everybody's eyes and ears`, async ({ service, browser }) => {
+        const cut = { cutShape, cutQuality: 'Excellent', carat: 1.51, color: 'E', clarity: 'VS1', polish: 'Excellent' }
+        const glow = { fluorIntensity: 'Faint', fluorColor: 'Blue' }
+        const { id } = await created(service.ann, { ...cut, ...glow, sku: `SHOW-${cutShape}`, access: 2 })
+        const ends = Date.now() + DEADLINE
+        while (expect(200, await service.ann.get(`/v4/diamond/${id}`)).headers.etag !== '"0.1"') {
+          assert.ok(Date.now() < ends, 'it was not scored')
+        }
+        const { page, said } = await browser.open()
+        await page.goto(`${service.url}/diamond/${id}`)
+        await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+        assert.equal(await findings(page), [])
+        assert.is(await page.locator('svg[role=img]').count(), 4)
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+        assert.equal(said, [])
+        await picture(page, `report-${cutShape.toLowerCase()}-${look.name}`)
+        await page.close()
+      })
+    }
+
+    test.run()
+  }
+}
