@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { scoreDiamonds, type DueStone, type ScoringTools } from '../commands/score-diamonds.ts'
 import type { DiamondEvent } from '../domain/diamond/diamond.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../domain/diamond/scoring-state.ts'
 import type { Log } from '../log.ts'
 import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { giveWay } from './give-way.ts'
 import type { Reaction } from './reaction.ts'
 
 export type ScoringOptions = ScoringTools & {
@@ -13,7 +13,7 @@ export type ScoringOptions = ScoringTools & {
   readonly scored: (count: number) => void
 }
 
-/** Stones scored between two turns of the event loop, which requests wait for. */
+/** Stones scored at once, which requests wait for; between two such runs requests go first. */
 const AT_ONCE = 100
 
 /**
@@ -29,7 +29,7 @@ export function scoring(options: ScoringOptions): Reaction {
       const running: Promise<PromiseSettledResult<number>[]>[] = []
       for (let from = 0; from < due.length; from += AT_ONCE) {
         running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, from + AT_ONCE))]))
-        await nextTurn()
+        await giveWay()
       }
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason

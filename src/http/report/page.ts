@@ -60,7 +60,9 @@ function figures({ id, ...diamond }: LiveDiamond, signature: string): Html {
         src="${String(id)}/aset.png${query}"
         alt="The same cut in ASET light: by colour, from which heights its light comes"
       />
-      <figcaption>ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage</figcaption>
+      <figcaption>
+        ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
+      </figcaption>
     </figure>
   </div>`
 }
