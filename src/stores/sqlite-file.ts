@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { StoreUnavailable } from './event-store.ts'
 
 /** What a SQLite file of ours is: `versions[n]` takes a file from version n to n + 1, so that a new file runs them all. */
 export type FileFormat = {
@@ -65,4 +66,14 @@ function copyFile(db: Database.Database, version: number): void {
   const descriptor = openSync(copy, 'r+')
   fsyncSync(descriptor)
   closeSync(descriptor)
+}
+
+/**
+ * Sets what a promise rests on, and reads it back: SQLite passes over a setting that it can't take.
+ * @throws StoreUnavailable when it does not hold
+ */
+export function demand(db: Database.Database, pragma: string, value: string, expected: string | number): void {
+  db.pragma(`${pragma} = ${value}`)
+  const actual = db.pragma(pragma, { simple: true })
+  if (actual !== expected) throw new StoreUnavailable(`${db.name}: ${pragma} is ${String(actual)}, not ${value}`)
 }

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
-import { StoreUnavailable } from '../event-store.ts'
-import { prepareFile } from '../sqlite-file.ts'
+import { demand, prepareFile } from '../sqlite-file.ts'
 import { vaultFormat } from './format.ts'
 import { statements } from './statements.ts'
 
@@ -32,10 +31,4 @@ export function connect(file: string) {
     db.close()
     throw error
   }
-}
-
-function demand(db: Database.Database, pragma: string, value: string, expected: string | number): void {
-  db.pragma(`${pragma} = ${value}`)
-  const actual = db.pragma(pragma, { simple: true })
-  if (actual !== expected) throw new StoreUnavailable(`${db.name}: ${pragma} is ${String(actual)}, not ${value}`)
 }
