@@ -13,7 +13,7 @@ const started = performance.now()
 const cuts: Cut[] = modelledShapes.flatMap((shape) =>
   grades.map((grade) => ({ shape, grade, polish: grade, symmetry: grade })),
 )
-const pool = openTracePool(availableParallelism())
+const pool = openTracePool({ threads: availableParallelism() })
 let traced = 0
 const count = <Result>(result: Result): Result => {
   process.stderr.write(`\r${++traced} of ${cuts.length + 1} cuts traced`)

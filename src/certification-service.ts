@@ -10,6 +10,7 @@ import { CertificationQueries } from './projections/certification-queries.ts'
 import { certifications } from './projections/certifications.ts'
 import type { DiamondQueries } from './projections/diamond-queries.ts'
 import { FileCollector } from './projections/file-collector.ts'
+import { ownModel } from './projections/own-model.ts'
 import type { Progress } from './projections/progress.ts'
 import { PdfReader } from './reports/pdf-reader.ts'
 import { ReactionRunner } from './projections/reaction.ts'
@@ -29,7 +30,7 @@ const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 export async function startCertificationProjections(installation: Installation): Promise<CertificationProjections> {
   const { settings, store, reads, files, writing, log } = installation
   const runner = new ProjectionRunner(certifications, store, reads, log)
-  const model = await reads.model(certifications.declaration)
+  const model = await ownModel(reads, store, certifications.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
   const queries = new CertificationQueries(model, store, active)
   const collector = new FileCollector({ files, store, model, progress: active, log, clock: writing.clock })

@@ -6,25 +6,23 @@ import { run } from './cli/program.ts'
 import { StreamQueue } from './commands/stream-queue.ts'
 import { openMasterKeys } from './credentials/master-keys.ts'
 import type { Installation } from './installation.ts'
-import { openLog } from './log.ts'
+import { openLog, type Log } from './log.ts'
 import { BadSettings, type Settings } from './settings.ts'
 import { openDirectoryFiles } from './stores/directory-files.ts'
+import type { MongoStores } from './stores/mongodb.ts'
 import { openDocuments } from './stores/sqlite-documents.ts'
 import { openOutbox } from './stores/outbox-mail.ts'
 import { openSmtp } from './stores/smtp-mail.ts'
-import { openSqliteEvents } from './stores/sqlite-events.ts'
+import { openSqliteEvents, type SqliteEventsOptions } from './stores/sqlite-events.ts'
 import { openSqliteVault } from './stores/sqlite-vault.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
+ * @param filling for an installation that another one is copied into, before it is complete
  * @throws BadSettings, BadMasterKey, or what a store says of its files
  */
-export async function open(settings: Settings): Promise<Installation> {
-  const { EVENT_STORE, READ_MODEL, DATA_DIR } = settings
-  const missing = Object.entries({ EVENT_STORE, READ_MODEL }).filter(([, value]) => value !== 'sqlite')
-  if (missing.length > 0) {
-    throw new BadSettings(missing.map(([name]) => `${name} must be sqlite: this release has no other engine`))
-  }
+export async function open(settings: Settings, filling = false): Promise<Installation> {
+  const { DATA_DIR } = settings
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
@@ -32,10 +30,8 @@ export async function open(settings: Settings): Promise<Installation> {
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = openLog(settings.LOG_LEVEL)
-  const store = openSqliteEvents(join(DATA_DIR, 'events.db'))
-  const reads = openDocuments(DATA_DIR)
-  const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
-  const files = openDirectoryFiles(join(DATA_DIR, 'files'))
+  const { reads, vault, files, committing, ...readModels } = await openReadModels(settings, log)
+  const { store, counters } = await openEvents(settings, { filling, joined: committing })
   const mail = settings.MAIL === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAIL)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
@@ -48,15 +44,62 @@ export async function open(settings: Settings): Promise<Installation> {
     mail,
     keys,
     writing,
-    counters: () => store.stats(),
+    counters,
     async close() {
       await store.close()
-      await reads.close()
-      await vault.close()
-      await files.close()
+      await readModels.close()
       await mail.close()
     },
   }
+}
+
+/** `committing`: whether the vault is about to let commands go on, which append then. */
+type ReadModels = MongoStores & { readonly committing: () => boolean }
+
+/** Read models, vault and files: in DATA_DIR, or in one database of MongoDB, whose driver takes 20 MB once it is loaded. */
+async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Promise<ReadModels> {
+  if (READ_MODEL !== 'sqlite') {
+    const { openMongo } = await import('./stores/mongodb.ts')
+    const { BadAddress } = await import('./stores/mongodb/connection.ts')
+    try {
+      return { ...openMongo(READ_MODEL, log), committing: () => false }
+    } catch (error) {
+      if (!(error instanceof BadAddress)) throw error
+      const reason = READ_MODEL.includes('@') ? '' : `: ${error.message}`
+      throw new BadSettings([`READ_MODEL is no address of MongoDB${reason}`])
+    }
+  }
+  const reads = openDocuments(DATA_DIR)
+  const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
+  const files = openDirectoryFiles(join(DATA_DIR, 'files'))
+  return {
+    reads,
+    vault,
+    files,
+    committing: () => vault.committing(),
+    async close() {
+      await reads.close()
+      await vault.close()
+      await files.close()
+    },
+  }
+}
+
+type Events = Pick<Installation, 'store' | 'counters'>
+
+/** The client of EventStoreDB takes 25 MB, and is loaded only where it is needed. */
+async function openEvents({ EVENT_STORE, DATA_DIR }: Settings, options: SqliteEventsOptions): Promise<Events> {
+  if (EVENT_STORE !== 'sqlite') {
+    const { openEventStoreDB } = await import('./stores/eventstoredb.ts')
+    try {
+      return { store: openEventStoreDB(EVENT_STORE, undefined, options), counters: () => ({}) }
+    } catch {
+      // The client's message may repeat a part of the password.
+      throw new BadSettings(['EVENT_STORE is no connection string of EventStoreDB, such as esdb://HOST:2113?tls=false'])
+    }
+  }
+  const store = openSqliteEvents(join(DATA_DIR, 'events.db'), options)
+  return { store, counters: () => store.stats() }
 }
 
 /** Tests import `open` from here; npx comes by a symbolic link. */

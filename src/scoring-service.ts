@@ -1,7 +1,9 @@
 import type { Metric } from './http/health.ts'
+import type { Traffic } from './http/traffic.ts'
 import type { Installation } from './installation.ts'
 import { commitOf, gauge } from './metrics.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
+import { giveWay } from './projections/give-way.ts'
 import { ReactionRunner } from './projections/reaction.ts'
 import { scoring } from './projections/scoring.ts'
 import { CutTraces } from './scoring/cut-traces.ts'
@@ -16,12 +18,16 @@ export type Scoring = {
 }
 
 /** Scores are computed in the one process that holds the reaction's lease, on a thread where a cut has to be traced. */
-export async function openScoring({ store, reads, writing, log }: Installation): Promise<Scoring> {
-  const pool = openTracePool()
+export async function openScoring(
+  { store, reads, writing, log }: Installation,
+  traffic: Pick<Traffic, 'hasRested'>,
+): Promise<Scoring> {
+  const pool = openTracePool({ standBack: true })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   let done = 0
   const scored = (count: number) => void (done += count)
-  const reaction = scoring({ store, clock: writing.clock, traced: traces.of, log, scored })
+  const requestsFirst = () => giveWay((milliseconds) => traffic.hasRested(milliseconds))
+  const reaction = scoring({ store, clock: writing.clock, traced: traces.of, log, scored, giveWay: requestsFirst })
   const runner = new ReactionRunner(reaction, store, reads, log)
   const model = await reads.model(runner.declaration)
   const active = new ActiveRunner(runner, reads, model, log)

@@ -7,6 +7,8 @@ const url = (schemes: readonly string[]) =>
   z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)) && URL.canParse(value))
 const address = url(['http', 'https']).transform((value) => value.replace(/\/+$/, ''))
 const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
+/** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
+const MONGODB = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /** Every setting with the sentence that says what would be right. The names are the operator's interface. */
@@ -15,12 +17,13 @@ const shape = {
   PORT: rule(whole(0, 65535).default(8080), 'a port, 0 to 65535 (0 takes a free one)'),
   DATA_DIR: rule(z.string().min(1).default('./data'), 'a folder that can be written to'),
   EVENT_STORE: rule(
-    z.union([z.literal('sqlite'), url(['esdb', 'esdb+discover'])]).default('sqlite'),
-    'sqlite, esdb://HOST:PORT or esdb+discover://HOST:PORT',
+    // Several hosts are no URL.
+    z.union([z.literal('sqlite'), z.string().regex(/^esdb(\+discover)?:\/\/[^\s/?]+/)]).default('sqlite'),
+    'sqlite, esdb://HOST:PORT or esdb+discover://HOST:PORT, with USER:PASSWORD@ and ?tls=false as needed',
   ),
   READ_MODEL: rule(
-    z.union([z.literal('sqlite'), url(['mongodb', 'mongodb+srv'])]).default('sqlite'),
-    'sqlite or mongodb://HOST:PORT/DATABASE',
+    z.union([z.literal('sqlite'), z.string().regex(MONGODB)]).default('sqlite'),
+    'sqlite or mongodb://HOST:PORT/DATABASE, with the name of the database',
   ),
   MAIL: rule(
     z.union([z.literal('outbox'), url(['smtp', 'smtps'])]).default('outbox'),

@@ -3,6 +3,7 @@ import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { BadSettings } from '../settings.ts'
 import { StoreUnavailable } from '../stores/event-store.ts'
+import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
 import { note } from './output.ts'
 
 export const FAILED = 1
@@ -36,7 +37,9 @@ function explain(error: unknown): string {
 }
 
 const isExpected = (error: Error) =>
-  [BadUsage, Failed, Refusal, BadMasterKey, StoreUnavailable].some((expected) => error instanceof expected)
+  [BadUsage, Failed, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
+    (expected) => error instanceof expected,
+  )
 
 /** Faults of the system that an operator can mend, by their code. */
 function systemFault(error: Error): string | undefined {

@@ -1,12 +1,15 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { auditCommand } from './audit.ts'
+import { copyCommand } from './copy.ts'
+import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
+import { rescoreCommand } from './rescore.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
@@ -43,9 +46,12 @@ const commandsFor = (open: Open): Command[] => [
   tokenCommand(open),
   demoCommand(),
   importCommand(open),
+  rescoreCommand(open),
   statusCommand(open),
+  deadLettersCommand(open),
   eventsCommand(open),
   auditCommand(open),
+  copyCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { resolve } from 'node:path'
+import { growModestly } from './heap.ts'
 import { startService, type Running } from '../service.ts'
 import { readSettings } from '../settings.ts'
 import type { Open } from './installed.ts'
@@ -22,6 +23,7 @@ Example:
 Every setting comes from the environment; README.md lists them.`
 
 async function serve(open: Open, options: OutputOptions): Promise<void> {
+  growModestly()
   const signal = listenForStop()
   const settings = readSettings(process.env)
   const running = await startService(await open(settings))

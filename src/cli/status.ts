@@ -1,40 +1,52 @@
 import { Command } from 'commander'
+import { MODEL_VERSION } from '../commands/score-diamonds.ts'
 import type { Installation } from '../installation.ts'
-import { READ_MODELS } from '../projections/declarations.ts'
+import { READ_MODELS, type KnownModel } from '../projections/declarations.ts'
+import { checkpointOf } from '../projections/reaction.ts'
+import { SCORING } from '../projections/scoring.ts'
 import type { EventStore, From } from '../stores/event-store.ts'
+import type { ModelDeclaration } from '../stores/read-store.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
-import { isKept } from './read-models.ts'
 
 type StatusOptions = OutputOptions & { readonly count?: true }
 
-/** `status`: how far the log and the read models are. */
+/** `status`: how far the log, the read models and the scoring are. */
 export function statusCommand(open: Open): Command {
   return new Command('status')
-    .description('tell how far the log is, and each read model')
+    .description('tell how far the log is, each read model, and the scoring')
     .option('--count', 'also count the events of each category; this reads the whole log')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant status --json')
     .action((options: StatusOptions) => status(open, options))
 }
 
-type ModelStatus = {
+type FollowerStatus = {
+  readonly position: string
+  /** Events of its streams that it has not gone through yet. */
+  readonly lag: number
+  /** Whether a process keeps it up to date at this moment. */
+  readonly running: boolean
+}
+
+type ModelStatus = FollowerStatus & {
   readonly model: string
   readonly version: number
   /** Id of the live build; null before the first one. */
   readonly build: string | null
-  readonly position: string
-  /** Events of its streams that it has not folded yet. */
-  readonly lag: number
   readonly deadLetters: number
-  /** Whether a process keeps it up to date at this moment. */
-  readonly running: boolean
+}
+
+type ScoringStatus = FollowerStatus & {
+  /** Version of the scoring model of this release. */
+  readonly model: string
 }
 
 async function status(open: Open, options: StatusOptions): Promise<void> {
   const result = await withInstallation(open, async (installation) => ({
     head: shown(await installation.store.head()),
     models: await Promise.all(READ_MODELS.map((model) => modelStatus(installation, model))),
+    scoring: await scoringStatus(installation),
     ...(options.count === true && { events: await countEvents(installation.store) }),
   }))
   const models = result.models.map(({ model, version, build, position, lag, deadLetters, running }) => [
@@ -43,33 +55,49 @@ async function status(open: Open, options: StatusOptions): Promise<void> {
     position,
     String(lag),
     String(deadLetters),
-    running ? 'yes' : 'no: start the service',
+    shownRunning(running),
   ])
   const headings = ['read model', 'live build', 'position', 'lag', 'dead letters', 'kept up to date']
+  const { scoring } = result
+  const scored = [scoring.model, scoring.position, String(scoring.lag), shownRunning(scoring.running)]
   const counts = Object.entries(result.events ?? {}).map(([category, events]) => [category, String(events)])
   const text = [`the log's head is at ${result.head}`, '', table(headings, models)]
+  text.push('', table(['scoring by model', 'position', 'lag', 'kept up to date'], [scored]))
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
   printResult(options, result, text.join('\n'))
 }
 
-async function modelStatus(
-  { store, reads }: Installation,
-  { declaration, prefixes }: (typeof READ_MODELS)[number],
-): Promise<ModelStatus> {
-  const position = await (await reads.model(declaration)).position()
+const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
+
+async function modelStatus(installation: Installation, { declaration, prefixes }: KnownModel): Promise<ModelStatus> {
+  const followed = await followerStatus(installation, declaration, prefixes)
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
-  const live = position === 'start' ? undefined : await reads.live(declaration)
-  let lag = 0
-  for await (const event of store.readAll(position, { prefixes })) if (event.type !== '') lag++
+  const live = followed.position === START ? undefined : await installation.reads.live(declaration)
   return {
     model: declaration.name,
     version: declaration.version,
     build: live?.id ?? null,
-    position: shown(position),
-    lag,
     deadLetters: (await live?.deadLetters())?.length ?? 0,
-    running: await isKept(reads, declaration),
+    ...followed,
   }
+}
+
+/** Its lag is in events of diamonds: most need no scores of their own. */
+async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
+  const followed = await followerStatus(installation, checkpointOf(SCORING.name), SCORING.prefixes)
+  return { model: MODEL_VERSION, ...followed }
+}
+
+/** What follows the log from a checkpoint of its own. */
+async function followerStatus(
+  { store, reads }: Installation,
+  declaration: ModelDeclaration,
+  prefixes: readonly string[],
+): Promise<FollowerStatus> {
+  const position = await (await reads.model(declaration)).position()
+  let lag = 0
+  for await (const event of store.readAll(position, { prefixes })) if (event.type !== '') lag++
+  return { position: shown(position), lag, running: await reads.isHeld(declaration) }
 }
 
 /** Events by the category of their stream, which is what stands before its first dash. */
@@ -82,4 +110,5 @@ async function countEvents(store: EventStore): Promise<Record<string, number>> {
   return counts
 }
 
-const shown = (position: From) => (position === 'start' ? 'start' : String(position.commit))
+const START = 'start'
+const shown = (position: From) => (position === START ? START : String(position.commit))

@@ -1,14 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
 import type { DiamondCreated } from '../domain/diamond/diamond.ts'
+import { diamondStream } from '../domain/diamond/streams.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { KEY_LIFE, type RequestDone } from '../domain/request.ts'
+import { KEY_LIFE, type RequestAccepted, type RequestDone } from '../domain/request.ts'
 import { WrongRevision, type Revision, type StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
-import { appendAll } from './append-all.ts'
+import { carryOut, finishRequest } from './carry-out.ts'
 import type { Births, CreateDiamonds, CreatedDiamonds } from './create-diamonds.ts'
-import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Inventory } from './inventory.ts'
-import { metadata } from './origin.ts'
+import { digestOf, requestStream } from './request-stream.ts'
 
 /** An Idempotency-Key is a caller's name for one request: it counts per account, method and path. */
 export type RequestKey = {
@@ -19,8 +18,9 @@ export type RequestKey = {
 }
 
 /**
- * Creates what is wanted together with the record that it was done, in one append: a repeat finds the record and gives
- * the first answer, one that comes meanwhile waits for it. A request that is refused leaves no record.
+ * Creates what is wanted together with the record that it was done: a repeat finds the record and gives the first
+ * answer, one that comes meanwhile waits for it, and what another process began and did not end is finished first. A
+ * request that is refused leaves no record.
  */
 export function answerOnce(
   inventory: Inventory,
@@ -28,13 +28,18 @@ export function answerOnce(
   request: RequestKey,
   make: () => Promise<Births>,
 ): Promise<CreatedDiamonds> {
-  const stream = requestStream(wish.owner, request)
+  const stream = streamOf(wish.owner, request)
   const body = digestOf(request.body)
   return inventory.queue.run(stream, async () => {
     for (;;) {
       const [last] = await inventory.store.read(stream, { last: 1 })
-      if (last !== undefined && isKept(last, inventory.clock())) return firstAnswer(inventory, last, body)
-      const done = await createWithRecord(inventory, wish, { stream, expected: last?.revision ?? 'none', body }, make)
+      const kept = last !== undefined && isKept(last, inventory.clock()) ? last : undefined
+      if (kept?.type === 'RequestDone') return firstAnswer(inventory, kept, body)
+      if (kept !== undefined) {
+        sameBody(decode<RequestAccepted>(kept).data, body)
+        if ((await finishRequest(inventory, stream)) !== undefined) continue
+      }
+      const done = await createWithRecord(inventory, { stream, expected: last?.revision ?? 'none', body }, make)
       if (done !== undefined) return done
     }
   })
@@ -44,27 +49,23 @@ type Record = { readonly stream: string; readonly expected: Revision; readonly b
 
 /** @returns undefined when another process wrote a record first */
 async function createWithRecord(
-  { store, clock }: Inventory,
-  { origin }: CreateDiamonds,
-  { stream, expected, body }: Record,
+  inventory: Inventory,
+  record: Record,
   make: () => Promise<Births>,
 ): Promise<CreatedDiamonds | undefined> {
-  const { created, appends } = await make()
-  const data: RequestDone['data'] = { body, diamonds: created.map((event) => event.data.id) }
-  const done = { id: randomUUID(), type: 'RequestDone', data, metadata: metadata(origin, clock()) }
+  const { created, appends, metadata } = await make()
+  const diamonds = created.map((event) => event.data.id)
   try {
-    return { created, position: await appendAll(store, [...appends, { stream, expected, events: [done] }]) }
+    return { created, position: await carryOut(inventory, { ...record, diamonds, appends, metadata }) }
   } catch (error) {
-    if (error instanceof WrongRevision && error.stream === stream) return undefined
+    if (error instanceof WrongRevision && error.stream === record.stream) return undefined
     throw error
   }
 }
 
 async function firstAnswer({ store }: Inventory, record: StoredEvent, body: string): Promise<CreatedDiamonds> {
   const { data } = decode<RequestDone>(record)
-  if (data.body !== body) {
-    throw new Refusal('invalid', 'This Idempotency-Key was used for another body; take a new key for a new request')
-  }
+  sameBody(data, body)
   const created: DiamondCreated[] = []
   for (const id of data.diamonds) {
     const [birth] = await store.read(diamondStream(id))
@@ -73,22 +74,11 @@ async function firstAnswer({ store }: Inventory, record: StoredEvent, body: stri
   return { created, position: record.position }
 }
 
+function sameBody(record: { readonly body: string }, body: string): void {
+  if (record.body === body) return
+  throw new Refusal('invalid', 'This Idempotency-Key was used for another body; take a new key for a new request')
+}
+
 const isKept = ({ metadata }: StoredEvent, now: number) => now - Date.parse(metadata['at'] ?? '') < KEY_LIFE
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-const requestStream = (owner: number, { method, path, key }: RequestKey) =>
-  `request-${sha256(JSON.stringify([owner, method, path, key]))}`
-
-const digestOf = (body: unknown) => sha256(JSON.stringify(sorted(body)))
-
-/** Parsed bodies are compared: the order of members and white space don't count. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
-  )
-}
+const streamOf = (owner: number, { method, path, key }: RequestKey) => requestStream(owner, method, path, key)

@@ -1,13 +1,13 @@
 import { owned } from '../domain/diamond/decide.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from '../domain/diamond/diamond.ts'
+import { unknown, type Diamond, type DiamondEvent } from '../domain/diamond/diamond.ts'
 import { Refusal, type Fault } from '../domain/refusal.ts'
-import { WrongRevision, type Append, type Position, type Revision } from '../stores/event-store.ts'
-import { appendAll } from './append-all.ts'
-import { handle, load, pause, toAppend, type Fold, type Writing } from './handle.ts'
+import { WrongRevision, type Append, type Revision } from '../stores/event-store.ts'
+import { appendTogether, type Request } from './carry-out.ts'
+import { diamondFold } from './diamond-fold.ts'
+import { after, handle, load, pause, toAppend, type Writing } from './handle.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
-import type { Origin } from './origin.ts'
-
-export const diamondFold: Fold<Diamond, DiamondEvent> = { initial: unknown, evolve }
+import { ownersRevision, type Changed, type ChangedDiamonds } from './changed-diamonds.ts'
+import { metadata, type Origin } from './origin.ts'
 
 /** Whose diamonds may be changed, and who wants it. */
 export type By = { readonly owner: number; readonly origin: Origin }
@@ -25,7 +25,6 @@ export type Match = '*' | readonly bigint[]
 /**
  * Changes one diamond.
  * @param command names the wish, so that a repeat after an unknown outcome is recognised
- * @returns where the change stands, undefined when nothing had to change
  * @throws Refusal missing, forbidden, precondition
  */
 export async function changeDiamond(
@@ -34,21 +33,21 @@ export async function changeDiamond(
   { owner, origin }: By,
   { id, decide }: DiamondChange,
   match?: Match,
-): Promise<Position | undefined> {
+): Promise<ChangedDiamonds> {
   const wish = { stream: diamondStream(id), id: command, origin }
-  const { position } = await handle(writing, wish, diamondFold, (diamond, _now, revision) => {
+  const { state, events, position, revision } = await handle(writing, wish, diamondFold, (diamond, _now, found) => {
     owned(diamond, id, owner)
-    checkMatch(match, diamond, revision)
+    checkMatch(match, diamond, found)
     return decide(diamond)
   })
-  return position
+  // What was written now is the owner's last change, whatever came after an earlier try of it.
+  const left = events.length > 0 ? unknown : state
+  return { position, changed: [{ id, revision: ownersRevision(left, revision) }] }
 }
 
-/** The revision of an ETag is that of the owner's last change. */
 function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
   if (match === undefined || match === '*') return
-  const behind = diamond.status === 'live' ? BigInt(diamond.readingsBehind) : 0n
-  if (revision === 'none' || !match.includes(revision - behind)) {
+  if (!match.includes(ownersRevision(diamond, revision))) {
     throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
   }
 }
@@ -65,14 +64,14 @@ export function changeDiamonds(
   command: string,
   by: By,
   changes: readonly DiamondChange[],
-): Promise<Position | undefined> {
+): Promise<ChangedDiamonds> {
   const streams = changes.map(({ id }) => diamondStream(id))
   return writing.queue.runAll(streams, async () => {
     for (let attempt = 1; ; attempt++) {
-      const appends = await decideAll(writing, command, by, changes)
-      if (appends.length === 0) return undefined
+      const { changed, ...decided } = await decideAll(writing, command, by, changes)
+      if (decided.appends.length === 0) return { position: undefined, changed }
       try {
-        return await appendAll(writing.store, appends)
+        return { position: await appendTogether(writing, command, decided), changed }
       } catch (error) {
         if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
         await pause(attempt)
@@ -81,24 +80,34 @@ export function changeDiamonds(
   })
 }
 
+type Decided = Pick<Request, 'diamonds' | 'appends' | 'metadata'> & { readonly changed: readonly Changed[] }
+
+type Decision = Pick<Append, 'stream' | 'expected'> & { readonly id: string; readonly events: readonly DiamondEvent[] }
+
 async function decideAll(
   writing: Writing,
   command: string,
   { owner, origin }: By,
   changes: readonly DiamondChange[],
-): Promise<Append[]> {
-  const appends: Append[] = []
+): Promise<Decided> {
+  const wishes: Decision[] = []
+  const changed: Changed[] = []
   const faults: Record<'forbidden' | 'missing', Fault[]> = { forbidden: [], missing: [] }
-  for (const { id, pointer, decide } of changes) {
-    const stream = diamondStream(id)
-    const { state, revision, at } = await load(writing.store, stream, diamondFold)
+  let now = writing.clock()
+  const loading = changes.map(async (change) => {
+    const stream = diamondStream(change.id)
+    return { ...change, stream, ...(await load(writing.store, stream, diamondFold)) }
+  })
+  for (const { id, pointer, decide, stream, state, revision, at } of await Promise.all(loading)) {
     const refused = refusalOf(() => owned(state, id, owner))
     if (refused === undefined) {
       const events = decide(state)
-      const wish = { stream, id: `${command}/${id}`, origin }
-      if (events.length > 0) {
-        appends.push({ stream, expected: revision, events: toAppend(wish, events, Math.max(writing.clock(), at)) })
-      }
+      now = Math.max(now, at)
+      if (events.length > 0) wishes.push({ stream, expected: revision, id: `${command}/${id}`, events })
+      changed.push({
+        id,
+        revision: events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision),
+      })
     } else {
       const kind = refused.kind === 'forbidden' ? 'forbidden' : 'missing'
       faults[kind].push({ message: refused.message, ...(pointer !== undefined && { pointer }) })
@@ -106,7 +115,12 @@ async function decideAll(
   }
   if (faults.forbidden.length > 0) throw new Refusal('forbidden', faults.forbidden)
   if (faults.missing.length > 0) throw new Refusal('missing', faults.missing)
-  return appends
+  const appends = wishes.map(({ stream, expected, id, events }) => ({
+    stream,
+    expected,
+    events: toAppend({ stream, id, origin }, events, now),
+  }))
+  return { diamonds: changed.map(({ id }) => id), appends, metadata: metadata(origin, now), changed }
 }
 
 function refusalOf(check: () => unknown): Refusal | undefined {

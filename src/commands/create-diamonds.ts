@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { create } from '../domain/diamond/decide.ts'
 import type { DiamondCreated } from '../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../domain/diamond/fields.ts'
-import type { Append, Position } from '../stores/event-store.ts'
-import { appendAll } from './append-all.ts'
+import type { Append, NewEvent, Position } from '../stores/event-store.ts'
 import { answerOnce, type RequestKey } from './answer-once.ts'
+import { appendTogether } from './carry-out.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Inventory } from './inventory.ts'
 import { metadata, type Origin } from './origin.ts'
@@ -29,11 +29,17 @@ export type CreatedDiamonds = {
  */
 export async function createDiamonds(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
   if (wish.key !== undefined) return answerOnce(inventory, wish, wish.key, () => births(inventory, wish))
-  const { created, appends } = await births(inventory, wish)
-  return { created, position: await appendAll(inventory.store, appends) }
+  const { created, appends, metadata } = await births(inventory, wish)
+  const diamonds = created.map((event) => event.data.id)
+  return { created, position: await appendTogether(inventory, randomUUID(), { diamonds, appends, metadata }) }
 }
 
-export type Births = { readonly created: readonly DiamondCreated[]; readonly appends: readonly Append[] }
+export type Births = {
+  readonly created: readonly DiamondCreated[]
+  readonly appends: readonly Append[]
+  /** Of every event. */
+  readonly metadata: NewEvent['metadata']
+}
 
 async function births({ diamondIds, clock }: Inventory, { owner, entries, origin }: CreateDiamonds): Promise<Births> {
   const now = clock()
@@ -45,5 +51,5 @@ async function births({ diamondIds, clock }: Inventory, { owner, entries, origin
     expected: 'none' as const,
     events: [{ id: randomUUID(), type, data, metadata: meta }],
   }))
-  return { created, appends }
+  return { created, appends, metadata: meta }
 }

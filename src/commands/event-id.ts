@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The namespace of Adamant's event ids: made once, for good. */
 const NAMESPACE = Buffer.from('5b0c3f0e8a4b4d0f9c1d6a7e2f3b4c5d', 'hex')
@@ -11,9 +11,7 @@ export const eventId = (command: string, index: number): string => nameBasedUuid
 
 /** UUID version 5: RFC 9562, section 5.5. */
 export function nameBasedUuid(namespace: Buffer, name: string): string {
-  const hash = createHash('sha1').update(namespace).update(name).digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+  const hex = hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

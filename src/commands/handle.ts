@@ -1,15 +1,9 @@
-import {
-  OutcomeUnknown,
-  WrongRevision,
-  type EventStore,
-  type Position,
-  type Revision,
-  type StoredEvent,
-} from '../stores/event-store.ts'
+import type { EventStore, Position, Revision, StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { eventId } from './event-id.ts'
 import { metadata, type Origin } from './origin.ts'
 import type { StreamQueue } from './stream-queue.ts'
+import { tries } from './tries.ts'
 
 export type DomainEvent = { readonly type: string; readonly data: object }
 
@@ -36,6 +30,7 @@ export type Handled<State, Event> = {
   readonly state: State
   /** What was decided now, or had been stored by an earlier try of the same wish. */
   readonly events: readonly Event[]
+  /** Of the last of these events; of the stream where nothing had to be written. */
   readonly revision: Revision
   /** Where the last event stands; undefined when nothing had to be written. */
   readonly position: Position | undefined
@@ -46,7 +41,7 @@ const ATTEMPTS = 5
 
 /**
  * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
- * when nobody knows whether the append arrived. An earlier try of the same wish that was stored is answered as success.
+ * when nobody knows whether the append arrived (tries.ts). An earlier try of the same wish that was stored is answered as success.
  * @param decide gets the state, the time (ms; never before the stream's last event) and the stream's revision; it may
  *   run several times
  * @throws what `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
@@ -58,6 +53,7 @@ export function handle<State, Event extends DomainEvent>(
   decide: (state: State, now: number, revision: Revision) => readonly Event[],
 ): Promise<Handled<State, Event>> {
   return writing.queue.run(wish.stream, async () => {
+    const isTriedAgain = tries(ATTEMPTS)
     for (let attempt = 1; ; attempt++) {
       const loaded = await load(writing.store, wish.stream, fold, wish.id)
       if (loaded.own.length > 0) return { ...loaded, events: loaded.own }
@@ -69,14 +65,14 @@ export function handle<State, Event extends DomainEvent>(
         const state = events.reduce((folded, event) => fold.evolve(folded, event), loaded.state)
         return { state, events, revision: after(loaded.revision, events.length), position }
       } catch (error) {
-        if (!isRetried(error) || attempt === ATTEMPTS) throw error
+        if (!isTriedAgain(error)) throw error
         await pause(attempt)
       }
     }
   })
 }
 
-/** The state of a stream, its revision, the time of its last event (ms, 0 for none), and what wish `id` wrote. */
+/** The state of a stream, its revision or that of what wish `id` wrote, the time of its last event (ms, 0 for none), and what wish `id` wrote. */
 export async function load<State, Event extends DomainEvent>(
   store: EventStore,
   stream: string,
@@ -99,6 +95,7 @@ function foldStored<State, Event extends DomainEvent>(
   const first = id === undefined ? undefined : eventId(id, 0)
   let state = fold.initial
   let position: Position | undefined
+  let revision: Revision = stored.at(-1)?.revision ?? 'none'
   let own: Event[] = []
   let ownFrom = -1
   for (const [index, event] of stored.entries()) {
@@ -108,10 +105,10 @@ function foldStored<State, Event extends DomainEvent>(
     if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
       own = [...own, decoded]
       position = event.position
+      revision = event.revision
     }
   }
-  const last = stored.at(-1)
-  return { state, own, revision: last?.revision ?? 'none', at: timeOf(last?.metadata['at']), position }
+  return { state, own, revision, at: timeOf(stored.at(-1)?.metadata['at']), position }
 }
 
 export type Loaded<State, Event> = {
@@ -137,8 +134,6 @@ export const after = (revision: Revision, count: number): bigint =>
   (revision === 'none' ? -1n : revision) + BigInt(count)
 
 const timeOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) || 0)
-const isRetried = (error: unknown) => error instanceof WrongRevision || error instanceof OutcomeUnknown
-
 /** Longer with every attempt, and never the same for two processes. */
 export const pause = (attempt: number) =>
   new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { reserve, type IdsReserved } from '../domain/ids.ts'
-import { OutcomeUnknown, WrongRevision, type EventStore } from '../stores/event-store.ts'
+import type { EventStore } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { metadata, type Origin } from './origin.ts'
+import { tries } from './tries.ts'
 
 export type IdBlocksOptions = {
   readonly store: EventStore
@@ -77,6 +78,7 @@ export class IdBlocks {
   }
 
   async #reserve(size: number): Promise<void> {
+    const isTriedAgain = tries(ATTEMPTS)
     for (let attempt = 1; ; attempt++) {
       try {
         const { from, to } = await this.#append(size)
@@ -85,7 +87,7 @@ export class IdBlocks {
         return
       } catch (error) {
         // After an unknown outcome the block may be ours or not: it is left alone, a gap in the numbers harms nobody.
-        if (!(error instanceof WrongRevision || error instanceof OutcomeUnknown) || attempt === ATTEMPTS) throw error
+        if (!isTriedAgain(error)) throw error
         await new Promise<void>((done) => setTimeout(done, Math.random() * Math.min(attempt, 10) * 2))
       }
     }

@@ -28,6 +28,12 @@ export async function openLinkKey(store: EventStore, keys: MasterKeys, clock: ()
   }
 }
 
+/** Whether the keys open the log's link key, where there is one. @throws WrongMasterKey, StoreUnavailable */
+export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise<void> {
+  const [last] = await store.read(STREAM, { last: 1 })
+  if (last !== undefined) unseal(decode<LinkKeySealed>(last).data, keys)
+}
+
 /** @returns false when another process was first */
 async function keep(store: EventStore, expected: Revision, event: LinkKeySealed, now: number): Promise<boolean> {
   try {

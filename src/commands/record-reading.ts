@@ -1,7 +1,7 @@
 import type { ReportRead, ReportReading } from '../domain/certification/certification.ts'
 import { recordReading as decide } from '../domain/certification/decide.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
-import { diamondFold } from './change-diamonds.ts'
+import { diamondFold } from './diamond-fold.ts'
 import { handle, type Writing } from './handle.ts'
 
 export type ReadReport = {

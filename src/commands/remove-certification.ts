@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { detach } from '../domain/certification/decide.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Position } from '../stores/event-store.ts'
-import { diamondFold, type By } from './change-diamonds.ts'
+import type { By } from './change-diamonds.ts'
+import { diamondFold } from './diamond-fold.ts'
 import { handle, type Writing } from './handle.ts'
 
 /**

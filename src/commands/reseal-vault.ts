@@ -13,7 +13,7 @@ export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sea
   const done = { sealed: 0, shut: 0 }
   const seals = { entry: new MasterSeal(keys, 'vault'), mail: new MasterSeal(keys, 'mail') }
   for (const kind of ['entry', 'mail'] as const) {
-    let behind = 0
+    let behind = ''
     for (;;) {
       const found = await vault.sealedOtherwise(kind, keys.current.id, behind, BATCH)
       for (const one of found) {
@@ -23,7 +23,7 @@ export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sea
           await vault.reseal(one, again)
           done.sealed++
         }
-        behind = one.rowid
+        behind = one.name
       }
       if (found.length < BATCH) break
     }

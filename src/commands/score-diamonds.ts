@@ -8,7 +8,7 @@ import { cutOf, type Stone } from '../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../domain/scoring/version.ts'
 import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../stores/event-store.ts'
-import { decode } from '../stores/schemas/decode.ts'
+import { decode, isUndecodable } from '../stores/schemas/decode.ts'
 import { appendAll } from './append-all.ts'
 import { eventId } from './event-id.ts'
 import { pause } from './handle.ts'
@@ -84,7 +84,7 @@ async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<n
 
 /** Undefined where the same scores, or scores of the stone as it was later, are there already. */
 async function place({ store, clock }: ScoringTools, scored: Scored, trust: boolean): Promise<Append | undefined> {
-  const id = scoredId(scored)
+  const id = scoredId(scored.diamond.id, scored.inputsRevision)
   const stream = scoresStream(scored.diamond.id)
   const last = trust && scored.isNew ? undefined : (await store.read(stream, { last: 1 })).at(-1)
   if (last !== undefined && (last.id === id || revisionOf(last) > scored.inputsRevision)) return undefined
@@ -97,10 +97,19 @@ async function place({ store, clock }: ScoringTools, scored: Scored, trust: bool
   }
 }
 
-const scoredId = ({ diamond, inputsRevision }: DueStone): string =>
-  eventId(`score/${diamond.id}/${inputsRevision}/${MODEL_VERSION}`, 0)
+/** Of the event by which this model scores a stone as it was at that revision. */
+export const scoredId = (diamond: number, inputsRevision: number): string =>
+  eventId(`score/${diamond}/${inputsRevision}/${MODEL_VERSION}`, 0)
 
-const revisionOf = (event: StoredEvent): number => decode<DiamondScored>(event).data.revision
+/** Scores that can't be understood here are of a newer release, which goes before this one: nothing is put behind them. */
+function revisionOf(event: StoredEvent): number {
+  try {
+    return decode<DiamondScored>(event).data.revision
+  } catch (error) {
+    if (isUndecodable(error)) return Infinity
+    throw error
+  }
+}
 
 const scoredEvent = ({ diamond, inputsRevision, scores }: Scored): DiamondScored => ({
   type: 'DiamondScored',

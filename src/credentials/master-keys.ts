@@ -18,6 +18,8 @@ export type MasterKeyOptions = {
   readonly masterKeyOld: string | undefined
 }
 
+const FILE = 'master.key'
+
 /** The key file can't be used. */
 export class BadMasterKey extends Error {
   override readonly name = 'BadMasterKey'
@@ -44,10 +46,16 @@ function keyOf(base64: string, where: string): MasterKey {
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes }
 }
 
+/** Gives a folder that has no master key this one. @throws the file system's error */
+export function keepMasterKey(dataDir: string, { bytes }: MasterKey): void {
+  const path = join(dataDir, FILE)
+  if (readIfThere(path) === undefined) makeKeyFile(dataDir, path, bytes)
+}
+
 function readOrMakeKeyFile(dataDir: string): string {
-  const path = join(dataDir, 'master.key')
+  const path = join(dataDir, FILE)
   const found = readIfThere(path)
-  if (found === undefined) makeKeyFile(dataDir, path)
+  if (found === undefined) makeKeyFile(dataDir, path, randomBytes(32))
   const text = found ?? readFileSync(path, 'utf8')
   if (Buffer.from(text.trim(), 'base64').length === 32) return text
   throw new BadMasterKey(`${path} must hold 32 bytes in base64; restore it from a backup, or nothing it sealed opens`)
@@ -57,12 +65,12 @@ function readOrMakeKeyFile(dataDir: string): string {
  * Written whole under another name, then linked: of two processes that start at once one link succeeds, both read
  * that one's key, and no crash leaves half a key behind.
  */
-function makeKeyFile(dataDir: string, path: string): void {
+function makeKeyFile(dataDir: string, path: string, key: Buffer): void {
   mkdirSync(dataDir, { recursive: true })
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(file, `${randomBytes(32).toString('base64')}\n`)
+    writeSync(file, `${key.toString('base64')}\n`)
     fsyncSync(file)
     linkSync(draft, path)
   } catch (error) {

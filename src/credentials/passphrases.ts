@@ -1,5 +1,6 @@
-import { scrypt } from 'node:crypto'
 import { Refusal } from '../domain/refusal.ts'
+import { startWorker } from '../start-worker.ts'
+import { WorkerPool } from '../worker-pool.ts'
 
 /** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */
 export type Cost = { readonly N: number; readonly r: number; readonly p: number }
@@ -15,10 +16,16 @@ export type Place = {
   leave(): void
 }
 
-/** Stretches passphrases, one at a time a process: outside the event loop, and never more memory than one takes. */
+/** What the worker is asked for. */
+export type Stretch = { readonly text: string; readonly salt: Uint8Array; readonly cost: Cost }
+
+/**
+ * Stretches passphrases, one at a time a process: on a thread that gives way to requests, and never more memory than one
+ * takes.
+ */
 export class Passphrases {
   #taken = 0
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #pool = new WorkerPool<Stretch, Uint8Array>(() => startWorker('./passphrase-worker', import.meta.url), 1)
 
   /** @throws Refusal too-many when all places are taken */
   enter(): Place {
@@ -31,21 +38,17 @@ export class Passphrases {
     }
     return {
       leave,
-      stretch: (passphrase, salt, cost) => this.#next(() => stretched(passphrase, salt, cost)).finally(leave),
+      stretch: (passphrase, salt, cost) => this.#stretch(passphrase, salt, cost).finally(leave),
     }
   }
 
-  #next<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(task, task)
-    this.#last = result.catch(() => undefined)
-    return result
+  /** Whoever still waits is told that the service ends. */
+  close(): Promise<void> {
+    return this.#pool.close()
   }
-}
 
-/** Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like. */
-function stretched(passphrase: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
-  const text = passphrase.normalize('NFKC')
-  return new Promise((done, fail) => {
-    scrypt(text, salt, 32, { N, r, p, maxmem: 256 * N * r }, (error, key) => (error === null ? done(key) : fail(error)))
-  })
+  /** Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like. */
+  async #stretch(passphrase: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+    return Buffer.from(await this.#pool.run({ text: passphrase.normalize('NFKC'), salt, cost }))
+  }
 }

@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import Koa from 'koa'
 import { Refusal } from '../domain/refusal.ts'
 import type { Log } from '../log.ts'
-import { answerErrors, platformBody, type ErrorBody } from './errors.ts'
+import { answerErrors, errorLog, platformBody, type ErrorBody } from './errors.ts'
 import { identify } from './identify.ts'
 import { pathOf, type RequestState, type Step } from './request.ts'
 
@@ -30,12 +30,7 @@ export function createApp({ resources, log, trustProxy }: AppOptions): Koa<Reque
   const byPrefix = new Map(resources.map((resource) => [resource.prefix, resource]))
   const resourceOf = (path: string) => byPrefix.get(prefixOf(path))
   app.use(identify)
-  app.use(
-    answerErrors(
-      (error, ctx, status) => log.error({ err: error, request: ctx.state.requestId, status }, 'request failed'),
-      (path) => resourceOf(path)?.errorBody ?? platformBody,
-    ),
-  )
+  app.use(answerErrors(errorLog(log), (path) => resourceOf(path)?.errorBody ?? platformBody))
   app.use(refuseUnreadable)
   app.use(dispatch(resources, resourceOf))
   app.on('error', (error: unknown) => {

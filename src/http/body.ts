@@ -16,9 +16,14 @@ export const readJsonBody: Step = async (ctx, next) => {
     throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
   }
   refuseEncoding(ctx)
-  ctx.state.body = parse(await readBody(ctx.req, JSON_LIMIT))
+  ctx.state.body = parseJsonBody(keptBodies.get(ctx.req) ?? (await readBody(ctx.req, JSON_LIMIT)))
   return next()
 }
+
+const keptBodies = new WeakMap<IncomingMessage, Buffer>()
+
+/** Keeps a body that was read already for the middleware that will ask for it. */
+export const keepBody = (req: IncomingMessage, bytes: Buffer): void => void keptBodies.set(req, bytes)
 
 /** True for a Content-Type whose body is JSON. */
 export const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
@@ -31,7 +36,8 @@ export function refuseEncoding(ctx: Ctx): void {
   }
 }
 
-function parse(bytes: Buffer): unknown {
+/** @throws Refusal malformed, or invalid where it is nested too deep */
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
   const body = parseJson(bytes)
   if (depthOf(bytes) > DEPTH_LIMIT) throw new Refusal('invalid', `The body is nested over ${DEPTH_LIMIT} levels deep`)

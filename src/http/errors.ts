@@ -1,6 +1,7 @@
 import { Refusal, type Fault, type RefusalKind } from '../domain/refusal.ts'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../stores/event-store.ts'
-import { NewerSchema } from '../stores/schemas/decode.ts'
+import type { Log } from '../log.ts'
+import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../stores/event-store.ts'
+import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
 import { pathOf, type Ctx, type Step } from './request.ts'
 
 /** What reaches the caller; everything else about an error goes to the log. */
@@ -29,6 +30,9 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
 /** Seconds after which a store that was not reachable is worth another try. */
 const RETRY_AFTER = 2
 
+/** Seconds, where an operator is at work. */
+const RETRY_MOVED = 30
+
 /** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
 export function answerOf(error: unknown): Answer {
   if (error instanceof Refusal) {
@@ -45,6 +49,13 @@ export function answerOf(error: unknown): Answer {
       faults: [{ message: 'The resource was changed by somebody else meanwhile; read it and try again' }],
     }
   }
+  if (error instanceof LogClosed) {
+    return {
+      status: 503,
+      faults: [{ message: 'The service is being moved and takes no changes here; reads go on. Try again later' }],
+      retryAfter: RETRY_MOVED,
+    }
+  }
   if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) {
     return { status: 503, faults: [{ message: 'A store is not reachable; try again' }], retryAfter: RETRY_AFTER }
   }
@@ -55,20 +66,37 @@ export function answerOf(error: unknown): Answer {
       retryAfter: RETRY_AFTER,
     }
   }
+  if (error instanceof BrokenEvent) {
+    return {
+      status: 503,
+      faults: [{ message: 'What is stored of this can not be read, so nothing was changed; its operator is told' }],
+      retryAfter: RETRY_AFTER,
+    }
+  }
   return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
 }
 
 /** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
-export const platformBody: ErrorBody = (ctx, { faults }) => {
+export function platformError(faults: readonly Fault[], requestId: string): object {
   const details = faults.filter((fault) => fault.pointer !== undefined)
-  ctx.body = {
+  return {
     error: faults.map((fault) => fault.message),
     ...(details.length > 0 && { details: details.map(({ pointer, message }) => ({ pointer, message })) }),
-    requestId: ctx.state.requestId,
+    requestId,
   }
 }
 
-export type LogError = (error: unknown, ctx: Ctx, status: number) => void
+export const platformBody: ErrorBody = (ctx, { faults }) => {
+  ctx.body = platformError(faults, ctx.state.requestId)
+}
+
+export type LogError = (error: unknown, requestId: string, status: number) => void
+
+/** Every error that is our fault, with all its details. */
+export const errorLog =
+  (log: Log): LogError =>
+  (error, requestId, status) =>
+    log.error({ err: error, request: requestId, status }, 'request failed')
 
 /** Answers whatever a later middleware throws; `bodyFor` picks the error body of the path's API family. */
 export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody): Step {
@@ -80,7 +108,7 @@ export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody
       ctx.status = answer.status
       if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
       bodyFor(pathOf(ctx) ?? '')(ctx, answer, error)
-      if (answer.status >= 500) log(error, ctx, answer.status)
+      if (answer.status >= 500) log(error, ctx.state.requestId, answer.status)
     }
   }
 }

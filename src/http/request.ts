@@ -43,11 +43,14 @@ export function callerOf(ctx: Ctx): Caller {
 }
 
 export function originOf(ctx: Ctx): Origin {
-  const account = ctx.state.caller?.account
+  return originFor(ctx.state.caller?.account, ctx.state.requestId)
+}
+
+export function originFor(account: number | undefined, requestId: string): Origin {
   return {
     actor: account === undefined ? 'anonymous' : `account-${account}`,
     via: 'http',
-    correlation: ctx.state.requestId,
+    correlation: requestId,
   }
 }
 

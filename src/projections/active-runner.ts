@@ -17,9 +17,11 @@ export type Runner = {
 
 /**
  * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
- * checkpoint and take over when it ends. A process whose role is not to project only follows.
+ * checkpoint and take over when it ends. One that stood still for so long that another took over follows that one from
+ * then on. A process whose role is not to project only follows.
  */
 export class ActiveRunner implements Progress {
+  readonly #followed: Progress
   #progress: Progress
   #lease: Lease | undefined
   #timer: NodeJS.Timeout | undefined
@@ -32,7 +34,8 @@ export class ActiveRunner implements Progress {
     model: Pick<ReadModel, 'position'>,
     private readonly log: Log,
   ) {
-    this.#progress = new FollowedProgress(model)
+    this.#followed = new FollowedProgress(model)
+    this.#progress = this.#followed
   }
 
   /** Resolves after the first try to become the active runner. */
@@ -64,11 +67,24 @@ export class ActiveRunner implements Progress {
     } catch (error) {
       this.log.warn({ err: error }, 'the lease of a projection could not be asked for; trying again')
     }
-    if (this.#lease === undefined) {
-      if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), RETRY).unref()
-      return
-    }
+    const lease = this.#lease
+    if (lease === undefined) return this.#tryLater()
     this.runner.start()
     this.#progress = this.runner.progress
+    void lease.lost.then(() => (this.#trying = this.#follow(lease)))
+  }
+
+  #tryLater(): void {
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), RETRY).unref()
+  }
+
+  /** Another process runs it now; what this one has under way changes nothing that is newer. */
+  async #follow(lost: Lease): Promise<void> {
+    if (this.#stopped || this.#lease !== lost) return
+    this.log.warn({ model: this.runner.declaration.name }, 'another process has taken over a projection')
+    this.#progress = this.#followed
+    this.#lease = undefined
+    await this.runner.stop()
+    this.#tryLater()
   }
 }

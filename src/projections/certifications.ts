@@ -26,6 +26,7 @@ export const certifications: Projection<CertificationPlace> = {
   begins: ({ type }) => type === 'CertificationAttached',
   apply: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? placeOf(event))),
   toDocument: ({ id, diamond, digest }) => ({ id, diamond, digest }),
+  stateTexts: [],
   fromDocument: ({ id, diamond, digest }) => ({ id: Number(id), diamond: Number(diamond), digest: String(digest) }),
 }
 

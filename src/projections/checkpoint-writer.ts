@@ -1,5 +1,7 @@
 import type { Log } from '../log.ts'
+import type { EventStore } from '../stores/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, Write } from '../stores/read-store.ts'
+import { anchored } from './belongs.ts'
 
 /** Milliseconds that a checkpoint may wait which only says that nothing of what was read had to be written. */
 const LATEST = 50
@@ -15,6 +17,7 @@ export class CheckpointWriter {
 
   constructor(
     private readonly build: Build,
+    private readonly store: Pick<EventStore, 'eventAt'>,
     private readonly log: Log,
   ) {}
 
@@ -22,7 +25,7 @@ export class CheckpointWriter {
   async write(writes: readonly Write[], checkpoint: Checkpoint, letters: readonly DeadLetter[] = []): Promise<void> {
     this.#forget()
     await this.#flushing
-    await this.build.write(writes, checkpoint, letters)
+    await this.build.write(writes, await anchored(this.store, checkpoint), letters)
   }
 
   /** Writes the checkpoint within 50 ms, or a later one in its place. */
@@ -36,10 +39,14 @@ export class CheckpointWriter {
     const checkpoint = this.#waiting
     this.#forget()
     if (checkpoint === undefined) return this.#flushing
-    this.#flushing = this.build.write([], checkpoint).catch((error: unknown) => {
+    this.#flushing = this.#write(checkpoint).catch((error: unknown) => {
       this.log.debug({ err: error }, 'a checkpoint could not be written; the next one will be')
     })
     return this.#flushing
+  }
+
+  async #write(checkpoint: Checkpoint): Promise<void> {
+    await this.build.write([], await anchored(this.store, checkpoint))
   }
 
   #forget(): void {

@@ -1,4 +1,17 @@
+import type { ModelDeclaration } from '../stores/read-store.ts'
+import { certifications } from './certifications.ts'
 import { diamonds } from './diamonds.ts'
+import { REPORTS } from './report-reading.ts'
+import { REQUEST_FINISHING } from './request-finishing.ts'
+import { SCORING } from './scoring.ts'
+import { secrets } from './secrets.ts'
+
+export type KnownModel = { readonly declaration: ModelDeclaration; readonly prefixes: readonly string[] }
 
 /** Every read model of this release with the streams that it is made of. */
-export const READ_MODELS = [diamonds].map(({ declaration, prefixes }) => ({ declaration, prefixes }))
+export const READ_MODELS: readonly KnownModel[] = [diamonds, certifications, secrets].map(
+  ({ declaration, prefixes }) => ({ declaration, prefixes }),
+)
+
+/** The names of every reaction whose checkpoint is kept with the read models. The vault's endings keep theirs there. */
+export const REACTIONS: readonly string[] = [SCORING.name, REPORTS, REQUEST_FINISHING]

@@ -1,6 +1,13 @@
+import type { Changed } from '../commands/changed-diamonds.ts'
 import type { ApiVersion } from '../domain/diamond/readers.ts'
 import { diamondStream, scoresStream } from '../domain/diamond/streams.ts'
-import { comparePositions, type EventStore, type StoredEvent } from '../stores/event-store.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../stores/event-store.ts'
 import type { Document, ReadModel, Where } from '../stores/read-store.ts'
 import { diamonds, type DiamondView } from './diamonds.ts'
 import type { Progress } from './progress.ts'
@@ -32,6 +39,9 @@ export const PATIENCE = 1_500
 
 /** What requests ask of the diamonds read model. */
 export class DiamondQueries {
+  /** False once a store has answered by a promise: it always will, and who wants an answer at once need not ask. */
+  answersAtOnce = true
+
   constructor(
     private readonly model: ReadModel,
     private readonly store: EventStore,
@@ -44,45 +54,70 @@ export class DiamondQueries {
    */
   one(version: ApiVersion, id: number): DiamondAnswer | undefined | Promise<DiamondAnswer | undefined> {
     const head = this.store.head()
-    if (head instanceof Promise || this.progress.reached(head, 0) !== true) return this.#oneLater(version, id)
-    const parked = this.model.parked()
-    if (parked instanceof Promise || parked.size > 0) return this.#oneLater(version, id)
-    const document = this.model.get(id, ['owner', 'etag', version])
-    if (document instanceof Promise) return document.then((found) => answerOf(version, found))
-    return answerOf(version, document)
+    if (head instanceof Promise) {
+      this.answersAtOnce = false
+      return this.#oneWhen(version, id, this.#reached(head, 0))
+    }
+    const reached = this.progress.reached(head, 0)
+    if (reached !== true) return this.#oneWhen(version, id, reached)
+    try {
+      const parked = this.model.parked()
+      if (parked instanceof Promise || parked.size > 0) return this.#oneUnlessParked(version, id, parked)
+      const document = this.model.get(id, ['owner', 'etag', version])
+      if (document instanceof Promise) return document.then((found) => answerOf(version, found))
+      return answerOf(version, document)
+    } catch (error) {
+      return this.#oneInstead(version, id, error)
+    }
   }
 
-  async #oneLater(version: ApiVersion, id: number): Promise<DiamondAnswer | undefined> {
-    const head = await this.store.head()
-    if ((await this.progress.reached(head, 0)) && !(await this.#isParked(id))) {
-      return answerOf(version, await this.model.get(id, ['owner', 'etag', version]))
-    }
+  async #oneWhen(version: ApiVersion, id: number, reached: boolean | Promise<boolean>) {
+    if (await reached) return this.#oneUnlessParked(version, id, this.model.parked())
     return answerOf(version, await this.#folded(id))
   }
 
-  /** In the order of the ids; what does not exist is left out. */
-  async many(version: ApiVersion, ids: readonly number[]): Promise<DiamondAnswer[]> {
-    const answers = await Promise.all(ids.map((id) => this.one(version, id)))
-    return answers.filter((answer) => answer !== undefined)
+  async #oneUnlessParked(version: ApiVersion, id: number, parked: Parked | Promise<Parked>) {
+    if (parked instanceof Promise) this.answersAtOnce = false
+    try {
+      if (isParked(await parked, id)) return answerOf(version, await this.#folded(id))
+      return answerOf(version, await this.model.get(id, ['owner', 'etag', version]))
+    } catch (error) {
+      return this.#oneInstead(version, id, error)
+    }
+  }
+
+  /** A read model that can't be reached is as one that is behind: the log has it all. */
+  async #oneInstead(version: ApiVersion, id: number, error: unknown): Promise<DiamondAnswer | undefined> {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return answerOf(version, await this.#folded(id))
+  }
+
+  async #reached(head: Promise<From>, ms: number): Promise<boolean> {
+    return this.progress.reached(await head, ms)
+  }
+
+  /** A diamond as a change has left it, whatever has happened to it since. */
+  async asChanged(version: ApiVersion, { id, revision }: Changed): Promise<DiamondAnswer | undefined> {
+    const found = await this.one(version, id)
+    if (found?.etag.startsWith(`"${revision}.`) === true) return found
+    return answerOf(version, await this.#folded(id, revision))
   }
 
   /** Newest first: by date, then by id. Sees what was written before the call, unless the projection is behind. */
   list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
-    if (head instanceof Promise || this.progress.reached(head, 0) !== true) {
-      return this.#listLater(version, owner, filter, page)
-    }
-    return this.#read(version, whereOf(owner, filter), page, true)
-  }
-
-  async #listLater(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): Promise<DiamondList> {
-    const current = await this.progress.reached(await this.store.head(), PATIENCE)
-    return this.#read(version, whereOf(owner, filter), page, current)
+    const reached = head instanceof Promise ? this.#reached(head, PATIENCE) : this.progress.reached(head, PATIENCE)
+    const where = whereOf(owner, filter)
+    if (!(reached instanceof Promise)) return this.#read(version, where, page, reached)
+    return reached.then((current) => this.#read(version, where, page, current))
   }
 
   #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
     const total = this.model.count(where)
-    if (total instanceof Promise) return total.then((counted) => this.#page(version, where, page, counted, current))
+    if (total instanceof Promise) {
+      this.answersAtOnce = false
+      return total.then((counted) => this.#page(version, where, page, counted, current))
+    }
     return this.#page(version, where, page, total, current)
   }
 
@@ -97,20 +132,20 @@ export class DiamondQueries {
     return found instanceof Promise ? found.then(listed) : listed(found)
   }
 
-  async #isParked(id: number): Promise<boolean> {
-    const parked = await this.model.parked()
-    return parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
-  }
-
-  /** Folded from the log, for pages that show more than a body has. */
-  async view(id: number): Promise<DiamondView | undefined> {
-    const streams = await Promise.all([this.store.read(diamondStream(id)), this.store.read(scoresStream(id))])
+  /**
+   * Folded from the log, for pages that show more than a body has.
+   * @param until the diamond's revision that it is folded up to; without it, to the end
+   */
+  async view(id: number, until?: bigint): Promise<DiamondView | undefined> {
+    const own = diamondStream(id)
+    const streams = await Promise.all([this.store.read(own), this.store.read(scoresStream(id))])
     const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
-    return events.reduce<DiamondView | undefined>(applied, undefined)
+    const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
+    return (next < 0 ? events : events.slice(0, next)).reduce<DiamondView | undefined>(applied, undefined)
   }
 
-  async #folded(id: number): Promise<Document | undefined> {
-    const view = await this.view(id)
+  async #folded(id: number, until?: bigint): Promise<Document | undefined> {
+    const view = await this.view(id, until)
     return view === undefined ? undefined : diamonds.toDocument(view)
   }
 }
@@ -124,6 +159,11 @@ function applied(view: DiamondView | undefined, event: StoredEvent): DiamondView
     return { ...view, revision: Number(event.revision) }
   }
 }
+
+type Parked = ReadonlySet<string>
+
+const isParked = (parked: Parked, id: number) =>
+  parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
 
 const NEWEST_FIRST = [
   ['date', 'desc'],

@@ -1,18 +1,19 @@
 import { evolve, unknown, type DiamondCreated, type DiamondEvent, type LiveDiamond } from '../domain/diamond/diamond.ts'
-import { completed, withoutDefaults, type NewDiamond } from '../domain/diamond/fields.ts'
 import type { ApiVersion } from '../domain/diamond/readers.ts'
-import { renderV3, renderV4 } from '../domain/diamond/render.ts'
+import { renderV3, renderV4, scoresTexts } from '../domain/diamond/render.ts'
 import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
 import { touchesScores } from '../domain/diamond/scoring-inputs.ts'
+import { diamondStream, scoresStream } from '../domain/diamond/streams.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import type { Document, ModelDeclaration } from '../stores/read-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { etag, fromDocument, toDocument, withScores } from './diamond-document.ts'
 import type { Projection } from './projection.ts'
 
 /** What lists filter and order by, and both finished bodies. */
 export const DIAMONDS: ModelDeclaration = {
   name: 'diamonds',
-  version: 2,
+  version: 3,
   fields: {
     id: 'integer',
     owner: 'integer',
@@ -48,12 +49,20 @@ export type DiamondView = {
 export const diamonds: Projection<DiamondView> = {
   declaration: DIAMONDS,
   prefixes: ['diamond-', 'scores-'],
-  keyOf: ({ stream }) => Number(stream.slice(stream.indexOf('-') + 1)),
+  together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
+  keyOf: ({ stream }) => idIn(stream),
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
-  apply: (view, event) => (event.stream.startsWith('scores-') ? applyScores(view, event) : applyDiamond(view, event)),
+  apply: (view, event) => (isOfScores(event) ? applyScores(view, event) : applyDiamond(view, event)),
   toDocument,
-  fromDocument: (document) => fromState(String(document['state'])),
+  stateTexts: ['state', 'v3', 'v4'],
+  fromDocument,
+  amend: (document, event) => (isOfScores(event) ? amendScores(document, event) : undefined),
 }
+
+/** `diamond-337` and `scores-337` → 337 */
+const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))
+
+const isOfScores = ({ stream }: StoredEvent) => stream.startsWith('scores-')
 
 /** The stream says which revision comes next; a gap means that the log or the model is not what it should be. */
 export class RevisionGap extends Error {
@@ -90,41 +99,8 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   return { ...view, scores: data.scores, scoresRevision: Number(event.revision) }
 }
 
-/** What is kept of a view beside its bodies: fields at their defaults are left out, most of them are. */
-type State = Omit<DiamondView, 'diamond'> & {
-  readonly diamond: Omit<LiveDiamond, 'fields'> & { readonly set: NewDiamond }
-}
-
-function toState({ diamond: { fields, ...diamond }, ...view }: DiamondView): string {
-  return JSON.stringify({ ...view, diamond: { ...diamond, set: withoutDefaults(fields) } } satisfies State)
-}
-
-function fromState(state: string): DiamondView {
-  const { diamond, ...view } = JSON.parse(state) as State
-  const { set, ...known } = diamond
-  return { ...view, diamond: { ...known, fields: completed(set) } }
-}
-
-function toDocument(view: DiamondView): Document {
-  const { diamond, scores } = view
-  const { id, owner, date, fields } = diamond
-  return {
-    id,
-    owner,
-    date,
-    sku: fields.sku,
-    isColored: fields.isColored ? 1 : 0,
-    isPublished: fields.isPublished ? 1 : 0,
-    etag: etag(view),
-    state: toState(view),
-    v3: renderV3(diamond, scores),
-    v4: renderV4(diamond, scores),
-  }
-}
-
-/** `"R.S"`: R the revision of the owner's last change, certifications too; S the number of times it was scored. */
-export const etag = ({ diamond, revision, scoresRevision }: DiamondView): string =>
-  `"${revision - diamond.readingsBehind}.${scoresRevision + 1}"`
+const amendScores = (document: Document, event: StoredEvent) =>
+  withScores(document, Number(event.revision), () => decode<DiamondScored>(event).data)
 
 /** A diamond as its creation answers it, before anything else happened to it. */
 export function renderBorn(
@@ -133,5 +109,6 @@ export function renderBorn(
 ): { readonly etag: string; readonly body: string } {
   const view = folded(undefined, born, 0)
   if (view === undefined) throw new Error('a created diamond is live')
-  return { etag: etag(view), body: version === 'v3' ? renderV3(view.diamond, null) : renderV4(view.diamond, null) }
+  const scores = scoresTexts(null)[version]
+  return { etag: etag(view), body: (version === 'v3' ? renderV3 : renderV4)(view.diamond, scores) }
 }

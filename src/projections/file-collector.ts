@@ -72,16 +72,30 @@ export class FileCollector {
     }
   }
 
-  /** Removes what is due, as far as the read model has come to the head of the log. */
+  /** Removes what was due before the head was asked for: of removals noted since, the read model may not know. */
   async #collectDue(): Promise<void> {
     if (this.#due.size === 0) return
-    const { files, store, progress, clock, log } = this.options
+    const due = new Set(this.#due)
+    this.#due.clear()
+    try {
+      if (await this.#isUpToDate()) await this.#collect(due)
+    } finally {
+      for (const digest of due) this.#due.add(digest)
+    }
+  }
+
+  async #isUpToDate(): Promise<boolean> {
+    const { store, progress, model } = this.options
+    return (await progress.reached(await store.head(), 0)) && (await model.parked()).size === 0
+  }
+
+  /** Leaves in `due` what has to be looked at again. */
+  async #collect(due: Set<string>): Promise<void> {
+    const { files, clock, log } = this.options
     const before = clock() - GRACE
-    const known = (await progress.reached(await store.head(), 0)) && (await this.options.model.parked()).size === 0
-    if (!known) return
-    for (const digest of this.#due) {
+    for (const digest of due) {
       const outcome = (await this.#isUsed(digest)) ? 'used' : await files.remove(digest, before)
-      if (outcome !== 'touched') this.#due.delete(digest)
+      if (outcome !== 'touched') due.delete(digest)
       if (outcome === 'removed') log.info({ digest }, 'a file that nothing uses was removed')
     }
   }

@@ -1,10 +1,17 @@
 import type { StoredEvent } from '../stores/event-store.ts'
-import type { Build, DeadLetter, FieldValue, Write } from '../stores/read-store.ts'
+import type { Build, DeadLetter, Document, FieldValue, Stored, Write } from '../stores/read-store.ts'
 import type { Projection } from './projection.ts'
 
 export type Folded = { readonly writes: Write[]; readonly letters: DeadLetter[] }
 
-type Entry<Value> = { before: Value | undefined; value: Value | undefined; revision: bigint }
+/** A document of the batch: as it is stored, or amended, until an event asks for its value. */
+type Entry<Value> = {
+  readonly over: Stored | undefined
+  document: Document | undefined
+  value: Value | undefined
+  changed: boolean
+  revision: bigint
+}
 
 /**
  * Loads the documents that a run of events touches, folds, and says what to write. An event that can't be folded sets
@@ -13,7 +20,7 @@ type Entry<Value> = { before: Value | undefined; value: Value | undefined; revis
  */
 export async function foldBatch<Value>(
   projection: Projection<Value>,
-  build: Build,
+  build: Pick<Build, 'load'>,
   events: readonly StoredEvent[],
   parked: ReadonlySet<string>,
 ): Promise<Folded> {
@@ -26,7 +33,7 @@ export async function foldBatch<Value>(
     const entry = entryOf(entries, key)
     try {
       if (aside.has(event.stream)) throw new Error('an earlier event of this stream was set aside')
-      entry.value = projection.apply(entry.value, event)
+      fold(projection, entry, event)
       entry.revision = event.position.commit
     } catch (error) {
       aside.add(event.stream)
@@ -36,7 +43,11 @@ export async function foldBatch<Value>(
   return { writes: writesOf(projection, entries), letters }
 }
 
-async function loadEntries<Value>(projection: Projection<Value>, build: Build, events: readonly StoredEvent[]) {
+async function loadEntries<Value>(
+  projection: Projection<Value>,
+  build: Pick<Build, 'load'>,
+  events: readonly StoredEvent[],
+) {
   const entries = new Map<FieldValue, Entry<Value>>()
   const known = new Set<FieldValue>()
   const wanted: FieldValue[] = []
@@ -47,10 +58,10 @@ async function loadEntries<Value>(projection: Projection<Value>, build: Build, e
     if (!projection.begins(event)) wanted.push(key)
   }
   if (wanted.length === 0) return entries
-  for (const { document, revision } of await build.load(wanted)) {
-    const value = projection.fromDocument(document)
+  for (const over of await build.load(wanted, projection.stateTexts)) {
+    const { document, revision } = over
     const key = document['id']
-    if (key !== undefined) entries.set(key, { before: value, value, revision })
+    if (key !== undefined) entries.set(key, { over, document, value: undefined, changed: false, revision })
   }
   return entries
 }
@@ -58,16 +69,38 @@ async function loadEntries<Value>(projection: Projection<Value>, build: Build, e
 function entryOf<Value>(entries: Map<FieldValue, Entry<Value>>, key: FieldValue): Entry<Value> {
   const found = entries.get(key)
   if (found !== undefined) return found
-  const fresh = { before: undefined, value: undefined, revision: 0n }
+  const fresh = { over: undefined, document: undefined, value: undefined, changed: false, revision: 0n }
   entries.set(key, fresh)
   return fresh
 }
 
+function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, event: StoredEvent): void {
+  if (entry.document !== undefined) {
+    const amended = projection.amend?.(entry.document, event)
+    if (amended !== undefined) {
+      entry.changed ||= amended !== entry.document
+      entry.document = amended
+      return
+    }
+    entry.value = projection.fromDocument(entry.document)
+    entry.document = undefined
+  }
+  const value = projection.apply(entry.value, event)
+  entry.changed ||= value !== entry.value
+  entry.value = value
+}
+
+/**
+ * What came and went within the batch is removed too: a runner that was stopped before its end may have put it in, or be
+ * about to.
+ */
 function writesOf<Value>(projection: Projection<Value>, entries: ReadonlyMap<FieldValue, Entry<Value>>): Write[] {
   const writes: Write[] = []
-  for (const [key, { before, value, revision }] of entries) {
-    if (value === before) continue
-    writes.push(value === undefined ? { remove: key, revision } : { put: projection.toDocument(value), revision })
+  for (const [key, { over, document, value, changed, revision }] of entries) {
+    if (!changed) continue
+    const put = document ?? (value === undefined ? undefined : projection.toDocument(value))
+    if (put === undefined) writes.push({ remove: key, revision })
+    else writes.push(over === undefined ? { put, revision } : { put, revision, over })
   }
   return writes
 }

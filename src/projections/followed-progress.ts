@@ -1,29 +1,35 @@
-import { comparePositions, type From } from '../stores/event-store.ts'
+import type { From } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
-import type { Progress } from './progress.ts'
+import { OwnProgress, type Progress } from './progress.ts'
 
 /** Milliseconds between two looks at the checkpoint, while somebody waits. */
 const INTERVAL = 5
-
-type Waiter = { readonly position: From; readonly until: number; readonly settle: (reached: boolean) => void }
+/** Milliseconds that one look may take: a store that hangs must not make who waits wait longer than told. */
+const LOOK = 400
 
 /**
  * The progress of a model that another process writes: its checkpoint is looked at every few milliseconds, once for
  * all who wait, and not at all while nobody does.
  */
 export class FollowedProgress implements Progress {
-  #waiters: Waiter[] = []
+  readonly #seen = new OwnProgress()
+  #waiting = 0
   #looking = false
 
   constructor(private readonly model: Pick<ReadModel, 'position'>) {}
 
   async reached(position: From, ms: number): Promise<boolean> {
-    if (comparePositions(position, await this.model.position()) <= 0) return true
-    if (ms <= 0) return false
-    return new Promise((settle) => {
-      this.#waiters.push({ position, until: performance.now() + ms, settle })
-      this.#schedule()
-    })
+    const until = performance.now() + ms
+    this.#seen.advance(await this.#positionNow())
+    const reached = this.#seen.reached(position, until - performance.now())
+    if (!(reached instanceof Promise)) return reached
+    this.#waiting++
+    this.#schedule()
+    try {
+      return await reached
+    } finally {
+      this.#waiting--
+    }
   }
 
   #schedule(): void {
@@ -33,24 +39,31 @@ export class FollowedProgress implements Progress {
   }
 
   async #look(): Promise<void> {
+    this.#seen.advance(await this.#positionNow())
     this.#looking = false
-    const reached = await this.#positionNow()
-    const waiting = this.#waiters
-    this.#waiters = []
-    for (const waiter of waiting) {
-      if (comparePositions(waiter.position, reached) <= 0) waiter.settle(true)
-      else if (performance.now() >= waiter.until) waiter.settle(false)
-      else this.#waiters.push(waiter)
-    }
-    if (this.#waiters.length > 0) this.#schedule()
+    if (this.#waiting > 0) this.#schedule()
   }
 
-  /** A store that is away is behind; who waits is told so in time. */
+  /** A store that is away or hangs is behind. */
   async #positionNow(): Promise<From> {
     try {
-      return await this.model.position()
+      const position = this.model.position()
+      return position instanceof Promise ? await within(LOOK, position) : position
     } catch {
       return 'start'
     }
+  }
+}
+
+async function within(ms: number, position: Promise<From>): Promise<From> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<From>((done) => {
+    timer = setTimeout(() => done('start'), ms)
+  })
+  try {
+    return await Promise.race([position, late])
+  } finally {
+    clearTimeout(timer)
+    position.catch(() => undefined)
   }
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import { Nap } from '../nap.ts'
 
 /** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
 const FIRST_PAUSE = 50
@@ -7,7 +8,7 @@ const LONGEST_PAUSE = 2_000
 /** Something that runs until it is stopped, and is taken up again whenever it fails. */
 export class KeptRunning {
   #stopped = false
-  #wake: () => void = () => undefined
+  readonly #nap = new Nap()
   #done: Promise<void> = Promise.resolve()
 
   constructor(
@@ -20,14 +21,16 @@ export class KeptRunning {
     return this.#stopped
   }
 
+  /** Again, too, after a stop has resolved. */
   start(): void {
+    this.#stopped = false
     this.#done = this.#run()
   }
 
   /** Resolves when the action under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#wake()
+    this.#nap.wake()
     await this.#done
   }
 
@@ -38,21 +41,11 @@ export class KeptRunning {
       try {
         await this.action()
       } catch (error) {
-        this.log.warn({ err: error, name: this.name }, 'interrupted; trying again')
+        if (!this.#stopped) this.log.warn({ err: error, name: this.name }, 'interrupted; trying again')
       }
       if (performance.now() - started > LONGEST_PAUSE) pause = FIRST_PAUSE
-      if (!this.#stopped) await this.#sleep(pause)
+      if (!this.#stopped) await this.#nap.sleep(pause)
       pause = Math.min(pause * 2, LONGEST_PAUSE)
     }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((done) => {
-      const timer = setTimeout(done, ms)
-      this.#wake = () => {
-        clearTimeout(timer)
-        done()
-      }
-    })
   }
 }

@@ -82,11 +82,10 @@ export class Mailer {
   }
 
   async #run(): Promise<void> {
-    const { vault, clock } = this.#options.secrets
     while (!this.#stopped) {
       const woken = this.#woken
       try {
-        const mail = await vault.claimMail(clock(), this.#claimant, clock() + this.#claim)
+        const mail = await this.#claimNext()
         if (mail !== undefined) {
           await this.#process(mail)
           continue
@@ -98,8 +97,18 @@ export class Mailer {
     }
   }
 
+  /** Woken for nothing most of the time, it asks for what costs least first. */
+  async #claimNext(): Promise<QueuedMail | undefined> {
+    const { store, vault, clock } = this.#options.secrets
+    const due = await vault.nextMail()
+    if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
+    return vault.claimMail(clock(), this.#claimant, clock() + this.#claim)
+  }
+
   async #process(mail: QueuedMail): Promise<void> {
     const { secrets } = this.#options
+    // Claimed before the fence, it is this process's to send; behind it, it is the other installation's.
+    if ((await secrets.store.closed()) !== undefined) return this.#postpone(mail, 0)
     const secret = await loadSecret(secrets.store, mail.digest)
     // Its share is not on record yet, or never will be: then the sweeper removes it.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)

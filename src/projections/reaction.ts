@@ -19,10 +19,12 @@ export type Reaction = {
    * passed over by the reaction itself.
    */
   readonly react: (events: readonly StoredEvent[]) => Promise<void>
+  /** Where it waits: ends the wait by a rejection, and what it waited for is taken up by the next process. */
+  readonly stop?: () => void
 }
 
 /** A reaction keeps no documents: only how far it has come. */
-const checkpointOf = (name: string): ModelDeclaration => ({
+export const checkpointOf = (name: string): ModelDeclaration => ({
   name,
   version: 1,
   fields: { id: 'integer' },
@@ -55,7 +57,9 @@ export class ReactionRunner {
   /** Ends after the batch under way. */
   async stop(): Promise<void> {
     this.#subscription?.stop()
-    await this.#running.stop()
+    const ended = this.#running.stop()
+    this.reaction.stop?.()
+    await ended
   }
 
   /** Another log's checkpoint says nothing about this one: everything is gone through again, which changes nothing. */
@@ -73,7 +77,7 @@ export class ReactionRunner {
     const log = await this.store.identity()
     const checkpoint = await build.checkpoint()
     let event: Checkpoint['event'] = checkpoint?.event ?? null
-    const checkpoints = new CheckpointWriter(build, this.log)
+    const checkpoints = new CheckpointWriter(build, this.store, this.log)
     const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes: this.reaction.prefixes })
     this.#subscription = subscription
     this.progress.advance(checkpoint?.position ?? 'start')

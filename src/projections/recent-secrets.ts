@@ -3,7 +3,7 @@ import { attributes, type Attributes } from '../domain/secret/render.ts'
 import { forgottenAt } from '../domain/secret/secret.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
-import type { Receipt, Vault } from '../stores/vault.ts'
+import type { Receipt, ReceiptName, Vault } from '../stores/vault.ts'
 import type { Progress } from './progress.ts'
 import { secrets, type SecretView } from './secrets.ts'
 
@@ -32,7 +32,7 @@ export class RecentSecrets {
     const shown: Attributes[] = []
     for (let offset = 0; ; offset += PAGE) {
       const views = await this.#page(sender.account, offset)
-      const receipts = await this.vault.receipts(views.map(({ digest }) => digest))
+      const receipts = await this.vault.receipts(views.map(nameOf))
       shown.push(...views.flatMap((view) => this.#shown(view, sender, receipts.get(view.digest))))
       if (views.length < PAGE) return { secrets: shown, current }
     }
@@ -59,3 +59,5 @@ export class RecentSecrets {
     return [attributes(secret, email, { metadataKey, secretKey: null }, now)]
   }
 }
+
+const nameOf = ({ secret, digest }: SecretView): ReceiptName => ({ digest, forgottenAt: forgottenAt(secret) })

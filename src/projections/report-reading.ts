@@ -9,7 +9,7 @@ import { isEmpty } from '../domain/certification/report-text.ts'
 import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
-import { decode } from '../stores/schemas/decode.ts'
+import { decode, isUndecodable } from '../stores/schemas/decode.ts'
 import { diamondOf } from './certifications.ts'
 import type { Reaction } from './reaction.ts'
 
@@ -29,17 +29,30 @@ export type ReportReadingOptions = {
   readonly log: Log
 }
 
+/** Its checkpoint's name. */
+export const REPORTS = 'reports'
+
 /**
  * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
  * passed over; where a report says otherwise than its owner, the event and the log say so.
  */
 export function reportReading(options: ReportReadingOptions): Reaction {
   return {
-    name: 'reports',
+    name: REPORTS,
     prefixes: ['diamond-'],
     async react(events) {
-      for (const event of events) if (event.type === 'CertificationAttached') await readAttached(options, event)
+      for (const event of events) if (event.type === 'CertificationAttached') await readUnderstood(options, event)
     },
+  }
+}
+
+/** A diamond whose events can't be understood is passed over: others' reports don't wait for it. */
+async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
+  try {
+    await readAttached(options, event)
+  } catch (error) {
+    if (!isUndecodable(error)) throw error
+    options.log.warn({ err: error, stream: event.stream }, 'a report was not read, since its events are not understood')
   }
 }
 

@@ -1,9 +1,9 @@
+import { retriesStream } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
-import { comparePositions, type Batch, type EventStore, type From, type Subscription } from '../stores/event-store.ts'
-import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
+import type { EventStore, Subscription } from '../stores/event-store.ts'
+import type { Build, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
+import { BatchWriter } from './batch-writer.ts'
 import { belongs } from './belongs.ts'
-import { CheckpointWriter } from './checkpoint-writer.ts'
-import { foldBatch } from './fold-batch.ts'
 import { KeptRunning } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
 import type { Projection } from './projection.ts'
@@ -38,7 +38,9 @@ export class ProjectionRunner<Value> {
   /** Ends after the batch under way. */
   async stop(): Promise<void> {
     this.#subscription?.stop()
-    await this.#running.stop()
+    const ended = this.#running.stop()
+    this.progress.wake()
+    await ended
   }
 
   /** The live build where it belongs to this log; else a new one, filled before it becomes the live one. */
@@ -66,8 +68,9 @@ export class ProjectionRunner<Value> {
   async #follow(build: Build, until?: 'until caught up'): Promise<void> {
     const checkpoint = await build.checkpoint()
     const from = checkpoint?.position ?? 'start'
-    const fold = await BatchWriter.open(this.projection, build, await this.store.identity(), this.log)
-    const subscription = this.store.subscribe(from, { prefixes: this.projection.prefixes })
+    const fold = await BatchWriter.open(this.projection, this.store, build, this.log)
+    const retries = retriesStream(this.declaration.name)
+    const subscription = this.store.subscribe(from, { prefixes: [...this.projection.prefixes, retries] })
     this.#subscription = subscription
     if (until === undefined) this.progress.advance(from)
     try {
@@ -76,52 +79,11 @@ export class ProjectionRunner<Value> {
         if (until === undefined) this.progress.advance(batch.position)
         else if (batch.caughtUp) return
         if (this.#running.stopped) return
+        if (until === undefined && batch.caughtUp) await this.progress.unlessAwaited(this.projection.lag ?? 0)
       }
     } finally {
       subscription.stop()
       await fold.flush()
     }
-  }
-}
-
-/** Folds batches into one build. */
-class BatchWriter<Value> {
-  readonly #checkpoints: CheckpointWriter
-  #written: From
-  #event: Checkpoint['event']
-  #parked: Set<string>
-
-  private constructor(
-    private readonly projection: Projection<Value>,
-    private readonly build: Build,
-    private readonly identity: string,
-    checkpoint: Checkpoint | undefined,
-    { log, parked }: { readonly log: Log; readonly parked: Set<string> },
-  ) {
-    this.#checkpoints = new CheckpointWriter(build, log)
-    this.#written = checkpoint?.position ?? 'start'
-    this.#event = checkpoint?.event ?? null
-    this.#parked = parked
-  }
-
-  static async open<Value>(projection: Projection<Value>, build: Build, identity: string, log: Log) {
-    const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
-    return new BatchWriter(projection, build, identity, await build.checkpoint(), { log, parked })
-  }
-
-  async write(batch: Batch): Promise<void> {
-    if (comparePositions(batch.position, this.#written) <= 0) return
-    const { writes, letters } = await foldBatch(this.projection, this.build, batch.events, this.#parked)
-    const last = batch.events.at(-1)
-    if (last !== undefined) this.#event = { id: last.id, position: last.position }
-    const checkpoint = { position: batch.position, log: this.identity, event: this.#event }
-    if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
-    else this.#checkpoints.later(checkpoint)
-    for (const letter of letters) this.#parked.add(letter.stream)
-    this.#written = batch.position
-  }
-
-  flush(): Promise<void> {
-    return this.#checkpoints.flush()
   }
 }

@@ -2,34 +2,43 @@ import { scoreDiamonds, type DueStone, type ScoringTools } from '../commands/sco
 import type { DiamondEvent } from '../domain/diamond/diamond.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../domain/diamond/scoring-state.ts'
 import type { Log } from '../log.ts'
-import type { EventStore, StoredEvent } from '../stores/event-store.ts'
+import type { StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
-import { giveWay } from './give-way.ts'
 import type { Reaction } from './reaction.ts'
 
 export type ScoringOptions = ScoringTools & {
   readonly log: Log
   /** Told how many stones were just scored. */
   readonly scored: (count: number) => void
+  /** Lets requests go first. @returns false where they go on */
+  readonly giveWay: () => Promise<boolean>
 }
 
-/** Stones scored at once, which requests wait for; between two such runs requests go first. */
-const AT_ONCE = 100
+/** What is known of it from outside: where its checkpoint is, and which streams it reads. */
+export const SCORING = { name: 'scoring', prefixes: ['diamond-'] } as const
+
+/**
+ * Stones scored at once, which requests wait for; between two such runs requests go first. Each run is one transaction, so
+ * that many at once cost less, where nobody seems to ask for anything.
+ */
+const AT_ONCE = { busy: 100, free: 500 }
 
 /**
  * Scores each stone that is created, and again when something that its scores are computed from changes. A diamond that
  * was created among the events is folded from them; only of others the stream is read.
  */
 export function scoring(options: ScoringOptions): Reaction {
+  let isFree = false
   return {
-    name: 'scoring',
-    prefixes: ['diamond-'],
+    ...SCORING,
     async react(events) {
       const due = await dueStones(options, events)
       const running: Promise<PromiseSettledResult<number>[]>[] = []
-      for (let from = 0; from < due.length; from += AT_ONCE) {
-        running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, from + AT_ONCE))]))
-        await giveWay()
+      for (let from = 0; from < due.length;) {
+        const to = from + (isFree ? AT_ONCE.free : AT_ONCE.busy)
+        running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to))]))
+        from = to
+        isFree = await options.giveWay()
       }
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason
@@ -66,7 +75,10 @@ function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent
 const touches = ({ type, data }: StoredEvent): boolean => mayTouchScores({ type, data } as unknown as DiamondEvent)
 
 /** A stream that can't be understood, now or ever, is passed over: its diamond has no scores. */
-function foldOrPass({ log }: ScoringOptions, events: readonly StoredEvent[]): ScoringState | undefined {
+export function foldOrPass(
+  { log }: Pick<ScoringOptions, 'log'>,
+  events: readonly StoredEvent[],
+): ScoringState | undefined {
   try {
     return foldScoring(events)
   } catch (error) {
@@ -87,8 +99,3 @@ const originOf = (cause: StoredEvent) => ({
   correlation: cause.metadata['$correlationId'] ?? cause.id,
   causation: cause.id,
 })
-
-/** A diamond as its whole stream says it is now. @throws what decoding says */
-export async function scoringStateOf(store: EventStore, stream: string): Promise<ScoringState> {
-  return foldScoring(await store.read(stream))
-}

@@ -1,5 +1,6 @@
 import { digestOfStream, SECRET_STREAMS } from '../credentials/secret-keys.ts'
 import type { Log } from '../log.ts'
+import { anchored } from './belongs.ts'
 import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
 import type { Ended, Vault, VaultCheckpoint } from '../stores/vault.ts'
 
@@ -89,7 +90,7 @@ export class SecretEndings {
   async #end(events: readonly StoredEvent[], checkpoint: VaultCheckpoint): Promise<void> {
     const ended = events.flatMap(endedBy)
     if (ended.length === 0 && performance.now() - this.#savedAt < CHECKPOINT_EVERY) return
-    await this.#options.vault.end(ended, checkpoint)
+    await this.#options.vault.end(ended, await anchored(this.#options.store, checkpoint))
     this.#savedAt = performance.now()
   }
 

@@ -2,6 +2,8 @@ import { expireSecret } from '../commands/expire-secret.ts'
 import { loadSecret, type Secrets } from '../commands/secrets.ts'
 import type { Log } from '../log.ts'
 import { unknownSecret, type Secret } from '../domain/secret/secret.ts'
+import { LogClosed } from '../stores/event-store.ts'
+import { isUndecodable } from '../stores/schemas/decode.ts'
 import type { Ended } from '../stores/vault.ts'
 
 /** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
@@ -62,27 +64,52 @@ export class SecretSweeper {
 
   /** An entry past its time goes even where its share was never recorded. */
   async #endAll(digests: readonly string[]): Promise<void> {
-    const secrets = await Promise.all(digests.map((digest) => expireSecret(this.secrets, digest)))
+    const secrets = await Promise.all(digests.map((digest) => this.#expired(digest)))
     await this.secrets.vault.end(digests.map((digest, index) => endedOf(digest, secrets[index] ?? unknownSecret)))
   }
 
+  /** Where the log can't be understood, or was left, nothing is recorded, and nothing of others waits for it. */
+  async #expired(digest: string): Promise<Secret> {
+    try {
+      return await expireSecret(this.secrets, digest)
+    } catch (error) {
+      if (!isUndecodable(error) && !(error instanceof LogClosed)) throw error
+      this.log.warn({ err: error, secret: digest }, 'a secret was deleted by its time, and its end is not on record')
+      return unknownSecret
+    }
+  }
+
   async #checkAll(digests: readonly string[]): Promise<void> {
-    const { vault, store } = this.secrets
-    const found = await Promise.all(
-      digests.map(async (digest) => ({ digest, secret: await loadSecret(store, digest) })),
-    )
-    const waiting = found.filter(({ secret }) => secret.status === 'new').map(({ digest }) => digest)
-    const over = found.filter(({ secret }) => secret.status !== 'new')
+    const { vault } = this.secrets
+    const found = await Promise.all(digests.map(async (digest) => ({ digest, secret: await this.#known(digest) })))
+    const waiting = found.filter(({ secret }) => isWaiting(secret)).map(({ digest }) => digest)
+    const over = found.filter((one): one is Over => !isWaiting(one.secret))
     if (over.length > 0) await vault.end(over.map(({ digest, secret }) => endedOf(digest, secret)))
     // A notice whose secret was read waits for the mail server, not for the sweeper.
     const read = over.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
     if (waiting.length + read.length > 0) await vault.confirm([...waiting, ...read])
   }
 
+  /** @returns 'not understood' for one that is on record, though nobody here can tell how it stands */
+  async #known(digest: string): Promise<Secret | NotUnderstood> {
+    try {
+      return await loadSecret(this.secrets.store, digest)
+    } catch (error) {
+      if (isUndecodable(error)) return NOT_UNDERSTOOD
+      throw error
+    }
+  }
+
   #failed(error: unknown): void {
     this.log.warn({ err: error }, 'sweeping the vault was interrupted; trying again')
   }
 }
+
+const NOT_UNDERSTOOD = 'not understood'
+type NotUnderstood = typeof NOT_UNDERSTOOD
+type Over = { readonly digest: string; readonly secret: Secret }
+
+const isWaiting = (secret: Secret | NotUnderstood) => secret === NOT_UNDERSTOOD || secret.status === 'new'
 
 /** Until none are left: each batch is gone from what is looked for next. */
 async function inBatches(

@@ -27,6 +27,8 @@ export type SecretView = {
 export const secrets: Projection<SecretView> = {
   declaration: SECRETS,
   prefixes: SECRET_STREAMS.prefixes,
+  // Most secrets are read soon after they were shared; their list is asked for now and then.
+  lag: 50,
   keyOf: ({ stream }) => digestOfStream(stream),
   begins: ({ revision }) => revision === 0n,
   apply,
@@ -36,6 +38,7 @@ export const secrets: Projection<SecretView> = {
     created: view.secret.at,
     state: JSON.stringify(view),
   }),
+  stateTexts: ['state'],
   fromDocument: (document) => JSON.parse(String(document['state'])) as SecretView,
 }
 

@@ -3,7 +3,7 @@ import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { startWorker } from '../start-worker.ts'
 import type { Answer, PictureOrder, Task } from './trace-jobs.ts'
-import { WorkerPool } from './worker-pool.ts'
+import { WorkerPool } from '../worker-pool.ts'
 
 /**
  * Traces cuts and draws pictures on threads of its own, so that the event loop stays free. Both refuse with
@@ -17,8 +17,16 @@ export type TracePool = {
   readonly close: () => Promise<void>
 }
 
-export function openTracePool(threads = 1): TracePool {
-  const pool = new WorkerPool<Task, Answer>(() => startWorker('./trace-worker', import.meta.url), threads)
+export type TracePoolOptions = {
+  /** 1 unless said otherwise. */
+  readonly threads?: number
+  /** True where nobody waits for the answers: the threads then take what requests leave of the processor. */
+  readonly standBack?: boolean
+}
+
+export function openTracePool({ threads = 1, standBack = false }: TracePoolOptions = {}): TracePool {
+  const start = () => startWorker('./trace-worker', import.meta.url, { standBack })
+  const pool = new WorkerPool<Task, Answer>(start, threads)
   return {
     traceInWorker: async (cut) => {
       const answer = await pool.run({ kind: 'trace', cut })

@@ -1,9 +1,12 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { drawStone } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
 import { encodePng } from '../pictures/png.ts'
+import { standBack } from '../stand-back.ts'
 import type { Answer, Task } from './trace-jobs.ts'
+
+if (workerData.standBack === true) standBack()
 
 /** Answers each task in turn; a cut that can't be is an answer, not the thread's end. */
 parentPort?.on('message', (task: Task) => parentPort?.postMessage(answer(task)))

@@ -7,7 +7,7 @@ import { available, ifThere } from './directory-files/failure.ts'
 import { IncomingFile } from './directory-files/incoming.ts'
 import { DIGEST, placesIn, type Places } from './directory-files/places.ts'
 import { removeFile, removeLeftovers } from './directory-files/removal.ts'
-import { Touching } from './directory-files/touching.ts'
+import { Touching } from './touching.ts'
 
 /**
  * Files in a folder, `ab/cd/{digest}`. A file is written in `incoming/`, synced, renamed to its place, and its folder

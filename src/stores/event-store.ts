@@ -2,6 +2,7 @@
  * The event store port: an append-only log of streams with one total order. The log is the only source of truth.
  * Adapters: sqlite-events.ts (embedded), eventstoredb.ts. Both pass test/contract/event-store.ts.
  */
+import { reasonOf, type Closed } from '../domain/moving.ts'
 
 /** Revision of a stream's last event, counted from 0n; `none` is a stream without events. */
 export type Revision = bigint | 'none'
@@ -52,6 +53,8 @@ export interface Subscription extends AsyncIterable<Batch> {
 }
 
 export interface EventStore {
+  /** Whether appendMany writes all or nothing. */
+  readonly atomicMany: boolean
   /**
    * Appends in order and resolves when the events are durable, with the position of the last one.
    * Repeating an append with the same event ids at the same `expected` gives the first answer again.
@@ -61,7 +64,7 @@ export interface EventStore {
   /**
    * One transaction on SQLite, all or nothing. A repeat among them is answered as before while the others are stored, so
    * that a half-stored bulk is completed by repeating it. On EventStoreDB concurrent appends, each idempotent: a failure
-   * of one can leave others stored, so callers write an intent first (`request-{hash}`) and repeat until all are in.
+   * of one can leave others stored, so what belongs together is written as an intent first (carry-out.ts).
    * @returns the position of each append's last event, in the order of `appends`
    */
   appendMany(appends: readonly Append[]): Promise<Position[]>
@@ -81,6 +84,17 @@ export interface EventStore {
   eventAt(position: Position): Promise<StoredEvent | undefined>
   /** The id that the log was born with. A checkpoint of another log is worth nothing. */
   identity(): Promise<string>
+  /**
+   * Why the log takes no appends but those that `passes` (domain/moving.ts) lets through: another process has fenced it,
+   * or it is not completely filled. Undefined where it takes all.
+   * @throws StoreUnavailable
+   */
+  closed(): Promise<Closed | undefined>
+  /**
+   * Milliseconds after a fence was appended from which on no append is stored any more that any process had on its way;
+   * 0 where each transaction looks for the fence.
+   */
+  readonly fenceDelay: number
   close(): Promise<void>
 }
 
@@ -111,5 +125,13 @@ export class OutcomeUnknown extends Error {
 
 /** The store can't be reached or can't take writes now; nothing was stored. */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
+  override readonly name: string = 'StoreUnavailable'
+}
+
+/** The log takes no writes, and another one may: nothing was stored. */
+export class LogClosed extends StoreUnavailable {
+  override readonly name = 'LogClosed'
+  constructor(readonly closed: Closed) {
+    super(reasonOf(closed))
+  }
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 /**
  * The files port: certificates' PDFs by the SHA-256 of their bytes, so that the same report is kept once.
- * Adapters: directory-files.ts; GridFS. All pass test/contract/files.ts.
+ * Adapters: directory-files.ts, mongodb/files.ts (GridFS). Both pass test/contract/files.ts.
  *
  * What is here says nothing about what may be read: only the log does. A file that no certification refers to is
  * collected (file-collector.ts) once nobody has touched it for a while. Whoever is about to write an event that refers

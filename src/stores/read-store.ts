@@ -2,7 +2,7 @@ import type { From, Position } from './event-store.ts'
 
 /**
  * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
- * Adapters: sqlite-documents.ts (embedded, one file a build), mongodb.ts (its collections a build).
+ * Adapters: sqlite-documents.ts (embedded, one file a build), mongodb/documents.ts (collections a build).
  * Both pass test/contract/read-store.ts. Queries by name stand beside the projection that owns the model.
  */
 
@@ -48,16 +48,18 @@ export type Query = {
 /**
  * `revision` guards a write: it takes effect only where the stored document is missing or has a lower one.
  * Raise it with every event folded into the document (SQLite and MongoDB both check it).
+ * `over` is what `load` gave of it, if anything: an adapter need not look at it again where it still stands so.
  */
 export type Write =
-  { readonly put: Document; readonly revision: bigint } | { readonly remove: FieldValue; readonly revision: bigint }
+  | { readonly put: Document; readonly revision: bigint; readonly over?: Stored }
+  | { readonly remove: FieldValue; readonly revision: bigint }
 
 /** How far a build has folded the log, and which log that was. */
 export type Checkpoint = {
   readonly position: From
   /** EventStore.identity() of the log. */
   readonly log: string
-  /** The last event that was folded, null before there is one: the log at hand must hold it there. */
+  /** The event at that position, or the last one before it that was folded; null before there is one. */
   readonly event: { readonly id: string; readonly position: Position } | null
 }
 
@@ -75,10 +77,11 @@ export interface Build {
   readonly id: string
   checkpoint(): Promise<Checkpoint | undefined>
   /**
-   * Documents by key, with texts, in no particular order; unknown keys are left out.
+   * Documents by key, in no particular order; unknown keys are left out.
    * A returned document also carries `revision` as bigint.
+   * @param texts which texts it needs to have; all of them unless told
    */
-  load(keys: readonly FieldValue[]): Promise<Stored[]>
+  load(keys: readonly FieldValue[], texts?: readonly string[]): Promise<Stored[]>
   /**
    * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
    * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
@@ -114,11 +117,20 @@ export interface ReadModel {
 }
 
 /** The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. */
-export type Lease = { release(): Promise<void> }
+export type Lease = {
+  release(): Promise<void>
+  /**
+   * Resolves when another process has it, which took its holder for dead: the one to be stopped is this one. On SQLite
+   * never: there a lease lasts as long as its holder.
+   */
+  readonly lost: Promise<void>
+}
 
 export interface ReadStore {
   /** Undefined while another process holds it. It ends with its holder. */
   lease(declaration: ModelDeclaration): Promise<Lease | undefined>
+  /** Whether any process holds it at this moment. MongoDB watches for signs of life, up to 2 s. */
+  isHeld(declaration: ModelDeclaration): Promise<boolean>
   /** The live build's reader; before the first build is live its answers are empty. */
   model(declaration: ModelDeclaration): Promise<ReadModel>
   /** The live build to write to, made when there is none. */

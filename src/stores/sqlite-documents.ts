@@ -6,7 +6,7 @@ import { openBuilds } from './sqlite-documents/builds.ts'
 import { available } from './sqlite-documents/failure.ts'
 import { openPointers } from './sqlite-documents/pointers.ts'
 import { followLive } from './sqlite-documents/reader.ts'
-import { turns } from './sqlite-documents/turn.ts'
+import { turns } from './turn.ts'
 
 /** Runs an action later, unless the process ends before. */
 export type Later = (action: () => void, milliseconds: number) => void
@@ -25,6 +25,7 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
   const builds = openBuilds(folder, pointers, turn, options.later ?? later)
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
+  const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
 
   /** A file that was deleted by hand is made anew, and filled from the log. */
   function live(declaration: ModelDeclaration): Build {
@@ -45,7 +46,12 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
       readers.set(key, reader)
       return reader
     },
-    lease: async ({ name, version }) => available(() => takeLease(join(folder, `read-${name}-v${version}.lock`))),
+    lease: async (declaration) => available(() => takeLease(lockOf(declaration))),
+    async isHeld(declaration) {
+      const lease = available(() => takeLease(lockOf(declaration)))
+      await lease?.release()
+      return lease === undefined
+    },
     live: async (declaration) => available(() => live(declaration)),
     begin: async (declaration) => available(() => builds.make(declaration)),
     promote: async (declaration, build) =>

@@ -1,7 +1,9 @@
 import { StoreUnavailable, type EventStore, type From } from './event-store.ts'
 import { Checkpointer, type CheckpointerStats } from './sqlite-events/checkpointer.ts'
+import { closedOf } from './sqlite-events/closed.ts'
 import { encodeAppends } from './sqlite-events/encoding.ts'
 import { Feed } from './sqlite-events/feed.ts'
+import { eventLogFormat, filledLogFormat } from './sqlite-events/format.ts'
 import type { Group } from './sqlite-events/group.ts'
 import { LogFile } from './sqlite-events/log-file.ts'
 import { readPage, readPages, readStream } from './sqlite-events/reader.ts'
@@ -26,14 +28,21 @@ export interface SqliteEvents extends EventStore {
 export type SqliteEventsOptions = {
   /** Milliseconds that an append waits for other processes' transactions; 5000 unless told. */
   readonly busyDeadline?: number
+  /** A log that is made empty, and takes appends before it is complete: another one's are copied into it. */
+  readonly filling?: boolean
+  /** Whether appends will follow in this turn, for which a transaction waits: two commits of a disk cost more than one. */
+  readonly joined?: () => boolean
 }
 
 /**
  * Opens the embedded event log, or makes it.
  * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
  */
-export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEventsOptions = {}): SqliteEvents {
-  const log = new LogFile(file)
+export function openSqliteEvents(
+  file: string,
+  { busyDeadline = 5000, filling = false, joined = () => false }: SqliteEventsOptions = {},
+): SqliteEvents {
+  const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
   const feed = new Feed(log)
   const checkpointer = new Checkpointer(log)
   const subscriptions = new Set<LogSubscription>()
@@ -44,7 +53,7 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
     feed.committed(group, bytes)
     checkpointer.committed(group.written.length, bytes)
   }
-  const writer = new Writer({ log, committed, busyDeadline })
+  const writer = new Writer({ log, committed, busyDeadline, filling, joined })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
 
   async function shut(): Promise<void> {
@@ -60,6 +69,7 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
   }
 
   return {
+    atomicMany: true,
     async append(stream, expected, events) {
       checkOpen()
       const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
@@ -97,6 +107,11 @@ export function openSqliteEvents(file: string, { busyDeadline = 5000 }: SqliteEv
       checkOpen()
       return identityOf(log)
     },
+    async closed() {
+      checkOpen()
+      return log.use(closedOf)
+    },
+    fenceDelay: 0,
     close: () => (closing ??= shut()),
     stats: () => ({ ...writer.stats, ...checkpointer.stats }),
     limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
@@ -116,5 +131,5 @@ function lookQuietly(feed: Feed): void {
 function identityOf(log: LogFile): string {
   const data: unknown = JSON.parse(log.use((connection) => connection.identity.get() ?? '{}'))
   if (typeof data === 'object' && data !== null && 'identity' in data) return String(data.identity)
-  throw new StoreUnavailable(`${log.file} has no LogCreated at its start`)
+  throw new StoreUnavailable(`${log.file} has no LogCreated`)
 }

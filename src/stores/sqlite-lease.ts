@@ -15,5 +15,5 @@ export function takeLease(file: string): Lease | undefined {
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined
     throw error
   }
-  return { release: async () => void db.close() }
+  return { release: async () => void db.close(), lost: new Promise(() => undefined) }
 }

@@ -1,21 +1,32 @@
 import type { MailKind } from '../domain/secret/secret.ts'
 import type { From } from './event-store.ts'
 import type { Connection } from './sqlite-vault/connection.ts'
+import { contents } from './sqlite-vault/contents.ts'
 import { VaultFile } from './sqlite-vault/group.ts'
 import { Shredder } from './sqlite-vault/shredder.ts'
-import type { Ended, NewMail, Sealed, Vault, VaultCheckpoint, VaultEntry } from './vault.ts'
+import type { Ended, NewMail, ReceiptName, Sealed, Vault, VaultCheckpoint, VaultEntry } from './vault.ts'
+
+export type SqliteVault = Vault & {
+  /** Whether something is about to be committed, and those who wait for it about to go on. */
+  committing(): boolean
+  /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
+  limitPages(pages: number): void
+}
 
 /**
  * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
  * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
  */
-export function openSqliteVault(path: string): Vault {
+export function openSqliteVault(path: string): SqliteVault {
   const file = new VaultFile(path)
   const shredder = new Shredder(path)
   return {
     ...secrets(file),
     ...mails(file),
     ...sweeping(file),
+    ...contents(file),
+    committing: () => file.committing,
+    limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
     async shred() {
       if (!file.changed) return true
       file.changed = false
@@ -33,8 +44,10 @@ export function openSqliteVault(path: string): Vault {
 const secrets = (file: VaultFile) => ({
   put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((on) => insert(on, entry, mails)),
   read: async (digest: string) => file.look((on) => on.entry.get(digest)),
-  async receipts(digests: readonly string[]) {
-    const found = file.look((on) => digests.map((digest) => [digest, on.receipt.get(digest)] as const))
+  async receipts(names: readonly ReceiptName[]) {
+    const found = file.look((on) =>
+      names.map(({ digest, forgottenAt }) => [digest, on.receipt.get(forgottenAt, digest)] as const),
+    )
     return new Map(
       found.flatMap(([digest, row]) =>
         row === undefined ? [] : [[digest, { token: row.token, sealed: row.sealed, forgottenAt: row.forgotten_at }]],
@@ -78,7 +91,7 @@ const sweeping = (file: VaultFile) => ({
       }
     }),
   forget: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
-  async sealedOtherwise(kind: Sealed['kind'], key: string, behind: number, limit: number): Promise<Sealed[]> {
+  async sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]> {
     const rows = file.look((on) =>
       (kind === 'entry' ? on.entriesOfOtherKeys : on.mailsOfOtherKeys).all(Buffer.from(key, 'hex'), behind, limit),
     )
@@ -86,8 +99,8 @@ const sweeping = (file: VaultFile) => ({
   },
   reseal: (from: Sealed, sealed: Buffer) =>
     file.change((on) => {
-      const statement = from.kind === 'entry' ? on.resealEntry : on.resealMail
-      statement.run(sealed, from.rowid, from.sealed)
+      if (from.kind === 'entry') on.resealEntry.run(sealed, from.name, from.sealed)
+      else on.resealMail.run(sealed, ...nameOf(from.name), from.sealed)
     }),
 })
 

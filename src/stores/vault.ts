@@ -1,7 +1,7 @@
 /**
  * The vault port: what may be deleted for good. Ciphertext of secrets until they are read, mails until they are sent,
  * and what a sender needs to find a secret again. No backup and no replay: what is gone is gone.
- * Adapter: sqlite-vault.ts. It passes test/contract/vault.ts.
+ * Adapters: sqlite-vault.ts, mongodb/vault.ts. Both pass test/contract/vault.ts.
  */
 import type { From, Position } from './event-store.ts'
 import type { MailKind } from '../domain/secret/secret.ts'
@@ -23,6 +23,9 @@ export type Receipt = {
   readonly sealed: Buffer
   readonly forgottenAt: number
 }
+
+/** Where a receipt is found: an index by time grows at its end, where one of random names is written all over. */
+export type ReceiptName = Pick<Receipt, 'forgottenAt'> & Pick<VaultEntry, 'digest'>
 
 export type NewMail = {
   readonly kind: MailKind
@@ -53,19 +56,32 @@ export type VaultCheckpoint = {
 /** Something that the master key sealed, the key's id in its first 8 bytes. */
 export type Sealed = {
   readonly kind: 'entry' | 'mail'
-  readonly rowid: number
   /** The digest, or the mail's id. */
   readonly name: string
   readonly sealed: Buffer
 }
+
+/** One thing in the vault, as a copy of the vault has it. Claims of mails are not copied: nobody sends them there yet. */
+export type VaultItem =
+  | (Omit<VaultEntry, 'receipt'> & { readonly kind: 'entry'; readonly confirmed: boolean })
+  | (Receipt & { readonly kind: 'receipt'; readonly digest: string })
+  | {
+      readonly kind: 'mail'
+      readonly digest: string
+      readonly mail: MailKind
+      readonly sealed: Buffer
+      readonly createdAt: number
+      readonly dueAt: number | null
+      readonly confirmed: boolean
+    }
 
 /** Every promise resolves when the change is durable, and rejects with StoreUnavailable when nothing was changed. */
 export interface Vault {
   /** The entry with its mails, all or nothing. */
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
-  /** Of these secrets, the receipts that there are. */
-  receipts(digests: readonly string[]): Promise<ReadonlyMap<string, Receipt>>
+  /** Of these secrets, the receipts that there are, by digest. */
+  receipts(secrets: readonly ReceiptName[]): Promise<ReadonlyMap<string, Receipt>>
   /** Deletes entries and mails with links; the notice falls due or goes too. Done twice, it changes nothing more. */
   end(ended: readonly Ended[], checkpoint?: VaultCheckpoint): Promise<void>
   checkpoint(): Promise<VaultCheckpoint | undefined>
@@ -88,10 +104,15 @@ export interface Vault {
   /** Deletes receipts past their time. */
   forget(now: number): Promise<void>
 
-  /** What is not sealed by the master key of this id (hex), behind a rowid, in order. */
-  sealedOtherwise(kind: Sealed['kind'], key: string, behind: number, limit: number): Promise<Sealed[]>
+  /** What is not sealed by the master key of this id (hex), behind a name ('' is before all), in order. */
+  sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]>
   /** Puts in what was sealed again, where nobody has changed it meanwhile. */
   reseal(from: Sealed, sealed: Buffer): Promise<void>
+
+  /** Everything there is, page by page, for a copy: what is put in or deleted meanwhile may be among it or not. */
+  contents(): AsyncIterable<VaultItem>
+  /** Puts in what another vault's contents were, all or nothing of each; what is there already stays as it is. */
+  restore(items: readonly VaultItem[]): Promise<void>
 
   /** Removes what is left of deleted bytes anywhere in the files. False when others kept it from being done. */
   shred(): Promise<boolean>

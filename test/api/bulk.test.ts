@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
+import { current, changesNothing, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
 
 const test = apiSuite('a bulk request')
 
@@ -173,13 +173,13 @@ test('by many at once on the same diamonds loses nothing and refuses nobody', as
     { carat: 3 },
     { isColored: true },
   ]
-  const skus = Array.from({ length: 30 }, (_, number) => ({ sku: `S-${number}` }))
+  const skus = Array.from({ length: 15 }, (_, number) => ({ sku: `S-${number}` }))
   const answers = await Promise.all([
     ...[...changes, ...skus].map(change),
     ...stones.map(({ id }) => vendor.patch(`/v4/diamond/${id}`, { isLabGrown: true })),
   ])
   assert.equal([...new Set(answers.map(({ status }) => status))], [200])
-  const after = list(await vendor.get('/v4/diamond'))
+  const after = list(await current(vendor, '/v4/diamond'))
   assert.is(after.length, 20)
   for (const shown of after) {
     for (const [field, value] of changes.flatMap((fields) => Object.entries(fields))) assert.is(shown[field], value)

@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert'
+import type { ReadStore } from '../../src/stores/read-store.ts'
 import type { Vendor } from './harness/account.ts'
 import type { Answer } from './harness/request.ts'
-import { apiSuite } from './harness/service.ts'
+import { apiSuite, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = apiSuite('a read answered without the framework')
@@ -61,6 +62,43 @@ test('is refused as by the routes to who may not read', async ({ ann, bob }) => 
   const [direct, routed] = await bothWays(bob, `/v4/diamond/${id}`)
   assert.is(direct.status, 403)
   assert.equal(comparable(direct), comparable(routed))
+})
+
+/** Read models that answer by promises, as those of a server on another machine do, and how often they were asked. */
+function answeringLater() {
+  const asked = { get: 0, count: 0 }
+  const later = (reads: ReadStore): ReadStore => ({
+    ...reads,
+    async model(declaration) {
+      const model = await reads.model(declaration)
+      return {
+        find: async (query) => model.find(query),
+        position: async () => model.position(),
+        parked: async () => model.parked(),
+        get: async (id, select) => (asked.get++, model.get(id, select)),
+        count: async (where) => (asked.count++, model.count(where)),
+      }
+    },
+  })
+  return { asked, later }
+}
+
+test('asks a store that answers later once for each request', async () => {
+  const { asked, later } = answeringLater()
+  const service = await startService({ reads: later })
+  try {
+    const { id } = await created(service.ann)
+    // While the projection is behind, the log is asked instead, and nobody has found out yet how the store answers.
+    while (asked.get === 0) await service.ann.get(`/v4/diamond/${id}`)
+    asked.get = asked.count = 0
+    for (let request = 0; request < 3; request++) {
+      assert.is((await service.ann.get(`/v4/diamond/${id}`)).status, 200)
+      assert.is((await service.ann.get('/v4/diamond')).status, 200)
+    }
+    assert.equal(asked, { get: 3, count: 3 })
+  } finally {
+    await service.stop()
+  }
 })
 
 test.run()

@@ -1,24 +1,13 @@
 import * as assert from 'uvu/assert'
 import type { Scores } from '../../src/domain/diamond/scores.ts'
-import type { Vendor } from './harness/account.ts'
+import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
+import { attached } from './harness/form.ts'
 import { expect, type Answer } from './harness/request.ts'
+import { untilEtag } from './harness/scored.ts'
 import { apiSuite, type Service } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('the scores of a diamond', { scored: true })
-
-/** Milliseconds within which stones of the shipped table must be scored, and ones that are traced, on a busy machine. */
-const DEADLINE = 60_000
-
-async function untilEtag(vendor: Vendor, id: number, etag: string): Promise<Answer> {
-  const ends = Date.now() + DEADLINE
-  for (;;) {
-    const answer = expect(200, await vendor.get(`/v4/diamond/${id}`))
-    if (answer.headers.etag === etag) return answer
-    assert.ok(Date.now() < ends, `its ETag is ${answer.headers.etag}, not ${etag}`)
-    await new Promise<void>((done) => setTimeout(done, 20))
-  }
-}
 
 const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
 
@@ -101,6 +90,35 @@ test('are computed again for another weight, and not for another price', async (
       ['scoring', 'projection'],
     ],
   )
+})
+
+test('follow the proportions that a report measured, until it is removed', async ({ ann, service }) => {
+  const { id } = await created(ann, { ...SCORED, carat: 0.73 })
+  const nominal = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  const report = await attached(ann, id, fixture(reportNamed('gia').file), '2136273512')
+  const measured = scoresIn(await untilEtag(ann, id, '"1.2"'))
+  assert.not.equal(measured.spread, nominal.spread)
+  assert.not.equal([measured.brilliance, measured.fire], [nominal.brilliance, nominal.fire])
+  assert.equal([measured.symmetry, measured.fluor], [nominal.symmetry, nominal.fluor])
+  expect(204, await ann.remove(`/v4/certification/${report.id}`))
+  assert.equal(scoresIn(await untilEtag(ann, id, '"3.3"')), nominal)
+  const events = await history(service, id)
+  assert.equal(
+    events.map(({ data }) => data['revision']),
+    [0, 2, 3],
+  )
+})
+
+test('stay as they are for a report that measured nothing', async ({ ann, service }) => {
+  const { id } = await created(ann, SCORED)
+  await untilEtag(ann, id, '"0.1"')
+  const report = await attached(ann, id)
+  expect(204, await ann.remove(`/v4/certification/${report.id}`))
+  // Whatever is scored after it has been looked at after it.
+  const { id: later } = await created(ann, SCORED)
+  await untilEtag(ann, later, '"0.1"')
+  await untilEtag(ann, id, '"2.1"')
+  assert.is((await history(service, id)).length, 1)
 })
 
 test('are traced for a girdle that the shipped table has not, once for all such stones', async ({ ann }) => {

@@ -56,6 +56,26 @@ if (hasChromium()) {
       })
     }
 
+    test('prints black on white on two pages at most, whatever the screen is like', async ({ service, browser }) => {
+      const { id } = await created(service.ann, { cutQuality: 'Good', access: 2, dataAccess: 2 })
+      const { page } = await browser.open()
+      await page.goto(`${service.url}/diamond/${id}`)
+      await page.emulateMedia({ media: 'print', colorScheme: look.dark === true ? 'dark' : 'light' })
+      const printed = await page.evaluate<string[]>(
+        '[...document.querySelectorAll("body, main, h1, figure")].map((one) => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor].join())',
+      )
+      const isInk = (colours: string) =>
+        /^rgb\(0, 0, 0\),(rgb\(2[45]\d, 2[45]\d, 2[45]\d\)|rgba\(0, 0, 0, 0\))$/.test(colours)
+      assert.equal(
+        printed.filter((colours) => !isInk(colours)),
+        [],
+      )
+      const { PDFDocument } = await import('pdf-lib')
+      const pages = (await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount()
+      assert.ok(pages <= 2, `${pages} pages`)
+      await page.close()
+    })
+
     test.run()
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
 
 /** The built program, as `npm test` has just made it. */
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -12,10 +13,19 @@ const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 export type Settings = Readonly<Record<string, string>>
 
-/** A folder of its own and the program on it. */
+/** A folder of its own and the program on it, embedded unless it was opened on engines. */
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-cli-'))
+  readonly dataDir = join(this.folder, 'data')
+  #engines: Engines = {}
   readonly #started = new Set<Started>()
+
+  /** On the engines that test/engines.ts says. */
+  static async onEngines(): Promise<CommandLine> {
+    const commands = new CommandLine()
+    commands.#engines = await enginesFor(commands.dataDir)
+    return commands
+  }
 
   /** Runs one command to its end. */
   async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<Ended> {
@@ -31,10 +41,14 @@ export class CommandLine {
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
   }
 
-  start(words: readonly string[], settings: Settings = {}): Started {
+  /** @param program for node: the built one unless told */
+  start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): Started {
     const { PATH = '', HOME = '' } = process.env
-    const env = { PATH, HOME, DATA_DIR: join(this.folder, 'data'), PORT: '0', LOG_LEVEL: 'warn', ...settings }
-    const started = new Started(spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }))
+    const defaults = { DATA_DIR: this.dataDir, PORT: '0', LOG_LEVEL: 'warn' }
+    const env = { PATH, HOME, ...this.#engines, ...defaults, ...settings }
+    const started = new Started(
+      spawn(process.execPath, [...program, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }),
+    )
     this.#started.add(started)
     return started
   }
@@ -43,6 +57,7 @@ export class CommandLine {
   async remove(): Promise<void> {
     for (const started of this.#started) started.kill('SIGKILL')
     await Promise.all([...this.#started].map(({ ended }) => ended))
+    if (Object.keys(this.#engines).length > 0) await forgetEngines(this.dataDir)
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

@@ -1,11 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { MODEL_VERSION } from '../../src/commands/score-diamonds.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('the command line')
-test.before.each((context) => {
-  context.commands = new CommandLine()
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
 })
 test.after.each(({ commands }) => commands.remove())
 
@@ -23,7 +24,11 @@ test('shows an example with every --help', async ({ commands }) => {
     'serve',
     'demo',
     'import',
+    'rescore',
     'status',
+    'dead-letters',
+    'dead-letters list',
+    'dead-letters retry',
     'events',
     'user add',
     'user list',
@@ -78,13 +83,15 @@ test('prints what comes behind a position, and no password', async ({ commands }
   assert.not.match(out, 'right horse')
 })
 
-test('tells the head of the log and the state of each read model', async ({ commands }) => {
+test('tells the head of the log, the state of each read model and that of the scoring', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const { head, models } = (await commands.json('status')) as { head: string; models: Record<string, unknown>[] }
+  type Status = { head: string; models: Record<string, unknown>[]; scoring: Record<string, unknown> }
+  const { head, models, scoring } = (await commands.json('status')) as Status
   assert.ok(Number(head) > 0)
+  assert.equal(scoring, { model: MODEL_VERSION, position: 'start', lag: 0, running: false })
   assert.equal(
     models.map(({ model, build, lag, running }) => ({ model, build, lag, running })),
-    [{ model: 'diamonds', build: null, lag: 0, running: false }],
+    ['diamonds', 'certifications', 'secrets'].map((model) => ({ model, build: null, lag: 0, running: false })),
   )
 })
 

@@ -8,7 +8,7 @@ import { CommandLine } from './command-line.ts'
 type Context = { commands: CommandLine; sheet: (content: string | Buffer, name?: string) => string }
 const test = suite<Context>('import')
 test.before.each(async (context) => {
-  const commands = new CommandLine()
+  const commands = await CommandLine.onEngines()
   context.commands = commands
   context.sheet = (content, name = 'stones.csv') => {
     const file = join(commands.folder, name)

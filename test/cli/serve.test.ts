@@ -7,8 +7,8 @@ import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('serve')
-test.before.each((context) => {
-  context.commands = new CommandLine()
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
 })
 test.after.each(({ commands }) => commands.remove())
 

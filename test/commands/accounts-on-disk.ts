@@ -84,8 +84,9 @@ export const ann = { email: 'Ann@Example.com', password: 'correct horse', plan: 
 export const logIn = (process: Process, client: VerifiedClient, password: string = ann.password) =>
   openSession(process, { username: ann.email, password, address: '192.0.2.1', client }, http)
 
-/** Whether a process lets an access token pass. */
+/** Whether a process lets an access token pass, with a request that comes in a turn of its own, as from outside. */
 export async function isLive(process: Process, accessToken: string): Promise<boolean> {
+  await new Promise((done) => setImmediate(done))
   const claims = process.tokens.verify(accessToken)
   return typeof claims === 'string' ? false : process.feed.isLive(claims)
 }

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import type { EventStore } from '../../src/stores/event-store.ts'
 import { appendingRules } from './event-store/appending.ts'
 import { appendManyRules } from './event-store/append-many.ts'
+import { closedRules } from './event-store/closed.ts'
 import { closingRules } from './event-store/closing.ts'
 import { faultRules } from './event-store/faults.ts'
 import { readingRules } from './event-store/reading.ts'
@@ -20,7 +21,15 @@ export type Capabilities = {
  * @param open opens the adapter anew for each rule, which closes it
  */
 export function eventStoreContract(name: string, open: () => Promise<EventStore>, capabilities: Capabilities): void {
-  const rules: Rules[] = [appendingRules, readingRules, subscribingRules, faultRules, closingRules, sequenceRules]
+  const rules: Rules[] = [
+    appendingRules,
+    readingRules,
+    subscribingRules,
+    faultRules,
+    closedRules,
+    closingRules,
+    sequenceRules,
+  ]
   if (capabilities.atomicMany) rules.push(appendManyRules)
   for (const register of rules) {
     const test = suite<Given>(name)

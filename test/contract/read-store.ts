@@ -1,6 +1,7 @@
 import { suite, type Test } from 'uvu'
 import { countingRules } from './read-store/counting.ts'
 import { findingRules } from './read-store/finding.ts'
+import { leasingRules } from './read-store/leasing.ts'
 import type { Opened } from './read-store/model.ts'
 import { progressRules } from './read-store/progress.ts'
 import { switchingRules } from './read-store/switching.ts'
@@ -26,4 +27,5 @@ export function readStoreContract(
   of('progress', (test) => progressRules(test, open))
   of('finding', (test) => findingRules(test, open, runs))
   of('switching', (test) => switchingRules(test, open))
+  of('leasing', (test) => leasingRules(test, open))
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { NewMail, Vault, VaultEntry } from '../../src/stores/vault.ts'
+import type { NewMail, Vault, VaultEntry, VaultItem } from '../../src/stores/vault.ts'
 
 const receipt = { token: 'token-1', sealed: Buffer.from('receipt'), forgottenAt: 3000 }
 const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({
@@ -14,6 +14,8 @@ const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({
 })
 const link: NewMail = { kind: 'link', sealed: Buffer.from('letter with a link'), dueAt: 1000 }
 const notice: NewMail = { kind: 'notice', sealed: Buffer.from('notice'), dueAt: null }
+
+const receiptName = ({ digest }: VaultEntry) => ({ digest, forgottenAt: receipt.forgottenAt })
 
 type Given = { vault: Vault }
 
@@ -59,7 +61,10 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     await vault.end([{ digest: put.digest }])
     assert.is(await vault.read(put.digest), undefined)
     assert.is(await vault.claimMail(5000, 'me', 6000), undefined)
-    assert.equal(await vault.receipts([put.digest, '00']), new Map([[put.digest, receipt]]))
+    assert.equal(
+      await vault.receipts([receiptName(put), { ...receiptName(put), digest: '00' }]),
+      new Map([[put.digest, receipt]]),
+    )
   })
 
   test('lets the notice fall due when the secret was read, once', async ({ vault }) => {
@@ -124,9 +129,9 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     const put = entry()
     await vault.put(put, [])
     await vault.forget(2999)
-    assert.is((await vault.receipts([put.digest])).size, 1)
+    assert.is((await vault.receipts([receiptName(put)])).size, 1)
     await vault.forget(3000)
-    assert.is((await vault.receipts([put.digest])).size, 0)
+    assert.is((await vault.receipts([receiptName(put)])).size, 0)
   })
 
   test('keeps the checkpoint that was saved with the last endings', async ({ vault }) => {
@@ -143,16 +148,76 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     const sealedBy = (key: string) => Buffer.concat([Buffer.from(key, 'hex'), randomBytes(20)])
     const put = entry({ sealed: sealedBy(old) })
     await vault.put(put, [{ ...link, sealed: sealedBy(current) }])
-    const [found, ...more] = await vault.sealedOtherwise('entry', current, 0, 10)
+    const [found, ...more] = await vault.sealedOtherwise('entry', current, '', 10)
     assert.equal(more, [])
-    assert.equal(await vault.sealedOtherwise('mail', current, 0, 10), [])
+    assert.equal(await vault.sealedOtherwise('mail', current, '', 10), [])
     if (found === undefined) return assert.unreachable('the entry was not found')
     const again = sealedBy(current)
     await vault.reseal(found, again)
     assert.equal(await vault.read(put.digest), again)
     await vault.reseal(found, sealedBy(old))
     assert.equal(await vault.read(put.digest), again)
-    assert.equal(await vault.sealedOtherwise('entry', current, 0, 10), [])
+    assert.equal(await vault.sealedOtherwise('entry', current, '', 10), [])
+  })
+
+  test('goes on behind a name with what another master key sealed', async ({ vault }) => {
+    const sealed = Buffer.from('by an older key')
+    const digests = ['aa', 'bb', 'cc'].map((start) => start.padEnd(64, '0'))
+    for (const digest of digests.toReversed()) await vault.put(entry({ digest, sealed }), [link, notice])
+    const entries = await vault.sealedOtherwise('entry', '1112131415161718', digests[0] ?? '', 10)
+    assert.equal(
+      entries.map(({ name }) => name),
+      digests.slice(1),
+    )
+    const mails = await vault.sealedOtherwise('mail', '1112131415161718', `${digests[0]}/notice`, 3)
+    assert.equal(
+      mails.map(({ name }) => name),
+      [`${digests[1]}/link`, `${digests[1]}/notice`, `${digests[2]}/link`],
+    )
+  })
+
+  test('lists all its contents, however many, and takes them as they were', async ({ vault }) => {
+    const ended = entry()
+    await vault.put(ended, [link, notice])
+    await vault.end([{ digest: ended.digest, noticeAt: 1700 }])
+    await vault.confirm([ended.digest])
+    const waiting = Array.from({ length: 120 }, () => entry({ sealed: randomBytes(40), receipt: null }))
+    await Promise.all(waiting.map((each) => vault.put(each, [link])))
+    const items = await contentsOf(vault)
+    assert.equal(
+      items.filter(({ digest }) => digest === ended.digest),
+      [
+        { kind: 'receipt', digest: ended.digest, ...receipt },
+        {
+          kind: 'mail',
+          digest: ended.digest,
+          mail: 'notice',
+          sealed: notice.sealed,
+          createdAt: 1000,
+          dueAt: 1700,
+          confirmed: true,
+        },
+      ],
+    )
+    assert.equal(
+      new Map(items.filter(({ kind }) => kind === 'entry').map(({ digest, sealed }) => [digest, sealed])),
+      new Map(waiting.map(({ digest, sealed }) => [digest, sealed])),
+    )
+    assert.is(items.filter(({ kind }) => kind === 'mail').length, 121)
+    await vault.end(waiting.map(({ digest }) => ({ digest })))
+    await vault.restore(items)
+    await vault.restore(items)
+    assert.equal(sorted(await contentsOf(vault)), sorted(items))
+  })
+
+  test('keeps what it has where a copy of it comes', async ({ vault }) => {
+    const put = entry()
+    await vault.put(put, [])
+    const { digest, createdAt, expiresAt } = put
+    await vault.restore([
+      { kind: 'entry', digest, sealed: Buffer.from('other'), createdAt, expiresAt, confirmed: true },
+    ])
+    assert.equal(await vault.read(digest), put.sealed)
   })
 
   test('says that what was deleted has been shredded', async ({ vault }) => {
@@ -164,3 +229,12 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
 
   test.run()
 }
+
+async function contentsOf(vault: Vault): Promise<VaultItem[]> {
+  const items: VaultItem[] = []
+  for await (const item of vault.contents()) items.push(item)
+  return items
+}
+
+const sorted = (items: readonly VaultItem[]) => items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+const nameOf = (item: VaultItem) => `${item.kind}/${item.digest}/${item.kind === 'mail' ? item.mail : ''}`

@@ -1,16 +1,19 @@
 /**
  * Records one real example of every event version that has none yet, out of a log, the newest there is:
- * `node --import tsx test/events/record.ts DATA_DIR/events.db`. What has been recorded is never written again.
+ * `node --import tsx test/events/record.ts DATA_DIR/events.db`, or `esdb://...` for what only EventStoreDB's log holds.
+ * What has been recorded is never written again.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { schemas } from '../../src/stores/schemas/registry.ts'
+import { openEventStoreDB } from '../../src/stores/eventstoredb.ts'
 import { openSqliteEvents } from '../../src/stores/sqlite-events.ts'
 import { fileOf, folder, type Recording } from './recordings.ts'
 
 const [file] = process.argv.slice(2)
-if (file === undefined || !existsSync(file)) throw new Error('name a log, such as ./data/events.db')
+const isServer = file?.startsWith('esdb') === true
+if (file === undefined || !(isServer || existsSync(file))) throw new Error('name a log, such as ./data/events.db')
 
-const store = openSqliteEvents(file)
+const store = isServer ? openEventStoreDB(file) : openSqliteEvents(file)
 const newest = new Map<string, Recording>()
 for await (const { id, type, stream, revision, position, data, metadata } of store.readAll('start')) {
   const place = { revision: String(revision), position: String(position.commit) }

@@ -1,10 +1,13 @@
 import { open } from '../../src/main.ts'
 import { readSettings } from '../../src/settings.ts'
+import { enginesFor } from '../engines.ts'
 import { newSender, type Sender } from '../api/harness/secrets.ts'
 
 /** Makes an account with an API token in a data folder, before or beside the service. */
 export async function senderIn(dataDir: string): Promise<Sender> {
-  const installation = await open(readSettings({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
+  const installation = await open(
+    readSettings({ ...(await enginesFor(dataDir)), DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
+  )
   try {
     return await newSender(installation, 'pro')
   } finally {

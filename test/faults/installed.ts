@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vendor, type Vendor } from '../api/harness/account.ts'
@@ -22,11 +22,4 @@ export async function installed(): Promise<Installed> {
     ann: (url) => vendor(url, account, token),
     clean: () => rmSync(dataDir, { recursive: true, force: true }),
   }
-}
-
-/** Resident memory in bytes, now and at its highest: Linux, /proc/[pid]/status. */
-export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'ascii')
-  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024
-  return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
 }

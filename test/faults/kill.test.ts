@@ -1,37 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nothingTold, writeUntilGone, type Told } from './load.ts'
-import { everyDiamond, withInstallation, type Serving } from './serving.ts'
+import { rounds } from '../rounds.ts'
+import { holds } from './holds.ts'
+import { nothingTold, writeUntilGone } from './load.ts'
+import { withInstallation } from './serving.ts'
 
-const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 30 : 2
+const ROUNDS = rounds(2, 30)
 const CLIENTS = 8
 
 const test = suite('a service that is killed while it writes')
-
-/** What was acknowledged is there once, nothing is there by halves, and both lists agree. */
-async function holds({ ann }: Serving, told: Told): Promise<void> {
-  const [v3, v4] = await Promise.all([everyDiamond(ann, 'v3'), everyDiamond(ann, 'v4')])
-  assert.is(v4.total, v4.diamonds.length)
-  assert.equal(
-    v3.diamonds.map(({ id, sku, price }) => [id, sku, price]),
-    v4.diamonds.map(({ id, sku, price }) => [id, sku, price]),
-  )
-  const bySku = new Map(v4.diamonds.map((diamond) => [diamond.sku, diamond]))
-  assert.is(bySku.size, v4.diamonds.length, 'a diamond is there twice')
-  for (const [sku, id] of told.created) assert.is(bySku.get(sku)?.id, id, `${sku} was acknowledged as ${id}`)
-  for (const [sku, price] of told.priced) assert.is(bySku.get(sku)?.['price'], price, `the price of ${sku}`)
-  for (const sku of told.deleted) assert.not.ok(bySku.has(sku), `${sku} was deleted`)
-  for (const skus of told.bulks) {
-    assert.ok([0, skus.length].includes(skus.filter((sku) => bySku.has(sku)).length), `half of a bulk: ${skus[0]}`)
-  }
-}
 
 test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`, () =>
   withInstallation(async ({ serve }) => {
     const told = nothingTold()
     for (let round = 0; round < ROUNDS; round++) {
       const service = await serve()
-      await holds(service, told)
+      await holds(service.ann, told)
       const before = told.created.size
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
         writeUntilGone(service.ann, `${round}-${client}`, told),
@@ -41,9 +25,9 @@ test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`
       await Promise.all(clients)
     }
     const last = await serve()
-    await holds(last, told)
+    await holds(last.ann, told)
     assert.is(told.unanswered, ROUNDS * CLIENTS)
-    assert.is(await last.terminate(), 0)
+    assert.is(await last.stop(), 0)
   }))
 
 test('is followed at once by another one that projects', () =>
@@ -63,7 +47,7 @@ test('is followed at once by another one that projects', () =>
       behind = answer.headers['x-consistency'] === 'pending'
     }
     assert.ok(performance.now() - killed < 10_000, 'hand-over took too long')
-    await holds(second, told)
+    await holds(second.ann, told)
   }))
 
 /** Waits for a condition that other code makes true. */

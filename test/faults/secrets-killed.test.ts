@@ -5,11 +5,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { openPostbox, until, type Postbox } from '../api/harness/postbox.ts'
 import { post, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
+import { rounds } from '../rounds.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 
 const test = suite('a server that is killed')
-const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 4
+const ROUNDS = rounds(4, 100)
 
 /** One secret, and what its clients were told before the connection broke. */
 type Known = {
@@ -95,7 +96,8 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
     const known: Known[] = []
     const server = await startServer(dataDir, settings)
     const using = useUntilKilled(server, ann, known, round)
-    await new Promise((done) => setTimeout(done, 30 + Math.random() * 500))
+    await until('some secrets', () => known.length >= 5, 60_000)
+    await new Promise((done) => setTimeout(done, Math.random() * 500))
     await server.kill()
     await using
     generation++

@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import type { Answer } from '../api/harness/request.ts'
+import { request, type Answer } from '../api/harness/request.ts'
 import { isUnknown, post, reveal, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
+import { rounds } from '../rounds.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 
 type Given = { dataDir: string; one: ServerProcess; other: ServerProcess; ann: Sender }
 const test = suite<Given>('two servers on one data folder')
-const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 25
+const ROUNDS = rounds(25, 1_000)
 
 test.before(async (given) => {
   given.dataDir = mkdtempSync(join(tmpdir(), 'adamant-two-'))
@@ -34,7 +35,7 @@ const inTurn = ({ one, other }: Given, count: number, ask: (url: string) => Prom
   Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 === 0 ? one.url : other.url)))
 
 test('tell a secret to one of 200 readers who come at once', async (given) => {
-  for (let round = 0; round < (process.env['ADAMANT_FULL'] ? 1000 : 5); round++) {
+  for (let round = 0; round < rounds(5, 1_000); round++) {
     const { secret_key } = await shared(given.one.url, given.ann, { secret: 'once' })
     const answers = await inTurn(given, 200, (url) => post(url, `secret/${secret_key}`))
     assert.equal(statuses(answers), { 200: 1, 404: 199 })
@@ -64,13 +65,39 @@ test('let a reader or a burner win, never both and never neither', async (given)
 })
 
 test('consume nothing for a wrong passphrase, and let no more than five guesses through', async (given) => {
-  for (let round = 0; round < Math.min(ROUNDS, 3); round++) {
+  for (let round = 0; round < rounds(3, 1_000); round++) {
     const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'x', passphrase: 'right' })
     const answers = await inTurn(given, 16, (url) => reveal(url, secret_key, 'wrong'))
     assert.equal(statuses(answers), { 404: 5, 429: 11 })
     assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
   }
 })
+
+test('consume nothing for four wrong passphrases at once, and tell who has the right one', async (given) => {
+  for (let round = 0; round < rounds(3, 1_000); round++) {
+    const { secret_key } = await shared(given.one.url, given.ann, { secret: 'kept', passphrase: 'right' })
+    const answers = await inTurn(given, 4, (url) => reveal(url, secret_key, 'wrong'))
+    assert.equal(statuses(answers), { 404: 4 })
+    assert.is(shownIn(await reveal(given.other.url, secret_key, 'right')).value, 'kept')
+  }
+})
+
+test('consume nothing for GET, HEAD and previews of both pages, all at once', async (given) => {
+  for (let round = 0; round < rounds(5, 1_000); round++) {
+    const { secret_key, metadata_key } = await shared(given.one.url, given.ann, { secret: 'kept' })
+    const paths = [`/api/v1/secret/${secret_key}`, `/secret/${secret_key}`, `/private/${metadata_key}`]
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of paths) {
+        const answers = await inTurn(given, 2, (url) => request(url, { method, path, headers: PREVIEW }))
+        assert.equal(statuses(answers), { [path.startsWith('/api') ? 405 : 200]: 2 })
+      }
+    }
+    assert.is(shownIn(await post(given.other.url, `private/${metadata_key}`)).state, 'new')
+    assert.is(shownIn(await post(given.other.url, `secret/${secret_key}`)).value, 'kept')
+  }
+})
+
+const PREVIEW = { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
 
 test('show each what the other did, at once', async ({ one, other, ann }) => {
   for (let round = 0; round < ROUNDS; round++) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { enginesFor } from '../engines.ts'
 
 /** The real service in a process of its own. */
 export type ServerProcess = {
@@ -17,17 +18,31 @@ export type ServerProcess = {
   stop(): Promise<number | null>
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-const JUMPING_CLOCK = fileURLToPath(new URL('jumping-clock.ts', import.meta.url))
+/** What Node runs: the sources, with a clock that jumps; or what users run. */
+export const FROM_SOURCE = ['--import', 'tsx', '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
+export const BUILT = [path('../../dist/main.js')]
 
-/** Resolves when it is ready; rejects with what it said when it ends before. */
+/** Milliseconds within which it must be ready. */
+const READY = 120_000
+
+/** Resolves when it is ready; rejects with what it said when it ends before, or is too late. */
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
+  program: readonly string[] = FROM_SOURCE,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', JUMPING_CLOCK, MAIN, 'serve', '--json'], {
-    env: { ...process.env, LOG_LEVEL: 'trace', RATE_LIMIT: '0', ...settings, DATA_DIR: dataDir, PORT: '0' },
+  const child = spawn(process.execPath, [...program, 'serve', '--json'], {
+    env: {
+      ...process.env,
+      ...(await enginesFor(dataDir)),
+      LOG_LEVEL: 'trace',
+      RATE_LIMIT: '0',
+      ...settings,
+      DATA_DIR: dataDir,
+      PORT: '0',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -35,22 +50,25 @@ export async function startServer(
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const lines = createInterface({ input: child.stdout })
   lines.on('line', (line) => (said += `${line}\n`))
-  const [line] = (await Promise.race([once(lines, 'line'), ended.then(() => [])])) as string[]
-  if (line === undefined) throw new Error(`the service did not start: ${said}`)
-  const { url } = JSON.parse(line) as { url: string }
+  const late = once(lines, 'line', { signal: AbortSignal.timeout(READY) })
+  const [line] = (await Promise.race([late.catch(() => []), ended.then(() => [])])) as string[]
+  if (line === undefined) {
+    child.kill('SIGKILL')
+    throw new Error(`the service did not start: ${said}`)
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    child.kill(signal)
+    await ended
+    return child.exitCode
+  }
+
   return {
-    url,
+    url: (JSON.parse(line) as { url: string }).url,
     pid: child.pid ?? 0,
     said: () => said,
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
+    kill: async () => void (await end('SIGKILL')),
     jump: () => void child.kill('SIGUSR2'),
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-      return child.exitCode
-    },
+    stop: () => end('SIGTERM'),
   }
 }

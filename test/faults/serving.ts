@@ -1,84 +1,49 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect } from '../api/harness/request.ts'
 import { startService } from '../api/harness/service.ts'
 import { vendor, type Vendor } from '../api/harness/account.ts'
 import { list, type Shown } from '../api/harness/stones.ts'
+import { BUILT, startServer, type ServerProcess } from './server-process.ts'
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-
-/** `serve` in a process of its own. */
-export type Serving = {
-  readonly url: string
-  /** Ann, asking this process. */
-  readonly ann: Vendor
-  /** Ends it as a power cut would, as far as a process can tell. */
-  kill(): Promise<void>
-  /** Asks it to stop. @returns its exit code */
-  terminate(): Promise<number | null>
-}
+/** What users run, in a process of its own, with Ann who asks it. */
+export type Serving = ServerProcess & { readonly ann: Vendor }
 
 /** A data folder with an account, on which services start, one after another or beside each other. */
-export type Installed = { readonly dataDir: string; serve(settings?: Record<string, string>): Promise<Serving> }
+export type Installed = {
+  readonly dataDir: string
+  /** Ann at an address, of whichever process. */
+  readonly annAt: (url: string) => Vendor
+  serve(settings?: Record<string, string>): Promise<Serving>
+}
 
-/** Milliseconds within which a service must be ready. */
-const READY = 30_000
-
-export async function withInstallation(run: (installed: Installed) => Promise<void>): Promise<void> {
+/** @param common settings of every process, over those of test/engines.ts */
+export async function withInstallation(
+  run: (installed: Installed) => Promise<void>,
+  common: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
-  const started: ChildProcess[] = []
+  const started: ServerProcess[] = []
   try {
     // The account and its token are made here: the master key in the folder makes the token good for every process.
-    const setUp = await startService({ dataDir })
+    const setUp = await startService({ dataDir, settings: common })
     const { ann } = setUp
     await setUp.stop()
     await run({
       dataDir,
+      annAt: (url) => vendor(url, ann.account, ann.token),
       async serve(settings = {}) {
-        const child = spawn(process.execPath, [main, 'serve', '--json'], {
-          env: { ...process.env, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        })
-        started.push(child)
-        const url = await urlOf(child)
-        return serving(child, url, vendor(url, ann.account, ann.token))
+        const all = { LOG_LEVEL: 'warn', ...common, ...settings }
+        const process = await startServer(dataDir, all, BUILT)
+        started.push(process)
+        return { ...process, ann: vendor(process.url, ann.account, ann.token) }
       },
     })
   } finally {
-    await Promise.all(started.map((child) => end(child, 'SIGKILL')))
+    await Promise.all(started.map((process) => process.kill()))
     rmSync(dataDir, { recursive: true })
   }
-}
-
-const serving = (child: ChildProcess, url: string, ann: Vendor): Serving => ({
-  url,
-  ann,
-  kill: async () => void (await end(child, 'SIGKILL')),
-  terminate: () => end(child, 'SIGTERM'),
-})
-
-async function urlOf(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the service has no stdout')
-  const abort = AbortSignal.timeout(READY)
-  const lines = createInterface(child.stdout)
-  const died = once(child, 'exit').then(([code]) => {
-    throw new Error(`the service ended with ${String(code)} before it was ready`)
-  })
-  const [line] = (await Promise.race([once(lines, 'line', { signal: abort }), died])) as [string]
-  return (JSON.parse(line) as { url: string }).url
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-  const exited = once(child, 'exit')
-  child.kill(signal)
-  await exited
-  return child.exitCode
 }
 
 /** All diamonds that a vendor's list has in a version, page by page, and its total. */

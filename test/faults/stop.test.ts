@@ -15,7 +15,7 @@ test('answers every request that it carries out, loses none, and ends with 0', (
     const clients = Array.from({ length: 12 }, (_, client) => writeUntilGone(service.ann, `s-${client}`, told))
     while (told.created.size < 100) await new Promise<void>((done) => setTimeout(done, 5))
     const asked = performance.now()
-    assert.is(await service.terminate(), 0)
+    assert.is(await service.stop(), 0)
     assert.ok(performance.now() - asked < 10_000, 'it took longer than the drain may')
     await Promise.all(clients)
 
@@ -28,7 +28,7 @@ test('answers every request that it carries out, loses none, and ends with 0', (
     // Nothing was created of which nobody was told, but for the stone whose deletion was under way.
     const untold = [...bySku.keys()].filter((sku) => !told.created.has(sku) && !isDeleted(sku))
     assert.equal(untold, [])
-    await again.terminate()
+    await again.stop()
   }))
 
 test('refuses new connections and ends although clients keep theirs', () =>
@@ -36,7 +36,7 @@ test('refuses new connections and ends although clients keep theirs', () =>
     const service = await serve()
     await Promise.all(Array.from({ length: 10 }, () => service.ann.get('/v4/diamond')))
     const asked = performance.now()
-    assert.is(await service.terminate(), 0)
+    assert.is(await service.stop(), 0)
     assert.ok(performance.now() - asked < 8_000)
     const [refused] = await Promise.allSettled([service.ann.get('/v4/diamond')])
     assert.is(refused?.status, 'rejected')

@@ -7,10 +7,11 @@ import type { Vendor } from '../api/harness/account.ts'
 import { attached, pathOf, smallPdf, type ShownCertification } from '../api/harness/form.ts'
 import { expect, request } from '../api/harness/request.ts'
 import { created, shown } from '../api/harness/stones.ts'
+import { rounds } from '../rounds.ts'
 import { installed } from './installed.ts'
 import { startServer } from './server-process.ts'
 
-const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 25 : 3
+const ROUNDS = rounds(3, 25)
 const UPLOADERS = 6
 
 /** Milliseconds until nothing is left of uploads that a killed server had begun. */

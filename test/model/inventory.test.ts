@@ -2,7 +2,9 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DiamondFilter } from '../../src/projections/diamond-queries.ts'
-import { isFolded, withDisk } from '../projections/inventory-on-disk.ts'
+import { areEmbedded } from '../engines.ts'
+import { withStores } from '../open-stores.ts'
+import { isFolded } from '../projections/inventory-on-disk.ts'
 import {
   asRequest,
   change,
@@ -19,6 +21,9 @@ import {
 import { RealInventory } from './real-inventory.ts'
 
 const FULL = process.env['ADAMANT_FULL'] === '1'
+
+/** Other engines take ten times as long for each. */
+const RUNS = FULL ? 500 : areEmbedded ? 40 : 8
 
 type Model = { readonly stones: Map<number, PlainStone>; readonly dates: number[] }
 type Step = fc.AsyncCommand<Model, RealInventory>
@@ -198,21 +203,21 @@ const test = suite('an inventory')
 test('is what a plain one is after every sequence of commands, and what a fold of its log is', () =>
   fc.assert(
     fc.asyncProperty(steps, (sequence) =>
-      withDisk(async (disk) => {
-        const real = new RealInventory(disk)
+      withStores(async (stores) => {
+        const real = new RealInventory(stores)
         const model: Model = { stones: new Map(), dates: [] }
         try {
           await fc.asyncModelRun(() => ({ model, real }), sequence)
           for (const account of [1, 2]) {
             await agrees(model, real, account)
-            await isFolded(disk, account)
+            await isFolded(stores, account)
           }
         } finally {
           await real.stop()
         }
-      })(),
+      }),
     ),
-    { numRuns: FULL ? 500 : 40, interruptAfterTimeLimit: FULL ? 600_000 : 60_000, markInterruptAsFailure: true },
+    { numRuns: RUNS, interruptAfterTimeLimit: FULL ? 600_000 : 120_000, markInterruptAsFailure: true },
   ))
 
 test.run()

@@ -12,7 +12,8 @@ import { scoresStream } from '../../src/domain/diamond/streams.ts'
 import { DiamondQueries, type DiamondFilter } from '../../src/projections/diamond-queries.ts'
 import { DIAMONDS, type DiamondView } from '../../src/projections/diamonds.ts'
 import type { ProjectionRunner } from '../../src/projections/runner.ts'
-import { DEADLINE, origin, runnerOf, type Disk } from '../projections/inventory-on-disk.ts'
+import { DEADLINE, origin, runnerOf } from '../projections/inventory-on-disk.ts'
+import type { Stores } from '../open-stores.ts'
 import type { Version } from './plain-inventory.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
@@ -27,10 +28,10 @@ export class RealInventory {
   readonly #ids
   #runner: ProjectionRunner<DiamondView>
 
-  constructor(private readonly disk: Disk) {
-    this.#writing = { store: disk.store, queue: new StreamQueue(), clock: () => this.now * 1000 }
+  constructor(private readonly stores: Stores) {
+    this.#writing = { store: stores.store, queue: new StreamQueue(), clock: () => this.now * 1000 }
     this.#ids = new IdBlocks({ ...this.#writing, kind: 'diamond', size: 100, origin })
-    this.#runner = runnerOf(disk)
+    this.#runner = runnerOf(stores)
     this.#runner.start()
   }
 
@@ -61,23 +62,23 @@ export class RealInventory {
 
   async score(id: number, revision: number, value: number): Promise<void> {
     const stream = scoresStream(id)
-    const last = (await this.disk.store.read(stream, { last: 1 })).at(-1)
+    const last = (await this.stores.store.read(stream, { last: 1 })).at(-1)
     const data = { id, revision, scores: { integral: scoreOf(value), ...NO_SCORES } }
     const event = { id: randomUUID(), type: 'DiamondScored', data, metadata: metadata(origin, this.now * 1000) }
-    await this.disk.store.append(stream, last?.revision ?? 'none', [event])
+    await this.stores.store.append(stream, last?.revision ?? 'none', [event])
   }
 
   /** Another runner takes over, where this one came to. */
   async restart(): Promise<void> {
     await this.#runner.stop()
-    this.#runner = runnerOf(this.disk)
+    this.#runner = runnerOf(this.stores)
     this.#runner.start()
   }
 
   /** The read model is filled anew beside the one that is live. */
   async rebuild(): Promise<void> {
     await this.#runner.stop()
-    this.#runner = runnerOf(this.disk)
+    this.#runner = runnerOf(this.stores)
     await this.#runner.rebuild()
     this.#runner.start()
   }
@@ -94,7 +95,7 @@ export class RealInventory {
   }
 
   async caughtUp(): Promise<boolean> {
-    return this.#runner.progress.reached(this.disk.store.head(), DEADLINE)
+    return this.#runner.progress.reached(await this.stores.store.head(), DEADLINE)
   }
 
   async stop(): Promise<void> {
@@ -102,7 +103,7 @@ export class RealInventory {
   }
 
   async #queries(): Promise<DiamondQueries> {
-    return new DiamondQueries(await this.disk.reads.model(DIAMONDS), this.disk.store, this.#runner.progress)
+    return new DiamondQueries(await this.stores.reads.model(DIAMONDS), this.stores.store, this.#runner.progress)
   }
 }
 

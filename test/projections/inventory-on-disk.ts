@@ -74,8 +74,8 @@ export function owner(store: EventStore) {
   }
 }
 
-export const runnerOf = ({ store, reads }: { store: EventStore; reads: ReadStore }) =>
-  new ProjectionRunner(diamonds, store, reads, silent)
+export const runnerOf = ({ store, reads }: { store: EventStore; reads: ReadStore }, projection = diamonds) =>
+  new ProjectionRunner(projection, store, reads, silent)
 
 /** Milliseconds within which a projection must have caught up. */
 export const DEADLINE = 15_000

@@ -6,6 +6,7 @@ import type { Certification, ReportRead } from '../../src/domain/certification/c
 import { reportReading, type ReportReadingOptions } from '../../src/projections/report-reading.ts'
 import { UnreadableReport } from '../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../src/stores/event-store.ts'
+import { NewerSchema } from '../../src/stores/schemas/decode.ts'
 import { reportNamed } from '../fixtures/reports/reports.ts'
 
 const test = suite('the reaction that reads reports')
@@ -85,6 +86,19 @@ test('passes over a report that can not be read, and one whose text says nothing
     await reaction.react([event])
     assert.equal(recorded, [])
   }
+})
+
+test('passes over a diamond whose events are not understood, and reads the reports of others', async () => {
+  const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
+  const undecodable = async () => Promise.reject(new NewerSchema('of a newer release'))
+  for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
+    const { reaction, lines } = given(options)
+    await reaction.react([newer, event])
+    assert.ok(lines.length > 0)
+  }
+  const { reaction, recorded } = given()
+  await reaction.react([newer, event])
+  assert.is(recorded.length, 1)
 })
 
 test('leaves the event for another try when reading or recording was interrupted', async () => {

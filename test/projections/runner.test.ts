@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../src/commands/origin.ts'
 import { DiamondQueries } from '../../src/projections/diamond-queries.ts'
-import { DIAMONDS } from '../../src/projections/diamonds.ts'
+import { DIAMONDS, diamonds } from '../../src/projections/diamonds.ts'
 import { StoreUnavailable, type EventStore, type Revision, type Subscription } from '../../src/stores/event-store.ts'
 import type { Build, ReadStore } from '../../src/stores/read-store.ts'
 import {
@@ -81,6 +81,23 @@ test(
   }),
 )
 
+test(
+  'that may lag writes at once what somebody waits for, and ends its pause when it is stopped',
+  withDisk(async (disk) => {
+    const runner = runnerOf(disk, { ...diamonds, lag: 2 * DEADLINE })
+    const vendor = owner(disk.store)
+    runner.start()
+    for (let count = 0; count < 3; count++) {
+      await vendor.create(1)
+      assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE), 'nobody was heard')
+    }
+    const started = performance.now()
+    await runner.stop()
+    assert.ok(performance.now() - started < DEADLINE, 'the pause went on')
+    await isFolded(disk)
+  }),
+)
+
 /** A folder whose log is set back to how it was, after its read model has seen more. */
 async function restored(folder: string, more: number): Promise<void> {
   const file = join(folder, 'events.db')
@@ -118,6 +135,31 @@ for (const [what, more] of [
       await disk.close()
     }))
 }
+
+test('of a log that was restored to before what was read last, and has gone on since, is rebuilt', () =>
+  withFolder(async (folder) => {
+    const file = join(folder, 'events.db')
+    const first = openDisk(folder)
+    await owner(first.store).create(3)
+    await project(first)
+    await first.close()
+    copyFileSync(file, `${file}.backup`)
+    const later = openDisk(folder)
+    for (let other = 0; other < 20; other++) await append(later.store, `account-${other}`, 'none', 'PlanChanged', {})
+    await project(later)
+    await later.close()
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    copyFileSync(`${file}.backup`, file)
+    const again = openDisk(folder)
+    await owner(again.store).create(2)
+    await project(again)
+    await isFolded(again)
+    for (let other = 0; other < 40; other++) await append(again.store, `account-${other}`, 'none', 'PlanChanged', {})
+    await owner(again.store).create(2)
+    await project(again)
+    await isFolded(again)
+    await again.close()
+  }))
 
 test('of another log is rebuilt, however much alike they are', () =>
   withFolder(async (folder) => {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { metadata } from '../../src/commands/origin.ts'
 import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { tabled } from '../../src/domain/scoring/score.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
@@ -7,7 +9,7 @@ import { openLog } from '../../src/log.ts'
 import { scoring } from '../../src/projections/scoring.ts'
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts'
 import { DIAMONDS } from '../../src/projections/diamonds.ts'
-import { owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
+import { origin, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
 
 const test = suite('the scoring reaction')
 
@@ -15,7 +17,7 @@ const test = suite('the scoring reaction')
 const traced = (cut: Cut) => tabled(cut) ?? reference
 
 function reactionOn(store: EventStore) {
-  const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined }
+  const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined, giveWay: async () => true }
   return scoring({ ...tools, traced }).react
 }
 
@@ -134,13 +136,38 @@ test(
 )
 
 test(
+  'leaves a stone to the newer release that has scored it, and scores the others',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [first = 0, second = 0] = await vendor.create(2)
+    const newer = metadata(origin, Date.now(), '99')
+    await disk.store.append(`scores-${first}`, 'none', [
+      { id: randomUUID(), type: 'DiamondScored', data: { id: first, ours: 'unknown' }, metadata: newer },
+    ])
+    await vendor.patch(first, { carat: 2 })
+    await vendor.patch(second, { carat: 2 })
+    await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-2))
+    assert.equal(await scoredIn(disk), [
+      [first, undefined],
+      [second, 1],
+    ])
+  }),
+)
+
+test(
   'scores the others where a cut can not be traced now, and fails to be tried again',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [first = 0, second] = await vendor.create(2)
     await vendor.patch(first, { girdle: 'Thick' })
     const failing = (cut: Cut) => tabled(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
-    const tools = { store: disk.store, clock: Date.now, log: openLog('silent'), scored: () => undefined }
+    const tools = {
+      store: disk.store,
+      clock: Date.now,
+      log: openLog('silent'),
+      scored: () => undefined,
+      giveWay: async () => true,
+    }
     const reaction = scoring({ ...tools, traced: failing })
     let failed = false
     await reaction.react(await eventsOf(disk.store)).catch(() => (failed = true))

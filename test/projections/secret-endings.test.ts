@@ -1,8 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'
 import { burnSecret } from '../../src/commands/burn-secret.ts'
+import { metadata } from '../../src/commands/origin.ts'
 import { readReceipt } from '../../src/commands/read-receipt.ts'
 import { resealVault } from '../../src/commands/reseal-vault.ts'
 import { revealSecret } from '../../src/commands/reveal-secret.ts'
@@ -95,6 +97,38 @@ test('by its time is recorded and deleted by the sweeper, once for two of them',
       assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'expired')
     }
     assert.ok(await one.vault.read(late.keys.digest))
+  }))
+
+/** Appends an event of a newer release to a secret's stream. */
+const spoil = ({ store }: SecretsProcess, digest: string) =>
+  store.append(secretStream(digest), 0n, [
+    { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: metadata(origin, 0, '99') },
+  ])
+
+test('by its time is deleted by the sweeper where its events are not understood, and others with it', () =>
+  withTwo(async (one, _other, time) => {
+    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
+    for (const { keys } of spoilt) await spoil(one, keys.digest)
+    const good = await shareSecret(one, wish({ ttl: 60 }))
+    time.now += 60_000
+    await new SecretSweeper(one, log).sweep()
+    for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
+    assert.is((await readReceipt(one, good.keys.metadataKey)).secret.status, 'expired')
+    for (const { keys } of spoilt) assert.is((await one.store.read(secretStream(keys.digest))).length, 2)
+  }))
+
+test('or waits is left alone by the sweeper for as long where its events are not understood', () =>
+  withTwo(async (one, _other, time) => {
+    const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
+    await spoil(one, keys.digest)
+    const orphan = newSecretKeys()
+    const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
+    await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
+    time.now += 11 * MINUTE
+    await new SecretSweeper(one, log).sweep()
+    assert.ok(await one.vault.read(keys.digest))
+    assert.is(await one.vault.read(orphan.digest), undefined)
+    assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
   }))
 
 test('before its share was recorded goes ten minutes later, and not one that was', () =>

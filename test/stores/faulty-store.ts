@@ -35,6 +35,7 @@ export function faultyStore(store: EventStore): FaultyStore {
   }
 
   return {
+    atomicMany: store.atomicMany,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
     appendMany: (appends: readonly Append[]) => attempt(() => store.appendMany(appends)),
     read: (stream, options) => store.read(stream, options),
@@ -43,6 +44,8 @@ export function faultyStore(store: EventStore): FaultyStore {
     subscribe: (from, filter) => store.subscribe(from, filter),
     head: () => store.head(),
     identity: () => store.identity(),
+    closed: () => store.closed(),
+    fenceDelay: store.fenceDelay,
     close: () => store.close(),
     failNext: (...next) => void faults.push(...next),
     land: () =>

@@ -16,6 +16,8 @@ readStoreContract('SQLite', async () => {
   return {
     store: await again(),
     again,
+    // Messages arrive between turns of the event loop.
+    seen: () => new Promise((done) => setImmediate(done)),
     async close() {
       for (const store of stores) await store.close()
       rmSync(folder, { recursive: true })

@@ -7,9 +7,9 @@ import type { Scores } from './scores.ts'
 
 /**
  * The finished JSON text of a diamond as v4 shows it, with the placeholders of placeholders.ts.
- * @param scores null until they are computed
+ * @param scores of `scoresTexts`
  */
-export function renderV4(diamond: LiveDiamond, scores: Scores | null): string {
+export function renderV4(diamond: LiveDiamond, scores: string): string {
   const f = diamond.fields
   return (
     `{"id":${diamond.id},"sku":${JSON.stringify(f.sku)},"price":${f.price},"isColored":${f.isColored}` +
@@ -21,12 +21,12 @@ export function renderV4(diamond: LiveDiamond, scores: Scores | null): string {
     `,"colorHue":${TITLES.colorHue(f.colorHue)},"colorModifier":${TITLES.colorModifier(f.colorModifier)}` +
     `,"culetSize":${JSON.stringify(f.culetSize)},"girdle":${JSON.stringify(f.girdle)},"date":"${isoDate(diamond.date)}"` +
     `,"access":${f.access},"dataAccess":${f.dataAccess},"certifications":[${diamond.certifications.map(renderCertification).join(',')}]` +
-    `,"scores":${scoresText(scores, 'v4')},"_links":${links(diamond)}}`
+    `,"scores":${scores},"_links":${links(diamond)}}`
   )
 }
 
-/** @param scores null until they are computed */
-export function renderV3(diamond: LiveDiamond, scores: Scores | null): string {
+/** @param scores of `scoresTexts` */
+export function renderV3(diamond: LiveDiamond, scores: string): string {
   const f = diamond.fields
   return (
     `{"id":${diamond.id},"sku":${JSON.stringify(f.sku)},"price":${f.price},"isColored":${f.isColored}` +
@@ -34,7 +34,7 @@ export function renderV3(diamond: LiveDiamond, scores: Scores | null): string {
     `,"color":${f.color},"cutQuality":${f.cutQuality},"polish":${f.polish},"symmetry":${f.symmetry}` +
     `,"fluorIntensity":${f.fluorIntensity},"fluorColor":${f.fluorColor},"fancyGrade":${f.fancyGrade}` +
     `,"colorHue":${f.colorHue},"colorModifier":${f.colorModifier},"date":"${isoDate(diamond.date)}"` +
-    `,"scores":${scoresText(scores, 'v3')},"_links":${links(diamond)}}`
+    `,"scores":${scores},"_links":${links(diamond)}}`
   )
 }
 
@@ -43,13 +43,51 @@ export const shapeV3 = (shape: number | string): number => (typeof shape === 'nu
 
 const shapeV4 = (shape: number | string) => JSON.stringify(typeof shape === 'number' ? shapeTitle(shape) : shape)
 
-const NO_SCORES = '{"integral":null,"spread":null,"fire":null,"brilliance":null,"fluor":null,"symmetry":null}'
+const NONE = '{"integral":null,"spread":null,"fire":null,"brilliance":null,"fluor":null,"symmetry":null}'
+const NO_SCORES: ScoresTexts = { v3: NONE, v4: NONE }
 
-function scoresText(scores: Scores | null, version: 'v3' | 'v4'): string {
+export type ScoresTexts = { readonly v3: string; readonly v4: string }
+
+/**
+ * The JSON text of scores as each version shows them.
+ * Put together by hand: JSON.stringify takes thrice as long, and every stone that is scored needs them.
+ * @param scores null until they are computed
+ */
+export function scoresTexts(scores: Scores | null): ScoresTexts {
   if (scores === null) return NO_SCORES
-  if (version === 'v4' || scores.fluor === null) return JSON.stringify(scores)
-  const { color: _color, colorCode: _colorCode, ...fluor } = scores.fluor
-  return JSON.stringify({ ...scores, fluor })
+  const { integral, spread, fire, brilliance, fluor, symmetry } = scores
+  const before = `{"integral":${relative(integral)},"spread":${
+    spread && `{"ct":${spread.ct},"pc":${spread.pc},"d":${spread.d},"ver":${quoted(spread.ver)}}`
+  },"fire":${relative(fire)},"brilliance":${
+    brilliance && relative(brilliance, `,"faceup":${brilliance.faceup},"avg":${brilliance.avg}`)
+  },"fluor":`
+  const behind = `,"symmetry":${
+    symmetry &&
+    `{"val":${symmetry.val},"pav":${symmetry.pav},"crown":${symmetry.crown},"d":${symmetry.d},"ver":${quoted(symmetry.ver)}}`
+  }}`
+  const v4 = `${before}${fluor && fluorText(fluor, 'v4')}${behind}`
+  return { v4, v3: fluor === null ? v4 : `${before}${fluorText(fluor, 'v3')}${behind}` }
+}
+
+/** The versions of the model, which are few, each quoted once. */
+const VERSIONS = new Map<string, string>()
+
+function quoted(version: string): string {
+  const known = VERSIONS.get(version)
+  if (known !== undefined) return known
+  const text = JSON.stringify(version)
+  VERSIONS.set(version, text)
+  return text
+}
+
+/** @param more members before the version, each behind a comma */
+const relative = (score: Scores['integral'], more = '') =>
+  score && `{"val":${score.val},"rg":${score.rg},"d":${score.d}${more},"ver":${quoted(score.ver)}}`
+
+function fluorText(fluor: NonNullable<Scores['fluor']>, version: 'v3' | 'v4'): string {
+  const { n, f, m, s, vs, color, colorCode, ver } = fluor
+  const shown = version === 'v3' ? '' : `,"color":${color},"colorCode":${JSON.stringify(colorCode)}`
+  return `{"n":${n},"f":${f},"m":${m},"s":${s},"vs":${vs}${shown},"ver":${quoted(ver)}}`
 }
 
 function links({ id, fields }: LiveDiamond): string {
@@ -57,7 +95,16 @@ function links({ id, fields }: LiveDiamond): string {
 }
 
 /** `2014-11-27T21:11:00+00:00` */
-const isoDate = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`
+const isoDate = remembering((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
+
+/** The stones of a bulk have one date: its last text is kept. */
+function remembering(text: (seconds: number) => string): (seconds: number) => string {
+  let last = { seconds: NaN, text: '' }
+  return (seconds) => {
+    if (seconds !== last.seconds) last = { seconds, text: text(seconds) }
+    return last.text
+  }
+}
 
 type Quote = (id: number | null) => string
 

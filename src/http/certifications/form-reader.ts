@@ -5,16 +5,10 @@ import type { ReceivedFile } from '../../commands/attach-certification.ts'
 import { safeFileName } from '../../domain/certification/file-name.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Files } from '../../stores/files.ts'
+import { BodyPump, type Bounds } from './body-pump.ts'
 import { PdfCheck } from './pdf-check.ts'
 
 export type Form = { readonly texts: ReadonlyMap<string, string>; readonly file: ReceivedFile | undefined }
-
-type Bounds = {
-  /** Bytes of the whole body at most. */
-  readonly limit: number
-  /** Milliseconds without a byte. */
-  readonly stall: number
-}
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
@@ -37,23 +31,23 @@ export class FormReader {
    */
   async read(): Promise<Form> {
     const parser = this.#parser()
-    const guard = this.#guard(parser)
+    let pump: BodyPump | undefined
     try {
       await new Promise<void>((done, fail) => {
         this.#fail = fail
         parser.on('close', done)
         parser.on('error', (error) => fail(malformed(error)))
         this.#listen(parser)
-        this.req.pipe(parser)
+        pump = new BodyPump(this.req, parser, this.bounds, fail)
       })
       return { texts: this.#texts, file: await this.#file }
     } catch (error) {
-      this.req.unpipe(parser)
+      pump?.stop()
       parser.destroy()
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
       throw error
     } finally {
-      guard.stop()
+      pump?.stop()
     }
   }
 
@@ -124,31 +118,6 @@ export class FormReader {
       await incoming.discard()
       throw error
     }
-  }
-
-  /** Watches what the parser does not: how much comes, whether anything comes, and whether the client is still there. */
-  #guard(parser: Busboy): { stop(): void } {
-    const { limit, stall } = this.bounds
-    let left = limit
-    const stalled = setTimeout(() => {
-      // While the disk is what is slow, the client is not asked for more.
-      if (parser.writableNeedDrain) stalled.refresh()
-      else this.#fail(new Refusal('too-slow', `Nothing more of the body came within ${stall / 1000} s`))
-    }, stall)
-    const onData = (chunk: Buffer) => {
-      stalled.refresh()
-      left -= chunk.length
-      if (left < 0) this.#fail(new Refusal('too-large', `The form may have at most ${limit} bytes`))
-    }
-    const onGone = () => {
-      if (!this.req.complete) this.#fail(new Refusal('malformed', 'The connection broke while the body was read'))
-    }
-    this.req.on('data', onData).on('error', onGone).on('close', onGone)
-    const stop = () => {
-      clearTimeout(stalled)
-      this.req.off('data', onData).off('close', onGone)
-    }
-    return { stop }
   }
 }
 

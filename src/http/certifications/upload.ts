@@ -4,8 +4,10 @@ import type { Files } from '../../stores/files.ts'
 import { isJson, readJsonBody, refuseEncoding } from '../body.ts'
 import type { Ctx, Step } from '../request.ts'
 import { discardRest } from './discard-rest.ts'
+import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
 import { FILE_LIMIT } from './pdf-check.ts'
+import { Turns } from './turns.ts'
 
 export type UploadOptions = {
   readonly files: Files
@@ -16,11 +18,18 @@ export type UploadOptions = {
 /** Bytes that a form may have around its file: texts, headers, boundaries. */
 const AROUND = 64 * 1024
 
+/** Forms that are read at a time, as long as their clients send: one alone already sends as fast as a disk writes. */
+const AT_ONCE = 8
+
+/** Bytes of uploads between two collections of the chunks that they have left behind. */
+const GARBAGE = 8 * 1024 * 1024
+
 /**
  * Reads a form as a stream, its file straight into the files' temporary place, or a JSON body, into
  * `ctx.state.upload`. Whatever goes wrong later in the request, a file that was not kept goes.
  */
 export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
+  const bounds = { limit: FILE_LIMIT + AROUND, stall, turns: new Turns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
   return async (ctx, next) => {
     const type = ctx.req.headers['content-type']
     if (type === undefined || isJson(type)) return readJson(ctx, next)
@@ -30,7 +39,7 @@ export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
     }
     refuseEncoding(ctx)
     refuseLength(ctx)
-    const reader = new FormReader(ctx.req, files, { limit: FILE_LIMIT + AROUND, stall })
+    const reader = new FormReader(ctx.req, files, bounds)
     const { texts, file } = await reader.read().catch((error: unknown) => {
       discardRest(ctx.req)
       // Whoever sends nothing more does not read the rest of its own request either.

@@ -1,6 +1,7 @@
 import { Refusal } from '../../domain/refusal.ts'
 import { PATIENCE, type DiamondQueries } from '../../projections/diamond-queries.ts'
 import type { Position } from '../../stores/event-store.ts'
+import type { DirectAnswer } from '../direct.ts'
 import type { Ctx } from '../request.ts'
 
 /** Sends a finished JSON text as it is. */
@@ -10,17 +11,31 @@ export function sendJson(ctx: Ctx, status: number, body: string): void {
   ctx.body = body
 }
 
+/** Sends what the direct ways would send as it is. */
+export function sendAnswer(ctx: Ctx, { status, headers, body }: DirectAnswer): void {
+  ctx.set(headers)
+  if (body === undefined) ctx.status = status
+  else sendJson(ctx, status, body)
+}
+
 /** Says that lists don't show the newest writes yet; what is answered is right all the same. */
+export const PENDING = { 'X-Consistency': 'pending' } as const
+
 export function markPending(ctx: Ctx): void {
-  ctx.set('X-Consistency', 'pending')
+  ctx.set(PENDING)
 }
 
 /**
  * A write answers when the read model has reached it, so that its client's next read sees it.
  * @returns false when that took too long
  */
-export async function awaitProjection(ctx: Ctx, { progress }: DiamondQueries, position: Position | undefined) {
-  if (position === undefined || (await progress.reached(position, PATIENCE))) return true
+export function isReached({ progress }: DiamondQueries, position: Position | undefined): boolean | Promise<boolean> {
+  return position === undefined || progress.reached(position, PATIENCE)
+}
+
+/** As `isReached`; an answer that did not wait so long says so. */
+export async function awaitProjection(ctx: Ctx, queries: DiamondQueries, position: Position | undefined) {
+  if (await isReached(queries, position)) return true
   markPending(ctx)
   return false
 }

@@ -5,8 +5,9 @@ import { parseNewDiamond } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds.ts'
+import type { Links } from '../links.ts'
 import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
-import { awaitProjection, sendJson } from './answer.ts'
+import { awaitProjection, sendAnswer, sendJson } from './answer.ts'
 import { parseNewEntries } from './entries.ts'
 import type { DiamondService } from './routes.ts'
 
@@ -16,11 +17,15 @@ export function createOne(version: ApiVersion, service: DiamondService): Step {
     if (value === undefined) throw new Refusal('invalid', faults)
     const [born] = await create(ctx, service, [value])
     if (born === undefined) throw new Error('nothing was created')
-    const { etag, body } = renderBorn(version, born)
-    ctx.res.setHeader('Location', `${service.links.address}/${version}/diamond/${born.data.id}`)
-    ctx.res.setHeader('ETag', etag)
-    sendJson(ctx, 201, service.links.finish(body))
+    sendAnswer(ctx, bornAnswer(version, service.links, born))
   }
+}
+
+/** What the creation of one diamond answers. */
+export function bornAnswer(version: ApiVersion, links: Links, born: DiamondCreated) {
+  const { etag, body } = renderBorn(version, born)
+  const headers = { Location: `${links.address}/${version}/diamond/${born.data.id}`, ETag: etag }
+  return { status: 201, headers, body: links.finish(body) }
 }
 
 export function createBulk(version: ApiVersion, service: DiamondService): Step {

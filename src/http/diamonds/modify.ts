@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { changeDiamond, changeDiamonds, type By, type DiamondChange } from '../../commands/change-diamonds.ts'
+import type { Changed } from '../../commands/changed-diamonds.ts'
 import { deleteDiamond } from '../../commands/delete-diamond.ts'
 import { patchDiamond } from '../../commands/patch-diamond.ts'
 import { parseChange } from '../../domain/diamond/input.ts'
@@ -17,8 +18,8 @@ export function modifyOne(version: ApiVersion, service: DiamondService): Step {
     const { value, faults } = parseChange(version, ctx.state.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
     const id = idOf(ctx)
-    await changeOne(ctx, service, patchDiamond(id, value, version, byOf(ctx)))
-    const answer = await service.queries.one(version, id)
+    const changed = await changeOne(ctx, service, patchDiamond(id, value, version, byOf(ctx)))
+    const [answer] = await answersOf(version, service, changed)
     if (answer === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
     ctx.res.setHeader('ETag', answer.etag)
     sendJson(ctx, 200, service.links.finish(answer.body))
@@ -30,11 +31,7 @@ export function modifyBulk(version: ApiVersion, service: DiamondService): Step {
     const by = byOf(ctx)
     const entries = parseChangeEntries(version, ctx.state.body)
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, version, by, pointer))
-    await changeAll(ctx, service, changes)
-    const answers = await service.queries.many(
-      version,
-      entries.map((entry) => entry.id),
-    )
+    const answers = await answersOf(version, service, await changeAll(ctx, service, changes))
     sendJson(ctx, 200, `[${service.links.finish(answers.map((answer) => answer.body).join(','))}]`)
   }
 }
@@ -58,17 +55,23 @@ export function removeBulk(service: DiamondService): Step {
   }
 }
 
-async function changeOne(ctx: Ctx, { inventory, queries }: DiamondService, change: DiamondChange): Promise<void> {
-  const match = parseIfMatch(ctx.req.headers['if-match'])
-  await awaitProjection(ctx, queries, await changeDiamond(inventory, randomUUID(), byOf(ctx), change, match))
+/** As this request has left them, in its order: what comes to them meanwhile is for who asks next. */
+async function answersOf(version: ApiVersion, { queries }: DiamondService, changed: readonly Changed[]) {
+  const answers = await Promise.all(changed.map((one) => queries.asChanged(version, one)))
+  return answers.filter((answer) => answer !== undefined)
 }
 
-async function changeAll(
-  ctx: Ctx,
-  { inventory, queries }: DiamondService,
-  changes: readonly DiamondChange[],
-): Promise<void> {
-  await awaitProjection(ctx, queries, await changeDiamonds(inventory, randomUUID(), byOf(ctx), changes))
+async function changeOne(ctx: Ctx, { inventory, queries }: DiamondService, change: DiamondChange) {
+  const match = parseIfMatch(ctx.req.headers['if-match'])
+  const { position, changed } = await changeDiamond(inventory, randomUUID(), byOf(ctx), change, match)
+  await awaitProjection(ctx, queries, position)
+  return changed
+}
+
+async function changeAll(ctx: Ctx, { inventory, queries }: DiamondService, changes: readonly DiamondChange[]) {
+  const { position, changed } = await changeDiamonds(inventory, randomUUID(), byOf(ctx), changes)
+  await awaitProjection(ctx, queries, position)
+  return changed
 }
 
 const byOf = (ctx: Ctx): By => ({ owner: callerOf(ctx).account, origin: originOf(ctx) })

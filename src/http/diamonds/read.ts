@@ -3,28 +3,23 @@ import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { DiamondAnswer, DiamondList, DiamondQueries } from '../../projections/diamond-queries.ts'
 import type { Links } from '../links.ts'
 import { callerOf, type Step } from '../request.ts'
-import { idOf, sendJson } from './answer.ts'
+import type { DirectAnswer } from '../direct.ts'
+import { idOf, PENDING, sendAnswer } from './answer.ts'
 import { isNotModified } from './conditions.ts'
 import { parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
 
 export type DiamondReads = { readonly queries: DiamondQueries; readonly links: Links }
 
-/** What a read answers: headers by name, and a finished body where the status has one. */
-export type ReadAnswer = {
-  readonly status: 200 | 204 | 304
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
+/** What a read answers. */
+export type ReadAnswer = DirectAnswer & { readonly status: 200 | 204 | 304 }
 
 export function getOne(version: ApiVersion, reads: DiamondReads): Step {
   return async (ctx) => {
     const id = idOf(ctx)
     const found = await reads.queries.one(version, id)
-    const answer = answerOne(reads, { id, account: callerOf(ctx).account }, found, ctx.req.headers['if-none-match'])
-    ctx.set(answer.headers)
-    if (answer.body === undefined) ctx.status = answer.status
-    else sendJson(ctx, answer.status, answer.body)
+    const asked = { id, account: callerOf(ctx).account }
+    sendAnswer(ctx, answerOne(reads, asked, found, ctx.req.headers['if-none-match']))
   }
 }
 
@@ -32,10 +27,7 @@ export function getList(version: ApiVersion, reads: DiamondReads): Step {
   return async (ctx) => {
     const query = parseListQuery(version, ctx.querystring)
     const list = await reads.queries.list(version, callerOf(ctx).account, query.filter, query.page)
-    const answer = answerList(reads, { path: ctx.path, search: ctx.querystring, query }, list)
-    ctx.set(answer.headers)
-    if (answer.body === undefined) ctx.status = answer.status
-    else sendJson(ctx, answer.status, answer.body)
+    sendAnswer(ctx, answerList(reads, { path: ctx.path, search: ctx.querystring, query }, list))
   }
 }
 
@@ -63,7 +55,7 @@ export function answerList({ links }: DiamondReads, asked: AskedList, list: Diam
   const headers = {
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
-    ...(!current && { 'X-Consistency': 'pending' }),
+    ...(!current && PENDING),
   }
   if (bodies.length === 0) return { status: 204, headers }
   return { status: 200, headers, body: `[${links.finish(bodies.join(','))}]` }

@@ -1,7 +1,7 @@
 /** The page's only style; its hash stands in the Content-Security-Policy. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
-@media (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:56rem;margin:clamp(0rem,4vw,3rem) auto;padding:clamp(1.25rem,5vw,3rem);background:var(--paper);border:1px solid var(--line);border-radius:1rem}

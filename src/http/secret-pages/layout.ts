@@ -51,6 +51,19 @@ export const copyButton = (what: string): Html =>
   html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
     <p id="copied" role="status" class="soft"></p>`
 
+/** A field that no browser remembers, corrects or begins with a capital letter. */
+export const passphraseInput = (label: string): Html =>
+  html`<label for="passphrase">${label}</label>
+    <input
+      id="passphrase"
+      name="passphrase"
+      type="password"
+      required
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+    />`
+
 /** Time in UTC, which is the same for sender and reader. @param ms milliseconds since 1970 */
 export function timeOf(ms: number): Html {
   const iso = new Date(ms).toISOString()

@@ -9,7 +9,7 @@ import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
-import { copyButton, sendPage, timeOf } from './layout.ts'
+import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 /** Asks before it shows anything: link scanners and previews follow links, but press no button. */
 export const askReader =
@@ -58,16 +58,7 @@ function sendAsking(ctx: Ctx, status: number, secret: KnownSecret, alert: Html):
 }
 
 const PASSPHRASE = html`<p>It is protected by a passphrase, which its sender has to tell you.</p>
-  <label for="passphrase">Passphrase</label>
-  <input
-    id="passphrase"
-    name="passphrase"
-    type="password"
-    required
-    autocomplete="off"
-    autocapitalize="none"
-    spellcheck="false"
-  />`
+  ${passphraseInput('Passphrase')}`
 
 /** A line feed right behind the opening tag is dropped by browsers, so that one is put there to be dropped. */
 function sendSecret(ctx: Ctx, value: string): void {

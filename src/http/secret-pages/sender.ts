@@ -10,7 +10,7 @@ import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
-import { copyButton, sendPage, timeOf } from './layout.ts'
+import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 export type SenderPages = { readonly secrets: Secrets; readonly address: string }
 
@@ -102,13 +102,4 @@ const burnForm = (secret: KnownSecret, isOpen: boolean, metadataKey: string): Ht
 
 const OPEN: Html = { html: 'open' }
 
-const PASSPHRASE = html`<label for="passphrase">Its passphrase</label>
-  <input
-    id="passphrase"
-    name="passphrase"
-    type="password"
-    required
-    autocomplete="off"
-    autocapitalize="none"
-    spellcheck="false"
-  />`
+const PASSPHRASE = passphraseInput('Its passphrase')

@@ -1,13 +1,25 @@
-import type { ErrorBody } from '../errors.ts'
+import type { Answer, ErrorBody } from '../errors.ts'
 
 const UNKNOWN = 'Unknown secret'
 
-/** `{"message": "..."}` in the original's words, which clients match on; an unknown secret names the key of the path. */
-export const secretsBody: ErrorBody = (ctx, { status, faults }) => {
-  const [fault] = faults
-  if (status === 404 && fault?.message === UNKNOWN) {
-    ctx.body = { secret_key: String(ctx.params['key']), message: UNKNOWN }
-  } else if (status === 404) ctx.body = { message: 'Not Found' }
-  else if (status === 500) ctx.body = { message: 'An unexpected error occurred :[' }
-  else ctx.body = { message: faults.map(({ message }) => message).join('; ') }
+/** What goes with a 401. */
+export const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant secrets", charset="UTF-8"' } as const
+
+/**
+ * `{"message": "..."}` in the original's words, which clients match on; an unknown secret names the key of the path.
+ * @param key of the path, where it has one
+ */
+export function secretsError({ status, faults }: Answer, key: string | undefined): object {
+  if (status === 404) {
+    return faults[0]?.message === UNKNOWN ? { secret_key: String(key), message: UNKNOWN } : { message: 'Not Found' }
+  }
+  if (status === 500) return { message: 'An unexpected error occurred :[' }
+  return { message: faults.map(({ message }) => message).join('; ') }
+}
+
+export const secretsBody: ErrorBody = (ctx, answer) => {
+  if (answer.status === 401) ctx.set(CHALLENGE)
+  // Where no route matched, there are no parameters.
+  const params = ctx.params as Readonly<Record<string, string>> | undefined
+  ctx.body = secretsError(answer, params?.['key'])
 }

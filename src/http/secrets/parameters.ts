@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
 import { readBody } from '../body.ts'
 import type { Ctx, Step } from '../request.ts'
@@ -19,7 +20,7 @@ const LIMIT = 1024 * 1024
 /** Query and body together into `ctx.state.given`; of what both have, the body's counts. */
 export const readParameters: Step = async (ctx, next) => {
   const query = collect(parseUrlencoded(ctx.querystring))
-  const body = ctx.method === 'POST' ? await bodyOf(ctx) : NOTHING
+  const body = ctx.method === 'POST' ? await givenBy(ctx.req) : NOTHING
   ctx.state.given = { values: new Map([...query, ...body.values]), typed: body.typed }
   return next()
 }
@@ -30,14 +31,17 @@ export function givenTo(ctx: Ctx): Given {
   return ctx.state.given
 }
 
-/** A body without a type is a form; one without a byte is nothing, whatever its type. */
-async function bodyOf(ctx: Ctx): Promise<Given> {
-  const type = ctx.req.headers['content-type'] ?? ''
-  const encoding = ctx.req.headers['content-encoding'] ?? 'identity'
+/**
+ * What the body gives. One without a type is a form; one without a byte is nothing, whatever its type.
+ * @throws Refusal unsupported, too-large, malformed
+ */
+export async function givenBy(req: IncomingMessage): Promise<Given> {
+  const type = req.headers['content-type'] ?? ''
+  const encoding = req.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }
-  const body = await readBody(ctx.req, LIMIT)
+  const body = await readBody(req, LIMIT)
   if (body.length === 0) return NOTHING
   const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
   if (media === '' || media === 'application/x-www-form-urlencoded') {

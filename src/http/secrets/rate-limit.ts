@@ -1,6 +1,6 @@
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Step } from '../request.ts'
+import type { SecretSender, Step } from '../request.ts'
 
 /** Milliseconds of a window. */
 const WINDOW = 600_000
@@ -42,16 +42,24 @@ export class RateLimit {
   }
 }
 
+/** @throws Refusal too-many */
+export const countAddress = (limit: RateLimit, address: string): void => limit.count(`address ${networkOf(address)}`)
+
+/** Who has no account is counted by address alone. @throws Refusal too-many */
+export function countAccount(limit: RateLimit, sender: SecretSender | undefined): void {
+  if (sender !== undefined) limit.count(`account ${sender.account}`)
+}
+
 export const limitAddress =
   (limit: RateLimit): Step =>
   (ctx, next) => {
-    limit.count(`address ${networkOf(ctx.ip)}`)
+    countAddress(limit, ctx.ip)
     return next()
   }
 
 export const limitAccount =
   (limit: RateLimit): Step =>
   (ctx, next) => {
-    if (ctx.state.sender !== undefined) limit.count(`account ${ctx.state.sender.account}`)
+    countAccount(limit, ctx.state.sender)
     return next()
   }

@@ -1,11 +1,12 @@
 import { burnSecret } from '../../commands/burn-secret.ts'
+import type { Origin } from '../../commands/origin.ts'
 import { custidOf, readReceipt } from '../../commands/read-receipt.ts'
 import { revealSecret } from '../../commands/reveal-secret.ts'
 import type { Secrets } from '../../commands/secrets.ts'
 import { attributes } from '../../domain/secret/render.ts'
 import type { RecentSecrets } from '../../projections/recent-secrets.ts'
 import type { Ctx, Step } from '../request.ts'
-import { givenTo } from './parameters.ts'
+import { givenTo, type Given } from './parameters.ts'
 import { secretOriginOf } from './sender.ts'
 import { textOf } from './values.ts'
 
@@ -18,11 +19,20 @@ export const keyOf = (ctx: Ctx): string => String(ctx.params['key'])
 export const reveal =
   (secrets: Secrets): Step =>
   async (ctx) => {
-    const secretKey = keyOf(ctx)
-    const passphrase = textOf(givenTo(ctx), 'passphrase')
-    const value = await revealSecret(secrets, { secretKey, passphrase, origin: secretOriginOf(ctx) })
-    ctx.body = { value, secret_key: secretKey, share_domain: '' }
+    ctx.body = await revealed(secrets, { secretKey: keyOf(ctx), given: givenTo(ctx), origin: secretOriginOf(ctx) })
   }
+
+type Reveal = { readonly secretKey: string; readonly given: Given; readonly origin: Origin }
+
+/**
+ * Reads a secret, the one time.
+ * @returns the answer's body
+ * @throws Refusal, StoreUnavailable, OutcomeUnknown
+ */
+export async function revealed(secrets: Secrets, { secretKey, given, origin }: Reveal): Promise<object> {
+  const value = await revealSecret(secrets, { secretKey, passphrase: textOf(given, 'passphrase'), origin })
+  return { value, secret_key: secretKey, share_domain: '' }
+}
 
 /** `private/{key}`: what the sender may know; changes nothing. */
 export const metadata =

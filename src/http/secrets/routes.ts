@@ -42,8 +42,10 @@ export function secretsResource(service: SecretsService): Resource {
 }
 
 /** Nothing of this is for a cache. */
+export const UNSTORED = { 'Cache-Control': 'no-store' } as const
+
 const unstored: Step = (ctx, next) => {
-  ctx.set('Cache-Control', 'no-store')
+  ctx.set(UNSTORED)
   return next()
 }
 

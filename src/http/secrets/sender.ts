@@ -1,52 +1,62 @@
 import type { ApiCaller } from '../../commands/verify-api-token.ts'
 import type { Origin } from '../../commands/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Ctx, Step } from '../request.ts'
+import { originFor, type Ctx, type SecretSender, type Step } from '../request.ts'
 
 export type ApiTokens = {
   verify(shown: { email: string; token: string; address: string }): Promise<ApiCaller | undefined>
 }
 
 /**
- * Reads Basic credentials, account and API token, into `ctx.state.sender`. Bad credentials are not anonymous: they are
- * refused where none are needed too. Empty ones (`Og==`) count as none, for programs that always send some.
+ * Who showed Basic credentials, account and API token; undefined where none were shown. Bad credentials are not
+ * anonymous: they are refused where none are needed too. Empty ones (`Og==`) count as none, for programs that always
+ * send some.
+ * @param header the request's Authorization
+ * @throws Refusal unauthenticated, too-many
  */
+export async function senderOf(
+  tokens: ApiTokens,
+  header: string | undefined,
+  address: string,
+): Promise<SecretSender | undefined> {
+  const shown = credentialsOf(header)
+  if (shown === undefined) return undefined
+  const caller = await tokens.verify({ ...shown, address })
+  if (caller === undefined) throw notAuthorized()
+  return { ...caller, token: shown.token }
+}
+
+/** Reads who sends into `ctx.state.sender`. */
 export const readSender =
   (tokens: ApiTokens): Step =>
   async (ctx, next) => {
-    const shown = credentialsOf(ctx)
-    if (shown === undefined) return next()
-    const caller = await tokens.verify({ ...shown, address: ctx.ip })
-    if (caller === undefined) throw notAuthorized(ctx)
-    ctx.state.sender = { ...caller, token: shown.token }
+    const sender = await senderOf(tokens, ctx.req.headers.authorization, ctx.ip)
+    if (sender !== undefined) ctx.state.sender = sender
     return next()
   }
 
 export const requireSender: Step = (ctx, next) => {
-  if (ctx.state.sender === undefined) throw notAuthorized(ctx)
+  demandSender(ctx.state.sender)
   return next()
 }
 
-export function secretOriginOf(ctx: Ctx): Origin {
-  const account = ctx.state.sender?.account
-  const actor = account === undefined ? 'anonymous' : `account-${account}`
-  return { actor, via: 'http', correlation: ctx.state.requestId }
+/** @throws Refusal unauthenticated */
+export function demandSender(sender: SecretSender | undefined): void {
+  if (sender === undefined) throw notAuthorized()
 }
+
+export const secretOriginOf = (ctx: Ctx): Origin => originFor(ctx.state.sender?.account, ctx.state.requestId)
 
 const BASIC = /^basic +([\w+/-]+={0,2}) *$/i
 
-function credentialsOf(ctx: Ctx): { email: string; token: string } | undefined {
-  const header = ctx.req.headers.authorization
+function credentialsOf(header: string | undefined): { email: string; token: string } | undefined {
   if (header === undefined || header === '') return undefined
   const encoded = BASIC.exec(header)?.[1]
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString()
   if (text === ':') return undefined
   const colon = text.indexOf(':')
-  if (colon < 1 || colon === text.length - 1) throw notAuthorized(ctx)
+  if (colon < 1 || colon === text.length - 1) throw notAuthorized()
   return { email: text.slice(0, colon), token: text.slice(colon + 1) }
 }
 
-function notAuthorized(ctx: Ctx): Refusal {
-  ctx.set('WWW-Authenticate', 'Basic realm="adamant secrets", charset="UTF-8"')
-  return new Refusal('unauthenticated', 'Not authorized')
-}
+const notAuthorized = () => new Refusal('unauthenticated', 'Not authorized')

@@ -5,33 +5,52 @@ import { Refusal } from '../../domain/refusal.ts'
 import { checkRecipient } from '../../domain/secret/address.ts'
 import { generated } from '../../domain/secret/generate.ts'
 import { checkPassphrase, checkSecret, ttlInForce } from '../../domain/secret/limits.ts'
-import { attributes } from '../../domain/secret/render.ts'
-import type { Ctx, SecretSender, Step } from '../request.ts'
+import { attributes, type Attributes } from '../../domain/secret/render.ts'
+import { originFor, type Ctx, type SecretSender, type Step } from '../request.ts'
 import { givenTo, type Given } from './parameters.ts'
-import { secretOriginOf } from './sender.ts'
 import { flagOf, recipientOf, textOf, ttlOf } from './values.ts'
+
+/** What a share is answered from. */
+export type Ask = { readonly given: Given; readonly sender: SecretSender | undefined; readonly requestId: string }
 
 /** `share` and `create`: keeps the value that was sent. */
 export const share =
   (secrets: Secrets): Step =>
   async (ctx) => {
-    const value = textOf(givenTo(ctx), 'secret')
-    checkSecret(value, ctx.state.sender?.plan ?? 'basic')
-    ctx.body = await answer(ctx, secrets, { value, kind: 'shared' })
+    ctx.body = await shared(secrets, askOf(ctx))
   }
+
+/**
+ * Keeps the value of a `share`.
+ * @returns the answer's body
+ * @throws Refusal, StoreUnavailable, OutcomeUnknown
+ */
+export async function shared(secrets: Secrets, ask: Ask): Promise<Attributes> {
+  const value = textOf(ask.given, 'secret')
+  checkSecret(value, ask.sender?.plan ?? 'basic')
+  return keep(secrets, ask, { value, kind: 'shared' })
+}
 
 /** `generate`: makes the value, and tells it to the sender this once. */
 export const generate =
   (secrets: Secrets): Step =>
   async (ctx) => {
     const value = generated((limit) => randomInt(limit))
-    ctx.body = { ...(await answer(ctx, secrets, { value, kind: 'generated' })), value }
+    ctx.body = { ...(await keep(secrets, askOf(ctx), { value, kind: 'generated' })), value }
   }
 
-async function answer(ctx: Ctx, secrets: Secrets, what: Pick<ShareSecret, 'value' | 'kind'>) {
-  const { sender } = ctx.state
-  const options = optionsOf(givenTo(ctx), sender)
-  const { keys, secret } = await shareSecret(secrets, { ...what, ...options, sender, origin: secretOriginOf(ctx) })
+const askOf = (ctx: Ctx): Ask => {
+  const { sender, requestId } = ctx.state
+  return { given: givenTo(ctx), sender, requestId }
+}
+
+async function keep(secrets: Secrets, ask: Ask, what: Pick<ShareSecret, 'value' | 'kind'>): Promise<Attributes> {
+  const { given, sender, requestId } = ask
+  const origin = originFor(sender?.account, requestId)
+  const { passphrase, ttl, recipient, notify } = optionsOf(given, sender)
+  const { value, kind } = what
+  const wish = { value, kind, passphrase, ttl, recipient, notify, sender, origin }
+  const { keys, secret } = await shareSecret(secrets, wish)
   if (secret.status === 'unknown') throw new Error('what was shared is not known')
   return attributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
 }

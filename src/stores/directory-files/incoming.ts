@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Incoming, Kept } from '../files.ts'
 import { available, ifThere } from './failure.ts'
 import { makeFolderOf, syncFolder, type Places } from './places.ts'
-import type { Touching } from './touching.ts'
+import type { Touching } from '../touching.ts'
 
 /** One upload, in a file that nobody sees yet. */
 export class IncomingFile implements Incoming {

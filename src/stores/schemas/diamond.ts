@@ -61,6 +61,5 @@ export const diamondSchemas: Readonly<Record<string, EventSchema>> = {
     upcasters: [],
   },
   DiamondDeleted: { version: 1, payload: z.object({}), upcasters: [] },
-  RequestDone: { version: 1, payload: z.object({ body: z.string(), diamonds: z.array(id) }), upcasters: [] },
   DiamondScored: { version: 1, payload: z.object({ id, revision: z.int().min(0), scores }), upcasters: [] },
 }

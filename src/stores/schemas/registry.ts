@@ -5,6 +5,9 @@ import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
+import { requestSchemas } from './requests.ts'
+import { movingSchemas } from './moving.ts'
+import { retrySchemas } from './retries.ts'
 import { secretSchemas } from './secret.ts'
 import { sessionSchemas } from './sessions.ts'
 
@@ -26,6 +29,9 @@ export const schemas: Readonly<Record<string, EventSchema>> = {
   ...diamondSchemas,
   ...idsSchemas,
   ...linkKeySchemas,
+  ...requestSchemas,
+  ...movingSchemas,
+  ...retrySchemas,
   ...secretSchemas,
   ...sessionSchemas,
 }

@@ -5,8 +5,8 @@ import { kept } from './changes.ts'
 import { available } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
-import { list, valueColumns } from './schema.ts'
-import type { Turn } from './turn.ts'
+import { list, otherFields } from './schema.ts'
+import type { Turn } from '../turn.ts'
 import { writesOf } from './writes.ts'
 
 /** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
@@ -75,14 +75,28 @@ function transactionsOf(db: Database.Database): (action: () => void) => void {
 }
 
 function loader(db: Database.Database, declaration: ModelDeclaration): Build['load'] {
-  const columns = ['id', ...valueColumns(declaration)]
+  const readers = new Map<string, (key: FieldValue) => Stored[]>()
+
+  function readerFor(texts: readonly string[]): (key: FieldValue) => Stored[] {
+    const name = texts.join()
+    const known = readers.get(name)
+    if (known !== undefined) return known
+    const made = documentReader(db, ['id', ...otherFields(declaration), ...texts])
+    readers.set(name, made)
+    return made
+  }
+
+  return async (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts)))
+}
+
+/** Gives one document, or none. */
+function documentReader(db: Database.Database, columns: readonly string[]): (key: FieldValue) => Stored[] {
   const read = db
     .prepare<[FieldValue], [revision: number, ...values: FieldValue[]]>(
       `SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`,
     )
     .raw()
-
-  function stored(key: FieldValue): Stored[] {
+  return (key) => {
     const row = read.get(key)
     if (row === undefined) return []
     const [revision, ...values] = row
@@ -90,6 +104,4 @@ function loader(db: Database.Database, declaration: ModelDeclaration): Build['lo
     for (const [index, value] of values.entries()) document[columns[index] ?? ''] = value
     return [{ document, revision: BigInt(revision) }]
   }
-
-  return async (keys) => available(() => keys.flatMap(stored))
 }

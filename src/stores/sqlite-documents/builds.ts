@@ -8,7 +8,7 @@ import { checkpointer } from './checkpointer.ts'
 import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from '../turn.ts'
 
 /** The builds' files of one folder, each opened once a process. */
 export type Builds = {

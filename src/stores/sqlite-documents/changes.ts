@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Turn } from './turn.ts'
+import type { Turn } from '../turn.ts'
 
 /** Something read from a file and kept until the file changes. */
 export type Kept<Value> = {

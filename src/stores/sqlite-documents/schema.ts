@@ -11,6 +11,10 @@ export const list = (names: readonly string[]) => names.map(quoted).join(', ')
 export const otherFields = (declaration: ModelDeclaration) =>
   Object.keys(declaration.fields).filter((name) => name !== 'id')
 
+/** The fields other than the key that some index holds. */
+export const indexedFields = (declaration: ModelDeclaration) =>
+  otherFields(declaration).filter((name) => declaration.indexes.some((names) => names.includes(name)))
+
 /** Every column of a document but its key and its revision, in the order of the table. */
 export const valueColumns = (declaration: ModelDeclaration) => [...otherFields(declaration), ...declaration.texts]
 

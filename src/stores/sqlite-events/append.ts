@@ -1,4 +1,4 @@
-import { WrongRevision, type Revision } from '../event-store.ts'
+import { WrongRevision, type LogClosed, type Revision } from '../event-store.ts'
 import type { Connection } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
 import type { Row } from './rows.ts'
@@ -6,7 +6,7 @@ import type { Row } from './rows.ts'
 /** What became of one append: written just now, found to be stored already, or refused. */
 export type Outcome =
   | { readonly kind: 'written' | 'repeated'; readonly last: number }
-  | { readonly kind: 'refused'; readonly error: WrongRevision }
+  | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
 
 /**
  * Writes the appends of one call behind position `head`, all or none, inside the transaction that is open.

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
-import { demand, prepareFile } from '../sqlite-file.ts'
-import { eventLogFormat } from './format.ts'
+import { demand, prepareFile, type FileFormat } from '../sqlite-file.ts'
 import type { Row } from './rows.ts'
 
 /** How long opening waits for another process that is making or migrating the file, in milliseconds. */
@@ -14,13 +13,13 @@ export type Connection = ReturnType<typeof connect>
  * Opens the log with every commit on the disk before it is acknowledged.
  * @throws UnreadableFile, StoreUnavailable
  */
-export function connect(file: string) {
+export function connect(file: string, format: FileFormat) {
   const db = new Database(file, { timeout: OPENING_TIMEOUT })
   try {
     demand(db, 'journal_mode', 'WAL', 'wal')
     // A WAL file that is opened again starts at NORMAL, which loses acknowledged commits with the power.
     demand(db, 'synchronous', 'FULL', 2)
-    prepareFile(db, eventLogFormat)
+    prepareFile(db, format)
     // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
     demand(db, 'wal_autocheckpoint', '0', 0)
     db.pragma('cache_size = -24576')
@@ -63,7 +62,7 @@ function statements(db: Database.Database) {
       .prepare<[string, number], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
       .raw(),
     page: pages(db),
-    identity: db.prepare<[], string>('SELECT data FROM events WHERE position = 1').pluck(),
+    identity: db.prepare<[], string>("SELECT data FROM events WHERE stream = 'log' AND revision = 0").pluck(),
     dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '../event-store.ts'
+import { turns } from '../turn.ts'
 import type { Group } from './group.ts'
 import type { LogFile } from './log-file.ts'
 import { PAGE, passing, readPage } from './reader.ts'
@@ -13,6 +14,8 @@ export class Feed {
   readonly #followers = new Set<() => void>()
   #head = 0
   #version = -1
+  readonly #turn = turns()
+  #lookedIn = -1
 
   constructor(log: LogFile) {
     this.#log = log
@@ -20,11 +23,13 @@ export class Feed {
   }
 
   /**
-   * The newest position, of any process. What other processes committed changes SQLite's data_version; this one's own
-   * commits don't: https://sqlite.org/pragma.html#pragma_data_version
+   * The newest position, of any process. What other processes committed changes SQLite's data_version, which is asked
+   * once a turn; this one's own commits don't change it: https://sqlite.org/pragma.html#pragma_data_version
    * @throws StoreUnavailable
    */
   look(): number {
+    const turn = this.#turn()
+    if (turn === this.#lookedIn) return this.#head
     const head = this.#log.use((connection) => {
       const version = connection.dataVersion.get() ?? 0
       if (version === this.#version) return this.#head
@@ -32,6 +37,7 @@ export class Feed {
       this.#version = version
       return found
     })
+    this.#lookedIn = turn
     this.#move(head)
     return head
   }

@@ -1,5 +1,6 @@
-import type { Position } from '../event-store.ts'
+import { LogClosed, type Position } from '../event-store.ts'
 import { writeAppends, type Outcome } from './append.ts'
+import { refuses, type Fence } from './closed.ts'
 import type { Connection } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
 
@@ -27,11 +28,15 @@ export type Group = {
   readonly outcomes: readonly (readonly Outcome[])[]
 }
 
-/** Begins a transaction and writes as many of the waiting calls as one may hold. The commit is the caller's. */
-export function writeGroup(connection: Connection, queue: readonly Call[]): Group {
+/**
+ * Begins a transaction and writes as many of the waiting calls as one may hold. The commit is the caller's.
+ * @param fence undefined where the log is being filled by this process, and so takes its appends
+ */
+export function writeGroup(connection: Connection, queue: readonly Call[], fence: Fence | undefined): Group {
   const started = performance.now()
   connection.begin.run()
   const before = connection.lastPosition.get() ?? 0
+  const closed = fence?.closed(connection, before)
   const outcomes: Outcome[][] = []
   const written: Written[] = []
   let head = before
@@ -39,7 +44,9 @@ export function writeGroup(connection: Connection, queue: readonly Call[]): Grou
   for (const call of queue) {
     events += call.events
     if (outcomes.length > 0 && (events > GROUP_EVENTS || performance.now() - started > GROUP_TIME)) break
-    const answers = writeAppends(connection, call.appends, head)
+    const answers: Outcome[] = refuses(closed, call.appends)
+      ? [{ kind: 'refused', error: new LogClosed(closed) }]
+      : writeAppends(connection, call.appends, head)
     outcomes.push(answers)
     if (answers.at(-1)?.kind === 'refused') continue
     head = collect(call, answers, written) ?? head

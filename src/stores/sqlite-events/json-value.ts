@@ -38,8 +38,8 @@ function copyArray(values: readonly unknown[]): unknown {
 function copyObject(value: object): unknown {
   if (Object.getPrototypeOf(value) !== Object.prototype || 'toJSON' in value) return NOT_PLAIN
   const copy: Record<string, unknown> = {}
-  for (const [key, original] of Object.entries(value)) {
-    const member = copyOf(original)
+  for (const key of Object.keys(value)) {
+    const member = copyOf((value as Record<string, unknown>)[key])
     if (member === NOT_PLAIN || key === '__proto__') return NOT_PLAIN
     copy[key] = member
   }

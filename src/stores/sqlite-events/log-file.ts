@@ -1,21 +1,25 @@
 import Database from 'better-sqlite3'
 import { OutcomeUnknown, StoreUnavailable } from '../event-store.ts'
 import { connect, type Connection } from './connection.ts'
+import { eventLogFormat } from './format.ts'
 
 /** The connection to the log, opened again by its next user after a failed commit. */
 export class LogFile {
   #connection: Connection | undefined
   #closed = false
 
-  constructor(readonly file: string) {
-    this.#connection = connect(file)
+  constructor(
+    readonly file: string,
+    private readonly format = eventLogFormat,
+  ) {
+    this.#connection = connect(file, format)
   }
 
   /** @throws StoreUnavailable for a failure of the file; what was under way is rolled back */
   use<Result>(work: (connection: Connection) => Result): Result {
     if (this.#closed) throw new StoreUnavailable(`${this.file} is closed`)
     try {
-      this.#connection ??= connect(this.file)
+      this.#connection ??= connect(this.file, this.format)
       return work(this.#connection)
     } catch (error) {
       this.#rollback()

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { uuidText } from './uuid.ts'
+import { uuidText } from '../uuid.ts'
 
 /** The columns of `events`, in the table's order. */
 export type Row = [

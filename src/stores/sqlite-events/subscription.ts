@@ -1,5 +1,6 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Batch, type Subscription } from '../event-store.ts'
+import { News } from '../news.ts'
 
 /** Milliseconds until a reading that failed is tried again. */
 const RETRY_PAUSE = 100
@@ -18,9 +19,8 @@ export type Source = {
 export class LogSubscription implements Subscription {
   readonly #source: Source
   readonly #from: number
+  readonly #news = new News()
   #stopped = false
-  #news = true
-  #wake: (() => void) | undefined
 
   constructor(source: Source, from: number) {
     this.#source = source
@@ -29,22 +29,22 @@ export class LogSubscription implements Subscription {
 
   stop(): void {
     this.#stopped = true
-    this.#notify()
+    this.#news.tell()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
-    const leave = this.#source.follow(() => this.#notify())
+    const leave = this.#source.follow(() => this.#news.tell())
     let position = this.#from
     let announced = false
     try {
       while (!this.#stopped) {
-        this.#news = false
+        this.#news.forget()
         const reading = await this.#read(position)
         if (reading === undefined) continue
         if (reading.position > position || !announced) yield reading.batch
         announced = true
         position = reading.position
-        if (reading.batch.caughtUp) await this.#newsOrStop()
+        if (reading.batch.caughtUp) await this.#news.wait()
         else if (!reading.inMemory) await nextTick()
       }
     } finally {
@@ -61,18 +61,5 @@ export class LogSubscription implements Subscription {
       await pause(RETRY_PAUSE, undefined, { ref: false })
       return undefined
     }
-  }
-
-  #newsOrStop(): Promise<void> | undefined {
-    if (this.#news || this.#stopped) return undefined
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
-  }
-
-  #notify(): void {
-    this.#news = true
-    this.#wake?.()
-    this.#wake = undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../event-store.ts'
 
 /** How much of the newest events is kept for subscriptions that follow closely. */
-const MAX_EVENTS = 5000
+const MAX_EVENTS = 1500
 const MAX_BYTES = 32 * 1024 * 1024
 
 type Chunk = {

@@ -1,5 +1,6 @@
 import { OutcomeUnknown, type Position } from '../event-store.ts'
 import type { Outcome } from './append.ts'
+import { Fence } from './closed.ts'
 import type { EncodedAppend } from './encoding.ts'
 import { writeGroup, type Call, type Group } from './group.ts'
 import { isBusy, type LogFile } from './log-file.ts'
@@ -18,6 +19,8 @@ type Options = {
   readonly committed: (group: Group) => void
   /** Milliseconds that calls wait for another process's transactions before they fail. */
   readonly busyDeadline: number
+  readonly filling: boolean
+  readonly joined: () => boolean
 }
 
 /** Gathers the calls of a tick into one transaction. */
@@ -26,12 +29,15 @@ export class Writer {
   readonly #options: Options
   readonly #queue: Call[] = []
   readonly #drained: (() => void)[] = []
+  readonly #fence: Fence | undefined
   #scheduled = false
+  #waited = false
   #writing = 0
   #busySince: number | undefined
 
   constructor(options: Options) {
     this.#options = options
+    this.#fence = options.filling ? undefined : new Fence()
   }
 
   /** Resolves with the position of each append's last event when all are durable. */
@@ -58,11 +64,13 @@ export class Writer {
 
   #flush(): void {
     this.#scheduled = false
+    this.#waited = !this.#waited && this.#options.joined()
+    if (this.#waited) return this.#schedule()
     const started = performance.now()
     let tried = 0
     try {
       const group = this.#options.log.use((connection) => {
-        const written = writeGroup(connection, this.#queue)
+        const written = writeGroup(connection, this.#queue, this.#fence)
         tried = written.outcomes.length
         this.#options.log.commit(connection)
         return written
@@ -80,6 +88,10 @@ export class Writer {
     this.stats.transactions++
     this.stats.calls += calls.length
     this.stats.events += group.head - group.before
+    this.#fence?.moved(
+      group.written.map(({ append }) => append.stream),
+      group.head,
+    )
     this.#options.committed(group)
     for (const [index, call] of calls.entries()) settle(call, group.outcomes[index] ?? [])
   }

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { demand, prepareFile } from '../sqlite-file.ts'
+import { contentStatements } from './contents.ts'
 import { vaultFormat } from './format.ts'
 import { statements } from './statements.ts'
 
@@ -26,7 +27,7 @@ export function connect(file: string) {
     prepareFile(db, vaultFormat)
     demand(db, 'wal_autocheckpoint', '0', 0)
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
-    return { db, ...statements(db) }
+    return { db, ...statements(db), ...contentStatements(db) }
   } catch (error) {
     db.close()
     throw error

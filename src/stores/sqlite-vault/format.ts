@@ -2,7 +2,8 @@ import type Database from 'better-sqlite3'
 import type { FileFormat } from '../sqlite-file.ts'
 
 /**
- * rowid tables, so that contents lie in the order of their making and only the narrow indexes are random.
+ * rowid tables, so that contents lie in the order of their making and only narrow indexes are random. Receipts stay
+ * long and many, so even their index is in the order of time.
  * The first 8 bytes of what the master key sealed are that key's id.
  */
 const TABLES = `
@@ -18,12 +19,12 @@ CREATE INDEX entries_expiring ON entries (expires_at);
 CREATE INDEX entries_unconfirmed ON entries (created_at) WHERE confirmed = 0;
 CREATE TABLE receipts (
   rowid INTEGER PRIMARY KEY,
-  digest TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,
   token TEXT NOT NULL,
   sealed BLOB NOT NULL,
-  forgotten_at INTEGER NOT NULL
+  forgotten_at INTEGER NOT NULL,
+  UNIQUE (forgotten_at, digest)
 );
-CREATE INDEX receipts_forgotten ON receipts (forgotten_at);
 CREATE TABLE mails (
   rowid INTEGER PRIMARY KEY,
   digest TEXT NOT NULL,

@@ -29,6 +29,11 @@ export class VaultFile {
     this.#connection = connect(file)
   }
 
+  /** Whether changes wait for the end of this turn, when they are committed. */
+  get committing(): boolean {
+    return this.#scheduled
+  }
+
   /** Resolves when the change is on the disk. */
   change<Result>(run: (connection: Connection) => Result): Promise<Result> {
     return this.#add(run, 0)

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { MailKind } from '../../domain/secret/secret.ts'
 
 type MailRow = { digest: string; kind: MailKind; sealed: Buffer; attempts: number }
-type SealedRow = { rowid: number; name: string; sealed: Buffer }
+type SealedRow = { name: string; sealed: Buffer }
 
 export const statements = (db: Database.Database) => ({
   ...entryStatements(db),
@@ -24,8 +24,8 @@ const entryStatements = (db: Database.Database) => ({
     'INSERT INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
   ),
   entry: db.prepare<[string], Buffer>('SELECT sealed FROM entries WHERE digest = ?').pluck(),
-  receipt: db.prepare<[string], { token: string; sealed: Buffer; forgotten_at: number }>(
-    'SELECT token, sealed, forgotten_at FROM receipts WHERE digest = ?',
+  receipt: db.prepare<[number, string], { token: string; sealed: Buffer; forgotten_at: number }>(
+    'SELECT token, sealed, forgotten_at FROM receipts WHERE forgotten_at = ? AND digest = ?',
   ),
   deleteEntry: db.prepare<[string]>('DELETE FROM entries WHERE digest = ?'),
   deleteReceipts: db.prepare<[number]>('DELETE FROM receipts WHERE forgotten_at <= ?'),
@@ -39,11 +39,11 @@ const entryStatements = (db: Database.Database) => ({
     )
     .pluck(),
   confirmEntry: db.prepare<[string]>('UPDATE entries SET confirmed = 1 WHERE digest = ?'),
-  entriesOfOtherKeys: db.prepare<[Buffer, number, number], SealedRow>(
-    `SELECT rowid, digest AS name, sealed FROM entries
-     WHERE substr(sealed, 1, 8) <> ? AND rowid > ? ORDER BY rowid LIMIT ?`,
+  entriesOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
+    `SELECT digest AS name, sealed FROM entries
+     WHERE substr(sealed, 1, 8) <> ? AND digest > ? ORDER BY digest LIMIT ?`,
   ),
-  resealEntry: db.prepare<[Buffer, number, Buffer]>('UPDATE entries SET sealed = ? WHERE rowid = ? AND sealed = ?'),
+  resealEntry: db.prepare<[Buffer, string, Buffer]>('UPDATE entries SET sealed = ? WHERE digest = ? AND sealed = ?'),
 })
 
 const mailStatements = (db: Database.Database) => ({
@@ -69,9 +69,11 @@ const mailStatements = (db: Database.Database) => ({
     .prepare<[], number | null>('SELECT min(max(due_at, claimed_until)) FROM mails WHERE due_at IS NOT NULL')
     .pluck(),
   confirmMails: db.prepare<[string]>('UPDATE mails SET confirmed = 1 WHERE digest = ?'),
-  mailsOfOtherKeys: db.prepare<[Buffer, number, number], SealedRow>(
-    `SELECT rowid, digest || '/' || kind AS name, sealed FROM mails
-     WHERE substr(sealed, 1, 8) <> ? AND rowid > ? ORDER BY rowid LIMIT ?`,
+  mailsOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
+    `SELECT digest || '/' || kind AS name, sealed FROM mails
+     WHERE substr(sealed, 1, 8) <> ? AND name > ? ORDER BY name LIMIT ?`,
   ),
-  resealMail: db.prepare<[Buffer, number, Buffer]>('UPDATE mails SET sealed = ? WHERE rowid = ? AND sealed = ?'),
+  resealMail: db.prepare<[Buffer, string, MailKind, Buffer]>(
+    'UPDATE mails SET sealed = ? WHERE digest = ? AND kind = ? AND sealed = ?',
+  ),
 })

@@ -1,6 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import {
   certification,
@@ -17,19 +15,11 @@ import type { Vendor } from '../harness/account.ts'
 import { expect, refusal } from '../harness/request.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
+import { filesOf } from '../harness/stored-files.ts'
 
 const test = apiSuite('an upload')
 
 const LIMIT = 10_485_760
-
-/** Uploads that are on their way in, and stored files, by name. */
-function filesOf({ dataDir }: Service): string[] {
-  const folder = join(dataDir, 'files')
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? [entry.name] : [],
-  )
-}
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000
@@ -76,12 +66,12 @@ test('of 10,485,760 bytes is taken and given back byte for byte', async ({ ann, 
 
 test('of a byte more is refused with 413, and leaves nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
-  const before = filesOf(service)
+  const before = await filesOf(service)
   const parts = [text('product', id), text('laboratory', 'GIA'), file(smallPdf(LIMIT + 1))]
   refusal(413, await upload(ann, parts))
   const chunked = { method: 'POST', path: '/v4/certification', headers: formHeaders, body: [formBody(parts)] }
   refusal(413, await ann.send(chunked))
-  assert.equal(filesOf(service), before)
+  assert.equal((await filesOf(service)).sort(), before.sort())
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
 })
 
@@ -102,11 +92,11 @@ test('without a length is refused when it is too much, whatever its parts are ca
 
 test('whose client goes away leaves nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
-  const before = filesOf(service)
+  const before = await filesOf(service)
   const socket = await begun(service, ann, id, 1_000_000)
-  await until('the upload is on its way', () => filesOf(service).length > before.length)
+  await until('the upload is on its way', async () => (await filesOf(service)).length > before.length)
   socket.destroy()
-  await until('nothing is left of it', () => filesOf(service).length === before.length)
+  await until('nothing is left of it', async () => (await filesOf(service)).length === before.length)
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
 })
 

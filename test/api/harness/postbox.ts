@@ -71,8 +71,8 @@ function attempt(action: () => void): Error | null {
   }
 }
 
-/** Waits until something holds. @throws Error with what it waited for, after 15 s */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+/** Waits until something holds. @throws Error with what it waited for, after a minute */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = performance.now() + ms
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`still waiting for ${what}`)

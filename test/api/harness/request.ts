@@ -31,7 +31,7 @@ export type ErrorBody = {
 }
 
 /** Milliseconds after which a request that got no answer fails. */
-const DEADLINE = 20_000
+const DEADLINE = 60_000
 
 const agent = new Agent({ keepAlive: true })
 

@@ -9,6 +9,7 @@ import { readSettings } from '../../../src/settings.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
 import type { ReadStore } from '../../../src/stores/read-store.ts'
 import { Vendors, type Vendor } from './account.ts'
+import { enginesFor, forgetEngines } from '../../engines.ts'
 import { request, type Answer, type Request } from './request.ts'
 
 /** What a test has otherwise than the service in production. */
@@ -38,18 +39,21 @@ export type Service = {
 }
 
 /**
- * Starts the service as `serve` does. EVENT_STORE and READ_MODEL of the environment say on which engines, so that the
- * same tests run on each; MASTER_KEY too, where they need one.
+ * Starts the service as `serve` does, on the engines that test/engines.ts says, so that the same tests run on each.
  */
 export async function startService(overrides: Overrides = {}): Promise<Service> {
   const dataDir = overrides.dataDir ?? mkdtempSync(join(tmpdir(), 'adamant-api-'))
-  const forget = () => overrides.dataDir ?? rmSync(dataDir, { recursive: true, force: true })
+  const forget = async () => {
+    if (overrides.dataDir !== undefined) return
+    rmSync(dataDir, { recursive: true, force: true })
+    await forgetEngines(dataDir)
+  }
   try {
     const installation = await openFor(dataDir, overrides)
     const running = await start(installation)
     return await withVendors(installation, running, dataDir, forget)
   } catch (error) {
-    forget()
+    await forget()
     throw error
   }
 }
@@ -58,8 +62,7 @@ async function openFor(
   dataDir: string,
   { settings = {}, clock, store, reads, scored }: Overrides,
 ): Promise<Installation> {
-  const { EVENT_STORE, READ_MODEL, MASTER_KEY } = process.env
-  const engines = { EVENT_STORE, READ_MODEL, MASTER_KEY }
+  const engines = await enginesFor(dataDir)
   const opened = await open(
     readSettings({ ...engines, LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir, PORT: '0' }),
   )
@@ -73,6 +76,7 @@ async function openFor(
 function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
   return {
     lease: async (declaration) => (declaration.name === name ? undefined : reads.lease(declaration)),
+    isHeld: (declaration) => reads.isHeld(declaration),
     model: (declaration) => reads.model(declaration),
     live: (declaration) => reads.live(declaration),
     begin: (declaration) => reads.begin(declaration),
@@ -86,7 +90,7 @@ async function withVendors(
   installation: Installation,
   running: Running,
   dataDir: string,
-  forget: () => void,
+  forget: () => Promise<void>,
 ): Promise<Service> {
   const { url } = running
   if (url === undefined) throw new Error('the service listens nowhere: ROLES has no http')
@@ -102,7 +106,7 @@ async function withVendors(
     newVendor: () => vendors.open(url),
     async stop() {
       await running.stop()
-      forget()
+      await forget()
     },
   }
 }

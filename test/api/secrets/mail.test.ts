@@ -136,6 +136,30 @@ test('goes to no address that is none', async ({ url, ann }) => {
   }
 })
 
+test('of an installation that is left waits, and is sent by it only when it is opened again', async ({ postbox }) => {
+  const fence = { fenced: false, asked: 0 }
+  const closed = async () => {
+    fence.asked++
+    return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
+  }
+  const service = await startService({
+    settings: { ...SETTINGS, MAIL: postbox.address },
+    store: (store) => ({ ...store, closed }),
+  })
+  try {
+    fence.fenced = true
+    const sender = await newSender(service.installation)
+    await shared(service.url, sender, { secret: 'x', recipient: 'tom@myspace.example' })
+    const asked = fence.asked
+    await until('the mailer to look often', () => fence.asked > asked + 20)
+    assert.is(postbox.accepted.length, 0)
+    fence.fenced = false
+    await until('the mail', () => postbox.accepted.length === 1)
+  } finally {
+    await service.stop()
+  }
+})
+
 test.run()
 
 const outbox = suite('the outbox for development')

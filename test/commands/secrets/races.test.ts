@@ -4,10 +4,11 @@ import { burnSecret } from '../../../src/commands/burn-secret.ts'
 import { revealSecret } from '../../../src/commands/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/share-secret.ts'
 import { secretStream } from '../../../src/credentials/secret-keys.ts'
+import { rounds } from '../../rounds.ts'
 import { origin, succeeded, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
 
 const test = suite('a race for a secret')
-const ROUNDS = process.env['ADAMANT_FULL'] ? 1000 : 30
+const ROUNDS = rounds(30, 1_000)
 
 const reveal = (process: SecretsProcess, secretKey: string, passphrase = '') =>
   revealSecret(process, { secretKey, passphrase, origin })

@@ -7,7 +7,7 @@ export type Given = { store: EventStore }
 export type Rules = (test: Test<Given>) => void
 
 /** Milliseconds within which every condition of a rule comes true. */
-const DEADLINE = 10_000
+const DEADLINE = 30_000
 
 /** A stream that no other rule, and no earlier run on the same server, has used. */
 export const newStream = (category = 'rule'): string => `${category}-${randomUUID()}`

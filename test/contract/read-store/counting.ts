@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Build, ReadStore, Write } from '../../../src/stores/read-store.ts'
+import type { Build, Document, ReadStore, Stored, Write } from '../../../src/stores/read-store.ts'
 import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
 
 export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
@@ -39,7 +39,48 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
       { numRuns: runs },
     )
   })
+
+  test('what was loaded, now or before others wrote, changes nothing about a put', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        batches,
+        fc.infiniteStream(fc.boolean()),
+        async (written, isStale) =>
+          await withBatches(open, async (build, store, writes) => {
+            const plain = await store.live(plainly)
+            let before = new Map<unknown, Stored>()
+            for (const [index, batch] of writes.entries()) {
+              const now = await loaded(build, batch)
+              const known = (write: Write) => (isStale.next().value === true ? before : now).get(keyOf(write))
+              await build.write(
+                batch.map((write) => ('put' in write ? withOver(write, known(write)) : write)),
+                at(index),
+              )
+              await plain.write(batch, at(index))
+              before = now
+            }
+            assert.equal(await everything(store), await everything(store, plainly))
+            for (const where of countable) {
+              const [count, expected] = [await store.model(diamonds), await store.model(plainly)]
+              assert.is(await count.count(where), await expected.count(where), JSON.stringify(where))
+            }
+          })(written),
+      ),
+      { numRuns: runs },
+    )
+  })
 }
+
+/** A second model, written without what was loaded. */
+const plainly = { ...diamonds, name: 'plain' }
+
+async function loaded(build: Build, batch: readonly Write[]): Promise<Map<unknown, Stored>> {
+  const keys = batch.flatMap((write) => keyOf(write) ?? [])
+  return new Map((await build.load(keys)).map((stored) => [stored.document['id'], stored]))
+}
+
+const withOver = (write: Write & { put: Document }, over: Stored | undefined): Write =>
+  over === undefined ? write : { ...write, over }
 
 const flag = fc.integer({ min: 0, max: 1 })
 const key = fc.integer({ min: 1, max: 6 })
@@ -49,7 +90,7 @@ const written: fc.Arbitrary<Write> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(key, revision, fc.record({ owner: fc.integer({ min: 1, max: 2 }), isColored: flag, isPublished: flag }))
-      .map(([id, at, values]) => put(diamond(id, values), at)),
+      .map(([id, at, values]) => put(diamond(id, { ...values, v4: `at ${at}` }), at)),
   },
   { weight: 1, arbitrary: fc.tuple(key, revision).map(([id, at]) => remove(id, at)) },
 )
@@ -81,9 +122,9 @@ const withBatches =
   (writes: readonly (readonly Write[])[]) =>
     using(open, async ({ store }) => action(await store.live(diamonds), store, writes))()
 
-async function everything(store: ReadStore) {
-  const model = await store.model(diamonds)
-  const select = ['id', 'owner', 'isColored', 'isPublished', 'v4']
+async function everything(store: ReadStore, declaration = diamonds) {
+  const model = await store.model(declaration)
+  const select = ['id', 'owner', 'isColored', 'isPublished', 'v4', 'revision']
   const owned = (owner: number) =>
     model.find({ where: { owner }, order: [['date', 'asc']], limit: 1000, offset: 0, select })
   return [...(await owned(1)), ...(await owned(2))]

@@ -18,6 +18,7 @@ export const diamonds: ModelDeclaration = {
     sku: 'text',
     isColored: 'integer',
     isPublished: 'integer',
+    etag: 'text',
   },
   texts: ['state', 'v3', 'v4'],
   indexes: [
@@ -38,6 +39,7 @@ export const diamond = (id: number, values: Readonly<Record<string, number | str
   sku: `SKU-${id}`,
   isColored: 0,
   isPublished: 0,
+  etag: `etag of ${id}`,
   state: `state of ${id}`,
   v3: `v3 of ${id}`,
   v4: `v4 of ${id}`,
@@ -78,13 +80,12 @@ export async function idsIn(store: ReadStore, owner = 1): Promise<unknown[]> {
   return found.map((document) => document['id'])
 }
 
-/** Lets messages in: what another process has changed can be seen from then on. */
-export const nextTurn = () => new Promise<void>((done) => setImmediate(done))
-
 /** An empty store to test, another opening of the same data (as another process has), and the end of both. */
 export type Opened = {
   readonly store: ReadStore
   readonly again: () => Promise<ReadStore>
+  /** Resolves when each opening sees what was changed through the others before. */
+  readonly seen: () => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -1,11 +1,11 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { at, diamond, diamonds, idsIn, nextTurn, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, idsIn, put, using, type Opened } from './model.ts'
 
 export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   test(
     'a new build is invisible until it is promoted, then at once the only one',
-    using(open, async ({ store, again }) => {
+    using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       const model = await store.model(diamonds)
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
@@ -17,7 +17,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(await idsIn(store), [2, 3])
       assert.equal(await model.position(), at(2).position)
       assert.is(await model.count({ owner: 1 }), 2)
-      await nextTurn()
+      await seen()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.is((await elsewhere.live(diamonds)).id, next.id)
     }),
@@ -25,7 +25,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'a reader in another process answers throughout a switch, from the one build or the other',
-    using(open, async ({ store, again }) => {
+    using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       for (let round = 2; round < 12; round++) {
@@ -33,7 +33,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
         await next.write([put(diamond(round))], at(round))
         assert.equal(await idsIn(elsewhere), [round - 1])
         await store.promote(diamonds, next)
-        await nextTurn()
+        await seen()
         assert.equal(await idsIn(elsewhere), [round])
       }
     }),
@@ -55,13 +55,13 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'two processes that start together write to one live build',
-    using(open, async ({ store, again }) => {
+    using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
       assert.is(here.id, there.id)
       await here.write([put(diamond(1))], at(1))
       await there.write([put(diamond(2))], at(2))
-      await nextTurn()
+      await seen()
       assert.equal(await idsIn(store), [1, 2])
       assert.equal(await here.checkpoint(), at(2))
     }),

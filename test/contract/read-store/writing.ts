@@ -109,6 +109,38 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
+    'a field that no index holds changes with the texts, and alone',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      await build.write([put(diamond(1), 1n), put(diamond(2), 1n)], at(1))
+      await build.write([put(diamond(1, { etag: 'second', v4: 'v4 again' }), 2n)], at(2))
+      await build.write([put(diamond(2, { etag: 'other' }), 3n)], at(3))
+      const model = await store.model(diamonds)
+      assert.equal(await model.get(1, ['etag', 'sku', 'v4']), { etag: 'second', sku: 'SKU-1', v4: 'v4 again' })
+      assert.equal(await model.get(2, ['etag', 'v4']), { etag: 'other', v4: 'v4 of 2' })
+      assert.is(await model.count({ owner: 1 }), 2)
+      assert.equal(await idsIn(store), [1, 2])
+    }),
+  )
+
+  test(
+    'load gives all fields and at least the texts that it is asked for',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      await build.write([put(diamond(1), 3n)], at(1))
+      const { v3: _v3, v4: _v4, ...wanted } = diamond(1)
+      for (const [texts, expected] of [
+        [['state'], wanted],
+        [['state', 'v4'], { ...wanted, v4: 'v4 of 1' }],
+      ] as const) {
+        const [loaded] = await build.load([1], texts)
+        assert.is(loaded?.revision, 3n)
+        assert.equal({ ...loaded?.document, ...expected }, loaded?.document)
+      }
+    }),
+  )
+
+  test(
     'any text survives, U+0000 and other planes too',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)

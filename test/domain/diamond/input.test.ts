@@ -5,7 +5,7 @@ import { evolve, unknown } from '../../../src/domain/diamond/diamond.ts'
 import { create } from '../../../src/domain/diamond/decide.ts'
 import { parseChange, parseNewDiamond } from '../../../src/domain/diamond/input.ts'
 import { ADDRESS, SIGNED } from '../../../src/domain/diamond/placeholders.ts'
-import { renderV3, renderV4 } from '../../../src/domain/diamond/render.ts'
+import { renderV3, renderV4, scoresTexts } from '../../../src/domain/diamond/render.ts'
 
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }
 const messages = (parsed: { faults?: readonly { message: string }[] | undefined }) =>
@@ -141,10 +141,13 @@ test('as it is shown can be sent back, and means the same, in v3 and in v4 (prop
       fc.pre(set.sku.length <= 128)
       const diamond = evolve(unknown, create(1, 7, set, 0))
       if (diamond.status !== 'live') throw new Error('a created diamond is live')
-      const v4 = parseNewDiamond('v4', JSON.parse(sent(renderV4(diamond, null))), '')
+      const v4 = parseNewDiamond('v4', JSON.parse(sent(renderV4(diamond, scoresTexts(null).v4))), '')
       assert.equal(v4.faults, undefined)
       assert.equal(evolve(unknown, create(1, 7, v4.value ?? { sku: '', cutShape: '', carat: 1 }, 0)), diamond)
-      assert.equal(parseNewDiamond('v3', JSON.parse(sent(renderV3(diamond, null))), '').faults, undefined)
+      assert.equal(
+        parseNewDiamond('v3', JSON.parse(sent(renderV3(diamond, scoresTexts(null).v3))), '').faults,
+        undefined,
+      )
     }),
   )
 })

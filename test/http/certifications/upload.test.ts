@@ -14,6 +14,18 @@ import { openDirectoryFiles } from '../../../src/stores/directory-files.ts'
 import type { Files } from '../../../src/stores/files.ts'
 import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
 
+/** A service that takes uploads and keeps none. */
+function uploadServer({ files, received }: Given, stall: number): Promise<Listening> {
+  const router = new Router<RequestState>()
+  router.post('/upload', readUpload({ files, stall }), (ctx) => {
+    received.push(Number(ctx.state.upload?.file !== undefined))
+    ctx.status = 204
+  })
+  const resources = [{ prefix: '/upload', router }]
+  const app = () => createApp({ resources, log: pino({ level: 'silent' }), trustProxy: 0 }).callback()
+  return listen(app, '127.0.0.1', 0)
+}
+
 /** Milliseconds of silence after which a client counts as gone. */
 const STALL = 300
 
@@ -25,14 +37,7 @@ test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-upload-'))
   given.files = openDirectoryFiles(given.folder)
   given.received = []
-  const router = new Router<RequestState>()
-  router.post('/upload', readUpload({ files: given.files, stall: STALL }), (ctx) => {
-    given.received.push(Number(ctx.state.upload?.file !== undefined))
-    ctx.status = 204
-  })
-  const resources = [{ prefix: '/upload', router }]
-  const app = () => createApp({ resources, log: pino({ level: 'silent' }), trustProxy: 0 }).callback()
-  given.server = await listen(app, '127.0.0.1', 0)
+  given.server = await uploadServer(given, STALL)
 })
 test.after.each(async ({ server, folder, files }) => {
   await server.stop()
@@ -88,6 +93,47 @@ test('that comes slowly but steadily is taken', async (given) => {
   socket.write(END)
   assert.match(await answer, /^HTTP\/1\.1 204 /)
   assert.equal(given.received, [1])
+})
+
+test('is not held up by clients that have fallen silent, and of them each goes on when it sends again', async (given) => {
+  const patient = { ...given, server: await uploadServer(given, 60_000) }
+  const length = HEAD.length + START.length + END.length
+  const silent = await Promise.all(Array.from({ length: 20 }, () => begin(patient, length)))
+  const last = await begin(patient, length)
+  const answer = answerOf(last)
+  last.write(END)
+  assert.match(await answer, /^HTTP\/1\.1 204 /)
+  assert.equal(given.received, [1])
+  const answers = silent.map(answerOf)
+  for (const socket of silent) socket.write(END)
+  for (const late of await Promise.all(answers)) assert.match(late, /^HTTP\/1\.1 204 /)
+  assert.is(given.received.length, 21)
+  await patient.server.stop()
+})
+
+test('that waits for its turn is not taken for silent', async (given) => {
+  const bodies = Array.from({ length: 30 }, () => Buffer.alloc(300_000, '.'))
+  const slow = given.files.receive.bind(given.files)
+  given.files.receive = async () => {
+    const file = await slow()
+    return {
+      write: async (chunk) => {
+        await new Promise((done) => setTimeout(done, 50))
+        await file.write(chunk)
+      },
+      keep: () => file.keep(),
+      discard: () => file.discard(),
+    }
+  }
+  const started = performance.now()
+  const answers = bodies.map(async (body) => {
+    const socket = await begin(given, HEAD.length + START.length + body.length + END.length)
+    const answer = answerOf(socket)
+    socket.write(Buffer.concat([body, END]))
+    return answer
+  })
+  for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
+  assert.ok(performance.now() - started > STALL, 'nobody had to wait for longer than silence may last')
 })
 
 test('leaves nothing where the step behind it did not keep the file', async (given) => {

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
+import { eventLogFormat } from '../../../src/stores/sqlite-events/format.ts'
 import { connect } from '../../../src/stores/sqlite-events/connection.ts'
 import { prepareFile, UnreadableFile, type FileFormat } from '../../../src/stores/sqlite-file.ts'
 import { event, newStream } from '../../contract/event-store/given.ts'
@@ -12,7 +13,7 @@ test('is WAL and synchronous FULL on every connection, a reopened one too', asyn
   await store.append(newStream(), 'none', [event()])
   await store.close()
   for (let opening = 0; opening < 2; opening++) {
-    const { db } = connect(file)
+    const { db } = connect(file, eventLogFormat)
     assert.is(db.pragma('journal_mode', { simple: true }), 'wal')
     assert.is(db.pragma('synchronous', { simple: true }), 2)
     db.close()

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { comparePositions } from '../../../src/stores/event-store.ts'
-import { all, event, ids, newStream, soon, takeEvents } from '../../contract/event-store/given.ts'
+import { LOG_STREAM } from '../../../src/domain/moving.ts'
+import { comparePositions, LogClosed } from '../../../src/stores/event-store.ts'
+import { all, event, ids, newStream, rejectedWith, soon, takeEvents } from '../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'
 
 const test = suiteOnFile('the event log, shared by processes,')
@@ -35,6 +36,19 @@ test('knows at once what another connection has committed', async ({ open }) => 
     const position = await there.append(newStream(), 'none', [event()])
     assert.equal(here.head(), position)
   }
+})
+
+test('takes nothing from the moment on in which another connection fences it, and again when that opens it', async ({
+  open,
+}) => {
+  const [here, there] = [open(), open()]
+  const befalls = (revision: bigint, type: string, data: Readonly<Record<string, string>>) =>
+    there.append(LOG_STREAM, revision, [{ ...event(), type, data }])
+  await here.append(newStream(), 'none', [event()])
+  await befalls(0n, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
+  await rejectedWith(LogClosed, here.append(newStream(), 'none', [event()]))
+  await befalls(1n, 'LogOpened', { copy: 'c-1' })
+  await here.append(newStream(), 'none', [event()])
 })
 
 test('wakes an idle subscription when another process writes', async ({ file, open }) => {

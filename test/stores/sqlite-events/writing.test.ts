@@ -31,6 +31,15 @@ test('refuses writes on a full disk, goes on reading, and writes again once ther
   assert.is((await store.read(stream)).length, 1)
 })
 
+test('waits one turn for appends that are about to follow, and no longer', async ({ open }) => {
+  const store = open({ joined: () => true })
+  const first = store.append(newStream(), 'none', [event()])
+  const second = new Promise((done) => setImmediate(done)).then(() => store.append(newStream(), 'none', [event()]))
+  await Promise.all([first, second])
+  const { transactions, events } = store.stats()
+  assert.equal([transactions, events], [1, 2])
+})
+
 test('keeps positions without gaps over a write that failed', async ({ open }) => {
   const store = open()
   store.limitPages(12)

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
-import { expect } from './harness/request.ts'
-import { apiSuite } from './harness/service.ts'
-import { created } from './harness/stones.ts'
+import { expect } from '../harness/request.ts'
+import { apiSuite } from '../harness/service.ts'
+import { created } from '../harness/stones.ts'
 
 const test = apiSuite('the report page', { scored: true })
 

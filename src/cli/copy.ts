@@ -1,0 +1,104 @@
+import { Command } from 'commander'
+import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/move-log.ts'
+import { keepMasterKey } from '../credentials/master-keys.ts'
+import type { Installation } from '../installation.ts'
+import { checkKeys } from './copy/keys.ts'
+import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './copy/places.ts'
+import { move, type Copied } from './copy/steps.ts'
+import { begin, mustBeSource } from './copy/target.ts'
+import { Failed } from './failure.ts'
+import type { Open } from './installed.ts'
+import { operator } from './operator.ts'
+import { printResult, type OutputOptions } from './output.ts'
+import { count } from './progress-bar.ts'
+import { listenForStop } from './stop-signal.ts'
+
+type CopyOptions = OutputOptions & { readonly from: string; readonly to: string; readonly giveUp?: true }
+
+/** `copy`: a running installation moves to other engines, and back. */
+export function copyCommand(open: Open): Command {
+  return new Command('copy')
+    .description('move an installation to other stores: its log, files, vault and mails, beside the running service')
+    .requiredOption('--from <installation>', 'the one that is there')
+    .requiredOption('--to <installation>', 'an empty one')
+    .option('--give-up', 'let the source take writes again; what was copied can not be finished any more')
+    .option('--json', 'print one line of JSON')
+    .addHelpText('after', HELP)
+    .action((options: CopyOptions) => copy(open, options))
+}
+
+const HELP = `
+${PLACES}
+
+The source is fenced when nearly everything is copied: from then on it answers writes with 503 until the target is
+served. Interrupted at any point, the same command goes on where it was. MASTER_KEY must be that of the source; between
+two folders it is taken from there.
+
+Examples:
+  npx adamant copy --from sqlite:./data --to esdb://log.example:2113,mongodb://db.example/adamant
+  npx adamant copy --from env:PRODUCTION --to sqlite:./copy`
+
+async function copy(open: Open, options: CopyOptions): Promise<void> {
+  const from = placeOf('--from', options.from, process.env)
+  const to = placeOf('--to', options.to, process.env)
+  checkPlaces(from, to)
+  checkKey(from, to, process.env)
+  const source = await open(settingsOf(from, process.env))
+  try {
+    if (to.folder !== undefined && !process.env['MASTER_KEY']) keepMasterKey(to.folder, source.keys.current)
+    const target = await open(settingsOf(to, process.env), true)
+    try {
+      const places = { from, to, source, target }
+      await (options.giveUp === true ? giveUp(places, options) : copyAll(places, options))
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+type Places = { readonly from: Place; readonly to: Place; readonly source: Installation; readonly target: Installation }
+
+const moving = (): Moving => ({ origin: operator(), clock: Date.now })
+
+async function copyAll({ from, to, source, target }: Places, options: CopyOptions): Promise<void> {
+  const signal = listenForStop()
+  const started = performance.now()
+  const steps = moving()
+  await checkKeys(source, target)
+  const { copy: id, done } = await begin(steps, source, target, from.shown)
+  if (done !== undefined) {
+    await finishCopy(steps, target.store, { copy: id, ...done })
+    return printResult(options, { ...done, finishedBefore: true }, 'This copy was finished before: nothing was done')
+  }
+  await mustBeSource(source, id)
+  const sharedReads = from.reads === to.reads
+  const copied = await move({ copy: id, source, target, sharedReads, to: to.shown, moving: steps, signal })
+  printResult(options, { ...copied, seconds: (performance.now() - started) / 1000 }, described(copied, to))
+}
+
+function described({ events, digest, files, vault, closedFor }: Copied, { shown }: Place): string {
+  const { entries, mails } = vault
+  const held = `${count(files)} files, ${count(entries)} secrets and ${count(mails)} mails`
+  return [
+    `${count(events)} events, ${held} are in ${shown} as they were, SHA-256 of the log ${digest}.`,
+    `Nobody took writes for the last ${closedFor.toFixed(1)} s. Serve ${shown} now; the source answers reads only.`,
+  ].join('\n')
+}
+
+async function giveUp({ source, target }: Places, options: CopyOptions): Promise<void> {
+  const closed = await target.store.closed()
+  if (closed === undefined || closed.why === 'fenced' || closed.copy === '') throw isComplete()
+  const steps = moving()
+  try {
+    await abandonCopy(steps, target.store, closed.copy)
+  } catch (error) {
+    throw error instanceof CopyEnded ? isComplete() : error
+  }
+  await openLog(steps, source.store, closed.copy)
+  printResult(options, { givenUp: closed.copy }, 'The source takes writes again; the target can be deleted')
+}
+
+const isComplete = () =>
+  new Failed('The target is no unfinished copy: it may take writes of its own, so the source stays as it is')

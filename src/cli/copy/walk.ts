@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { COPY_STREAM } from '../../domain/moving.ts'
+import type { EventStore, From, StoredEvent } from '../../stores/event-store.ts'
+import { Failed } from '../failure.ts'
+import { appendsOf, writeInOrder, AT_ONCE } from './write.ts'
+
+/** Told of each event that stands in both logs, with its places. */
+export type Pair = (source: StoredEvent, target: StoredEvent) => void
+
+/**
+ * Two logs side by side, from their beginning: every event of the source must be the target's next one, the same in
+ * stream, revision, id, type, data and metadata. What the target has no more of can be filled in. So a copy that was
+ * interrupted anywhere goes on where it was, having looked at all it did.
+ */
+export class Walk {
+  events = 0
+  #source: From = 'start'
+  #target: From = 'start'
+  readonly #digest = createHash('sha256')
+
+  constructor(
+    private readonly source: EventStore,
+    private readonly target: EventStore,
+    private readonly progress: (events: number) => void,
+  ) {}
+
+  /** SHA-256 over the events so far, in hex. */
+  digest(): string {
+    return this.#digest.copy().digest('hex')
+  }
+
+  /**
+   * Goes on to the source's head.
+   * @returns how many events the target did not have, and has now
+   * @throws Failed for a difference
+   */
+  async fill(): Promise<number> {
+    let filled = 0
+    let missing: StoredEvent[] = []
+    const write = async () => {
+      await writeInOrder(this.target, appendsOf(missing))
+      filled += missing.length
+      for (const event of missing) this.#passed(event)
+      missing = []
+    }
+    await this.#alongside(async (event, there) => {
+      if (there !== undefined) return this.#same(event, there)
+      missing.push(event)
+      if (missing.length === AT_ONCE) await write()
+    })
+    if (missing.length > 0) await write()
+    // What was just written is passed over the next time.
+    if (filled > 0) this.#target = await this.target.head()
+    return filled
+  }
+
+  /**
+   * Goes on to the source's head, and holds that the target has no more and no less.
+   * @throws Failed for a difference
+   */
+  async compare(pair: Pair): Promise<void> {
+    const left = await this.#alongside(async (event, there) => {
+      if (there === undefined) throw differs(event, 'the target does not have it')
+      this.#same(event, there)
+      pair(event, there)
+    })
+    if (left !== undefined) throw differs(left, 'the source does not have it')
+  }
+
+  /** @returns the first event that the target has beyond the source's last one */
+  async #alongside(each: (event: StoredEvent, there: StoredEvent | undefined) => Promise<void>) {
+    const target = copied(this.target.readAll(this.#target))
+    try {
+      for await (const event of copied(this.source.readAll(this.#source))) {
+        const { value } = await target.next()
+        await each(event, value ?? undefined)
+      }
+      return (await target.next()).value ?? undefined
+    } finally {
+      await target.return(undefined)
+    }
+  }
+
+  #same(event: StoredEvent, there: StoredEvent): void {
+    if (textOf(event) !== textOf(there)) {
+      throw differs(event, `the target has ${there.stream}@${there.revision} (${there.type}, ${there.id}) there`)
+    }
+    this.#passed(event)
+    this.#target = there.position
+  }
+
+  #passed(event: StoredEvent): void {
+    this.#digest.update(`${textOf(event)}\n`)
+    this.#source = event.position
+    this.progress(++this.events)
+  }
+}
+
+/** What a log knows of how it was filled is its own. */
+export async function* copied(events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent, undefined> {
+  for await (const event of events) if (event.stream !== COPY_STREAM) yield event
+  return undefined
+}
+
+const textOf = ({ stream, revision, id, type, data, metadata }: StoredEvent): string =>
+  JSON.stringify([stream, String(revision), id, type, data, metadata])
+
+const differs = ({ stream, revision, type, id }: StoredEvent, how: string) =>
+  new Failed(
+    `The target's log is not the source's. At ${stream}@${revision} (${type}, ${id}): ${how}. ` +
+      'Empty the target, or name another one, and copy again',
+  )

@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  LogClosed,
+  OutcomeUnknown,
+  StoreUnavailable,
+  WrongRevision,
+  type Append,
+  type EventStore,
+  type StoredEvent,
+} from '../../stores/event-store.ts'
+import { Failed } from '../failure.ts'
+
+/** Events that are read before they are written: one transaction on SQLite. */
+export const AT_ONCE = 500
+/** Milliseconds for which a store that is away is tried, and between two tries. */
+const PATIENCE = 60_000
+const RETRY = 250
+
+/** Neighbours of one stream go together; the order stays. */
+export function appendsOf(events: readonly StoredEvent[]): Append[] {
+  const appends: (Append & { readonly events: StoredEvent[] })[] = []
+  for (const event of events) {
+    const last = appends.at(-1)
+    if (last?.stream === event.stream) last.events.push(event)
+    else appends.push({ stream: event.stream, expected: before(event.revision), events: [event] })
+  }
+  return appends
+}
+
+const before = (revision: bigint) => (revision === 0n ? 'none' : revision - 1n)
+
+/**
+ * Appends in this order and no other: together where that is one transaction, else one after another, since appends on
+ * their way at once may overtake each other.
+ * @throws Failed where the target holds something else, or stays away
+ */
+export async function writeInOrder(target: EventStore, appends: readonly Append[]): Promise<void> {
+  if (target.atomicMany) return persistently(() => target.appendMany(appends))
+  for (const { stream, expected, events } of appends) {
+    await persistently(() => target.append(stream, expected, events))
+  }
+}
+
+/** A repeat with the same ids is recognised, so that an unknown outcome is simply tried again. */
+async function persistently(work: () => Promise<unknown>): Promise<void> {
+  const ends = performance.now() + PATIENCE
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (error instanceof WrongRevision) throw new Failed(`Somebody else writes to the target: ${error.message}`)
+      const passes = error instanceof OutcomeUnknown || error instanceof StoreUnavailable
+      if (!passes || error instanceof LogClosed || performance.now() > ends) throw error
+      await pause(RETRY)
+    }
+  }
+}

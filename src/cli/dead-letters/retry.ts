@@ -1,0 +1,87 @@
+import { requestRetry, RETRIED_AT_ONCE } from '../../commands/request-retry.ts'
+import type { Installation } from '../../installation.ts'
+import type { KnownModel } from '../../projections/declarations.ts'
+import { FollowedProgress } from '../../projections/followed-progress.ts'
+import type { DeadLetter } from '../../stores/read-store.ts'
+import { Failed } from '../failure.ts'
+import { operator } from '../operator.ts'
+import { progressBar } from '../progress-bar.ts'
+
+/** What one read model has set aside. */
+export type SetAside = { readonly model: KnownModel; readonly letters: readonly DeadLetter[] }
+
+export type Retried = {
+  readonly freed: readonly { readonly model: string; readonly stream: string }[]
+  /** Set aside again, with the reason for the first of each stream's events. */
+  readonly left: readonly { readonly model: string; readonly stream: string; readonly reason: string }[]
+}
+
+/** Milliseconds that the service may take for one request. */
+const PATIENCE = 60_000
+
+/** @param stream only of this one */
+export async function setAside({ reads }: Installation, model: KnownModel, stream?: string): Promise<SetAside> {
+  const { declaration } = model
+  // Asking for the live build makes one where there is none, and only the projections' runner may do that.
+  const isMade = (await (await reads.model(declaration)).position()) !== 'start'
+  const letters = isMade ? await (await reads.live(declaration)).deadLetters() : []
+  return { model, letters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
+}
+
+/**
+ * Asks the processes that keep these models to fold the streams again, and waits until they have.
+ * @throws Failed where no process keeps a model, or takes too long: what was asked for is then done later
+ */
+export async function retried(installation: Installation, found: readonly SetAside[]): Promise<Retried> {
+  for (const { model } of found) await mustBeKept(installation, model)
+  const wanted = found.map(({ model, letters }) => ({ model, streams: streamsOf(letters) }))
+  const total = wanted.reduce((sum, { streams }) => sum + streams.length, 0)
+  const bar = progressBar('folding again', total, 'streams')
+  let done = 0
+  for (const { model, streams } of wanted) {
+    for (let from = 0; from < streams.length; from += RETRIED_AT_ONCE) {
+      const some = streams.slice(from, from + RETRIED_AT_ONCE)
+      await retrySome(installation, model, some)
+      bar.update((done += some.length))
+    }
+  }
+  bar.end()
+  return outcome(installation, wanted)
+}
+
+async function mustBeKept({ reads }: Installation, { declaration }: KnownModel): Promise<void> {
+  if (await reads.isHeld(declaration)) return
+  throw new Failed(
+    `No process keeps the read model ${declaration.name}, and only that one may write it: start the service with the ` +
+      'role projections (npx adamant serve), then try again',
+  )
+}
+
+async function retrySome({ writing, reads }: Installation, { declaration }: KnownModel, streams: string[]) {
+  const position = await requestRetry(writing, { model: declaration.name, streams }, operator())
+  if (await new FollowedProgress(await reads.model(declaration)).reached(position, PATIENCE)) return
+  throw new Failed(
+    `The service has not come to it within ${PATIENCE / 1000} s; it will when it gets there. ` +
+      '`npx adamant status` tells how far it is',
+  )
+}
+
+async function outcome(
+  installation: Installation,
+  wanted: readonly { readonly model: KnownModel; readonly streams: readonly string[] }[],
+): Promise<Retried> {
+  const freed = []
+  const left = []
+  for (const { model, streams } of wanted) {
+    const { name } = model.declaration
+    const reasons = new Map((await setAside(installation, model)).letters.toReversed().map((l) => [l.stream, l.reason]))
+    for (const stream of streams) {
+      const reason = reasons.get(stream)
+      if (reason === undefined) freed.push({ model: name, stream })
+      else left.push({ model: name, stream, reason })
+    }
+  }
+  return { freed, left }
+}
+
+const streamsOf = (letters: readonly DeadLetter[]) => [...new Set(letters.map(({ stream }) => stream))]

@@ -1,0 +1,72 @@
+/**
+ * An installation is moved by copying its log. The log that is left is fenced for good, the one that is filled takes
+ * nothing else before it is complete.
+ */
+
+/** The stream of what befalls the log as a whole. Its first event is LogCreated. */
+export const LOG_STREAM = 'log'
+
+/** What a log that is being filled knows of it. It stands in that log alone, and is no part of what is copied. */
+export const COPY_STREAM = 'copy'
+
+/** From here on the log takes no more writes: they are the log's to which copy `copy` goes. */
+export type LogFenced = { readonly type: 'LogFenced'; readonly data: { readonly copy: string; readonly to: string } }
+
+/** The log takes writes again: the one that was filled because it is complete, the one that was left because it is not. */
+export type LogOpened = { readonly type: 'LogOpened'; readonly data: { readonly copy: string } }
+
+export type CopyBegun = {
+  readonly type: 'CopyBegun'
+  /** from: names the source for people. log: its identity. */
+  readonly data: { readonly copy: string; readonly from: string; readonly log: string }
+}
+
+export type CopyDone = {
+  readonly type: 'CopyDone'
+  /** digest: SHA-256 over all events in their order, in hex. */
+  readonly data: { readonly copy: string; readonly events: number; readonly digest: string }
+}
+
+export type CopyAbandoned = { readonly type: 'CopyAbandoned'; readonly data: { readonly copy: string } }
+
+/** Why a log takes no writes. */
+export type Closed =
+  | { readonly why: 'fenced'; readonly copy: string; readonly to: string }
+  | { readonly why: 'unfinished' | 'abandoned'; readonly copy: string; readonly from: string }
+
+/** An event as a store has it: nothing is known of its data. */
+type Found = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+
+/**
+ * @param log the newest event of LOG_STREAM
+ * @param copy the events of COPY_STREAM: there are at most two
+ */
+export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed | undefined {
+  const [begun] = copy
+  const ended = copy.at(-1)
+  if (begun !== undefined && ended !== undefined && ended.type !== 'CopyDone') {
+    const why = ended.type === 'CopyAbandoned' ? 'abandoned' : 'unfinished'
+    return { why, copy: text(begun.data['copy']), from: text(begun.data['from']) }
+  }
+  if (log?.type !== 'LogFenced') return undefined
+  return { why: 'fenced', copy: text(log.data['copy']), to: text(log.data['to']) }
+}
+
+/** What only puts on record what has happened outside already: kept out, it would happen once more. */
+const OUTCOMES: ReadonlySet<string> = new Set(['MailSent', 'MailRefused'])
+
+/** Whether a log that is closed takes an append all the same. */
+export const passes = ({ why }: Closed, stream: string, types: readonly string[]): boolean =>
+  stream === LOG_STREAM || (why === 'fenced' && types.every((type) => OUTCOMES.has(type)))
+
+/** For operators: it names the other installation. */
+export function reasonOf(closed: Closed): string {
+  if (closed.why === 'fenced') {
+    return `This installation is moved to ${closed.to}: it answers reads only, and its writes go there`
+  }
+  const begun = `This installation was begun as a copy of ${closed.from}`
+  if (closed.why === 'abandoned') return `${begun}, which was given up: it can be deleted, and is of no other use`
+  return `${begun}, which is not finished: run \`npx adamant copy\` again, and it goes on where it was`
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,102 @@
+import type { RequestListener } from 'node:http'
+import { addressesOf, type Addresses } from './addresses.ts'
+import { openCertifications } from './certification-service.ts'
+import { IdBlocks } from './commands/integer-ids.ts'
+import { openLinkKey } from './commands/link-key.ts'
+import { createApp, type Resource } from './http/app.ts'
+import { constantsResource, cutShapesResource } from './http/constants.ts'
+import { directCreates } from './http/diamonds/direct-creates.ts'
+import { directReads } from './http/diamonds/direct-reads.ts'
+import { errorLog } from './http/errors.ts'
+import { diamondResource } from './http/diamonds/routes.ts'
+import { healthResource, metricsResource, type Metric } from './http/health.ts'
+import { Links } from './http/links.ts'
+import type { Traffic } from './http/traffic.ts'
+import { Pictures } from './http/report/pictures.ts'
+import { reportResource } from './http/report/routes.ts'
+import type { Installation } from './installation.ts'
+import type { CertificationQueries } from './projections/certification-queries.ts'
+import type { DiamondQueries } from './projections/diamond-queries.ts'
+import { openTracePool } from './scoring/trace-pool.ts'
+import type { SecretsService } from './secrets-service.ts'
+import { openTokenService } from './token-service.ts'
+
+/** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
+const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
+
+/** What answers requests, once the port is known that links name. */
+export type OpenHttp = {
+  readonly appFor: (port: number) => RequestListener
+  readonly stop: () => Promise<void>
+}
+
+/** What requests are answered from. */
+export type Views = {
+  readonly queries: DiamondQueries
+  readonly certifications: CertificationQueries
+  readonly secrets: SecretsService
+}
+
+/** What is told of the whole service, and what the rest of it is told of requests. */
+export type Observed = {
+  readonly waiting: () => Promise<string[]>
+  readonly metrics: () => Promise<Metric[]>
+  readonly traffic: Traffic
+}
+
+/**
+ * Opens everything that the role of answering requests needs, and composes it.
+ * @throws WrongMasterKey, StoreUnavailable
+ */
+export async function openHttp(
+  installation: Installation,
+  { queries, certifications, secrets }: Views,
+  { waiting, metrics, traffic }: Observed,
+): Promise<OpenHttp> {
+  const { settings, store, writing, keys, log } = installation
+  const linkKey = await openLinkKey(store, keys, writing.clock)
+  const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
+  const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
+  const tokens = await openTokenService(installation)
+  const inventory = { ...writing, diamondIds }
+  const drawing = openTracePool()
+  const pictures = new Pictures(drawing.drawInWorker)
+  const { authenticate } = tokens
+  const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
+
+  function resourcesFor(addresses: Addresses, links: Links): Resource[] {
+    const service = { inventory, queries, links, authenticate }
+    return [
+      diamondResource('v4', service),
+      diamondResource('v3', service),
+      certificationsFor(links),
+      reportResource({ queries, links, pictures }),
+      constantsResource(),
+      cutShapesResource(),
+      ...tokens.resources(addresses),
+      ...secrets.resources(addresses, tokens.apiTokens),
+      healthResource(waiting),
+      metricsResource(metrics),
+    ]
+  }
+
+  return {
+    appFor(port) {
+      const addresses = addressesOf(settings, port)
+      const links = new Links(addresses.base, linkKey)
+      const resources = resourcesFor(addresses, links)
+      const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
+      const reads = directReads({ queries, links }, tokens.bearer)
+      const creates = directCreates({ inventory, queries, links, authenticate }, tokens.bearer, app, errorLog(log))
+      const sharing = secrets.direct(tokens.apiTokens)
+      return (req, res) => {
+        void (reads(req, res) || creates(req, res) || sharing(req, res) || app(req, res))
+        traffic.saw(res)
+      }
+    },
+    async stop() {
+      await drawing.close()
+      tokens.stop()
+    },
+  }
+}

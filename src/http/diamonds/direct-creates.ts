@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createDiamonds } from '../../commands/create-diamonds.ts'
+import type { NewDiamond } from '../../domain/diamond/fields.ts'
+import { parseNewDiamond } from '../../domain/diamond/input.ts'
+import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import type { Bearer } from '../authenticate.ts'
+import { keepBody, parseJsonBody, readBody } from '../body.ts'
+import { accountOf, failed, send, type Direct, type DirectAnswer } from '../direct.ts'
+import { platformError, type LogError } from '../errors.ts'
+import { originFor } from '../request.ts'
+import { isReached, PENDING } from './answer.ts'
+import { bornAnswer } from './create.ts'
+import type { DiamondService } from './routes.ts'
+
+/** Bytes: a diamond has a few hundred. What is longer goes the usual way. */
+const SIZE_MAX = 16 * 1024
+
+const VERSIONS: ReadonlyMap<string | undefined, ApiVersion> = new Map([
+  ['/v3/diamond', 'v3'],
+  ['/v4/diamond', 'v4'],
+])
+
+type Wish = { readonly version: ApiVersion; readonly account: number; readonly entry: NewDiamond }
+
+/**
+ * Creates single diamonds without the framework. A request that is not plain is left to the routes, and so is one whose
+ * body turns out to be no diamond: they read the kept body again and say what is wrong with it.
+ * @param routes answers what was left to it
+ */
+export function directCreates(service: DiamondService, bearer: Bearer, routes: RequestListener, log: LogError): Direct {
+  async function answer(req: IncomingMessage, res: ServerResponse, version: ApiVersion, account: number) {
+    const bytes = await readBody(req, SIZE_MAX)
+    const entry = entryOf(version, bytes)
+    if (entry !== undefined) return create(service, { version, account, entry }, res, log)
+    keepBody(req, bytes)
+    routes(req, res)
+  }
+
+  return (req, res) => {
+    const version = VERSIONS.get(req.url)
+    if (req.method !== 'POST' || version === undefined || !isPlain(req.headers)) return false
+    const account = accountOf(req, bearer)
+    if (account === undefined) return false
+    // A body that can't be read to its end has nobody who waits for an answer.
+    answer(req, res, version, account).catch(() => res.destroy())
+    return true
+  }
+}
+
+function isPlain(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['content-type'] === 'application/json' &&
+    Number(headers['content-length']) <= SIZE_MAX &&
+    headers['content-encoding'] === undefined &&
+    headers['idempotency-key'] === undefined &&
+    headers['x-request-id'] === undefined &&
+    headers.expect === undefined &&
+    headers.host !== undefined
+  )
+}
+
+function entryOf(version: ApiVersion, bytes: Buffer): NewDiamond | undefined {
+  try {
+    return parseNewDiamond(version, parseJsonBody(bytes), '').value
+  } catch {
+    return undefined
+  }
+}
+
+async function create(service: DiamondService, wish: Wish, res: ServerResponse, log: LogError): Promise<void> {
+  const requestId = randomUUID()
+  let answer: DirectAnswer
+  try {
+    answer = await created(service, wish, requestId)
+  } catch (error) {
+    answer = failed(error, requestId, log, ({ faults }) => platformError(faults, requestId))
+  }
+  send(res, answer, requestId)
+}
+
+async function created(
+  { inventory, queries, links }: DiamondService,
+  { version, account, entry }: Wish,
+  requestId: string,
+): Promise<DirectAnswer> {
+  const origin = originFor(account, requestId)
+  const { created, position } = await createDiamonds(inventory, { owner: account, entries: [entry], origin })
+  const current = await isReached(queries, position)
+  const [born] = created
+  if (born === undefined) throw new Error('nothing was created')
+  const answer = bornAnswer(version, links, born)
+  return current ? answer : { ...answer, headers: { ...answer.headers, ...PENDING } }
+}

@@ -1,0 +1,20 @@
+/** A pause that something can end before its time; one at a time. */
+export class Nap {
+  #wake: () => void = () => {}
+
+  /** @param ms milliseconds, unless it is woken before */
+  sleep(ms: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        done()
+      }
+    })
+  }
+
+  /** Ends the pause under way, if there is one. */
+  wake(): void {
+    this.#wake()
+  }
+}

@@ -1,0 +1,75 @@
+import { finishRequest } from '../commands/carry-out.ts'
+import type { Writing } from '../commands/handle.ts'
+import type { RequestAccepted } from '../domain/request.ts'
+import type { Log } from '../log.ts'
+import type { StoredEvent } from '../stores/event-store.ts'
+import { decode } from '../stores/schemas/decode.ts'
+import type { Reaction } from './reaction.ts'
+
+export type RequestFinishingOptions = {
+  readonly writing: Writing
+  readonly log: Log
+  /** Milliseconds that the process which accepted a request has for it; 30 s unless told. */
+  readonly patience?: number
+}
+
+/** Ends a wait that the process will not see the end of. */
+class Stopping extends Error {
+  override readonly name = 'Stopping'
+}
+
+/** Its checkpoint's name. */
+export const REQUEST_FINISHING = 'request-finishing'
+
+/**
+ * Finishes requests that were accepted and are not done after a while, because the process that accepted them died.
+ * It follows the log at that distance: what it has passed is done, so its checkpoint is one, and a restart loses none.
+ */
+export function requestFinishing({ writing, log, patience = 30_000 }: RequestFinishingOptions): Reaction {
+  const stopping = new AbortController()
+  return {
+    name: REQUEST_FINISHING,
+    prefixes: ['request-'],
+    async react(events) {
+      for (const event of events) {
+        if (!isAccepted(event)) continue
+        await waitUntil(event, patience, writing.clock, stopping.signal)
+        const position = await finishRequest(writing, event.stream)
+        if (position !== undefined)
+          log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
+      }
+    },
+    stop: () => stopping.abort(new Stopping('the process stops')),
+  }
+}
+
+/** By its last part. */
+function isAccepted(event: StoredEvent): boolean {
+  if (event.type !== 'RequestAccepted') return false
+  const { part, parts } = decode<RequestAccepted>(event).data
+  return part === parts
+}
+
+/** However wrong the clock that wrote the event was, it takes no longer than the patience. */
+async function waitUntil(
+  event: StoredEvent,
+  patience: number,
+  clock: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  const accepted = Date.parse(event.metadata['at'] ?? '') || 0
+  const left = Math.min(accepted + patience - clock(), patience)
+  signal.throwIfAborted()
+  if (left <= 0) return
+  await new Promise<void>((done, fail) => {
+    const stop = () => {
+      clearTimeout(timer)
+      fail(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      done()
+    }, left)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,51 @@
+import type { NewEvent } from './event-store.ts'
+import { isUuid } from './uuid.ts'
+
+/**
+ * The JSON text of an event's data.
+ * @throws TypeError naming what is wrong with the id, the type or the data
+ */
+export function dataText({ id, type, data }: NewEvent): string {
+  if (!isUuid(id)) throw new TypeError(`an event's id must be a UUID, got ${JSON.stringify(id)}`)
+  checkName('type', type)
+  return objectText(`data of ${type}`, data)
+}
+
+/** @throws TypeError for metadata that is not an object of strings */
+export function metadataText({ type, metadata }: NewEvent): string {
+  const text = objectText(`metadata of ${type}`, metadata)
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string')
+      throw new TypeError(`metadata of ${type}: ${key} must be a string, got ${typeof value}`)
+  }
+  return text
+}
+
+/** @throws TypeError for a name that can't be stored, and for an append of nothing */
+export function checkAppend(stream: string, events: readonly NewEvent[]): void {
+  checkName('stream', stream)
+  if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`)
+}
+
+function objectText(what: string, value: object): string {
+  const text = stringify(what, value)
+  if (text?.[0] !== '{') throw new TypeError(`${what} must be an object, got ${text ?? 'undefined'}`)
+  return text
+}
+
+/** What JSON has no text for, such as undefined, gives undefined. */
+function stringify(what: string, value: object): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    throw new TypeError(`${what} is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Half a surrogate pair has no UTF-8, so it would come back as something else. */
+function checkName(what: string, name: string): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError(`an event's ${what} must not be empty`)
+  if (!name.isWellFormed()) throw new TypeError(`an event's ${what} is not Unicode: ${JSON.stringify(name)}`)
+}

@@ -1,0 +1,116 @@
+import { LOG_STREAM } from '../domain/moving.ts'
+import { StoreUnavailable, type EventStore, type Position } from './event-store.ts'
+import { Appender } from './eventstoredb/appender.ts'
+import { BatchStream } from './eventstoredb/batch-stream.ts'
+import { connect } from './eventstoredb/connection.ts'
+import { encode } from './eventstoredb/encoding.ts'
+import { Gate, TRUSTED } from './eventstoredb/gate.ts'
+import { Identity } from './eventstoredb/identity.ts'
+import { LiveFeed } from './eventstoredb/live-feed.ts'
+import { Reader } from './eventstoredb/reader.ts'
+import { SharedAnswer } from './eventstoredb/shared-answer.ts'
+import { LogSubscription } from './eventstoredb/subscription.ts'
+import { TIMING, type Timing } from './eventstoredb/timing.ts'
+
+/**
+ * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.
+ * Nothing is connected before the first call.
+ * @param address a connection string, `esdb://` or `esdb+discover://`, with the credentials
+ * @param filling for a log that another one's events are copied into, its LogCreated among them: it takes appends
+ *   before it is complete
+ * @throws the client's ParseError for a malformed address
+ */
+export function openEventStoreDB(
+  address: string,
+  timing: Timing = TIMING,
+  { filling = false }: { readonly filling?: boolean } = {},
+): EventStore {
+  const connection = connect(address)
+  const { client } = connection
+  const reader = new Reader(client, timing.read)
+  const gate = new Gate(reader)
+  const appender = new Appender(new BatchStream(connection, timing.append), reader, filling ? undefined : gate)
+  const identity = new Identity(reader, appender)
+  const head = new SharedAnswer(() => reader.head())
+  const ask = () => head.get()
+  const feed = new LiveFeed(client, ask, timing)
+  const subscriptions = new Set<LogSubscription>()
+  const underWay = new Set<Promise<unknown>>()
+  let closing: Promise<void> | undefined
+
+  function checkOpen(): void {
+    if (closing !== undefined) throw new StoreUnavailable('the connection to EventStoreDB is closed')
+  }
+
+  /** Closing waits for it. */
+  function finish<Result>(work: Promise<Result>): Promise<Result> {
+    underWay.add(work)
+    const forget = () => void underWay.delete(work)
+    work.then(forget, forget)
+    return work
+  }
+
+  async function write(work: () => Promise<Position[]>): Promise<Position[]> {
+    if (!filling) await identity.get()
+    const positions = await work()
+    for (const position of positions) feed.exists(position)
+    return positions
+  }
+
+  async function shut(): Promise<void> {
+    await Promise.allSettled(underWay)
+    for (const subscription of subscriptions) subscription.stop()
+    await feed.close()
+    await connection.close()
+  }
+
+  return {
+    atomicMany: false,
+    async append(stream, expected, events) {
+      checkOpen()
+      const append = { stream, expected, events }
+      const runs = encode(append)
+      const [position] = await finish(write(async () => [await appender.append(append, runs)]))
+      if (stream === LOG_STREAM) gate.forget()
+      if (position === undefined) throw new StoreUnavailable('EventStoreDB answered nothing')
+      return position
+    },
+    async appendMany(appends) {
+      checkOpen()
+      return appends.length === 0 ? [] : finish(write(() => appender.appendMany(appends)))
+    },
+    async read(stream, { last } = {}) {
+      checkOpen()
+      return last === undefined ? reader.stream(stream) : reader.newest(stream, last)
+    },
+    async *readAll(from, filter) {
+      checkOpen()
+      yield* reader.all(from, await ask(), filter)
+    },
+    subscribe(from, filter) {
+      checkOpen()
+      const subscription = new LogSubscription({ client, reader, feed, ask, timing }, from, filter)
+      subscriptions.add(subscription)
+      return subscription
+    },
+    async head() {
+      checkOpen()
+      return ask()
+    },
+    async eventAt(position) {
+      checkOpen()
+      return reader.at(position)
+    },
+    async identity() {
+      checkOpen()
+      return identity.get()
+    },
+    async closed() {
+      checkOpen()
+      return gate.state()
+    },
+    // What was let through just before it was known, sent twice at most.
+    fenceDelay: TRUSTED + 2 * timing.append,
+    close: () => (closing ??= shut()),
+  }
+}

@@ -1,0 +1,108 @@
+import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../event-store.ts'
+import type { Answer, BatchStream } from './batch-stream.ts'
+import { encode, type Encoded } from './encoding.ts'
+import { isNeverSent, unavailable } from './failure.ts'
+import type { Gate } from './gate.ts'
+import type { Reader } from './reader.ts'
+
+/** Appends under way at once for one bulk: enough to keep the one call busy, and no more than the server has threads for. */
+const AT_ONCE = 128
+
+/** How often the same append is sent while nobody knows what became of it. */
+const ATTEMPTS = 2
+
+/** Appends at exact revisions, which the server recognises again after any restart. */
+export class Appender {
+  constructor(
+    private readonly batches: BatchStream,
+    private readonly reader: Reader,
+    /** Undefined where this process fills the log. */
+    private readonly gate: Gate | undefined,
+  ) {}
+
+  /**
+   * More than a mebibyte goes in several appends: what was stored of them stays, and is recognised when they are repeated.
+   * @throws TypeError, WrongRevision, OutcomeUnknown, StoreUnavailable
+   */
+  async append(append: Append, runs: readonly Encoded[] = encode(append)): Promise<Position> {
+    return this.#appendRuns(append, runs)
+  }
+
+  /** @throws as append does, after all others have been answered; a wrong revision rather than any other fault */
+  async appendMany(appends: readonly Append[]): Promise<Position[]> {
+    const encoded = appends.map((append) => ({ append, runs: encode(append) }))
+    const positions: Position[] = []
+    const faults: unknown[] = []
+    // Several appends to one stream go one after another, those of different streams together.
+    const lanes = [...groupByStream(encoded).values()]
+    const work = async () => {
+      for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
+        try {
+          for (const { index, append, runs } of lane) positions[index] = await this.#appendRuns(append, runs)
+        } catch (error) {
+          faults.push(error)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, lanes.length) }, work))
+    if (faults.length > 0) throw faults.find((fault) => fault instanceof WrongRevision) ?? faults[0]
+    return positions
+  }
+
+  async #appendRuns({ stream, expected }: Append, runs: readonly Encoded[]): Promise<Position> {
+    let revision = expected
+    let position: Position | undefined
+    for (const run of runs) {
+      position = await this.#appendOnce(stream, revision, run)
+      revision = (revision === 'none' ? -1n : revision) + BigInt(run.ids.length)
+    }
+    if (position === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
+    return position
+  }
+
+  async #appendOnce(stream: string, expected: Revision, run: Encoded): Promise<Position> {
+    for (let attempt = 1; ; attempt++) {
+      await this.gate?.pass(stream, run.types)
+      const answer = await this.batches.send(stream, expected, run)
+      if (answer.kind === 'stored') return answer.position
+      if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
+      const found = await this.#outcome(stream, expected, run, answer)
+      if (found !== undefined) return found
+      if (attempt === ATTEMPTS) throw outcomeUnknown(stream, answer.reason)
+    }
+  }
+
+  /** Looks whether an append was stored after all. Undefined: not so far. */
+  async #outcome(
+    stream: string,
+    expected: Revision,
+    { ids }: Encoded,
+    { kind, reason }: Extract<Answer, { reason: Error }>,
+  ): Promise<Position | undefined> {
+    if (kind === 'refused' || isNeverSent(reason)) throw unavailable(`the append to ${stream} was not taken`, reason)
+    const first = expected === 'none' ? 0n : expected + 1n
+    const there = await this.reader.run(stream, first, ids.length).catch((error: unknown) => {
+      throw outcomeUnknown(stream, reason, error)
+    })
+    if (there.length === 0) return undefined
+    const last = there.at(-1)
+    if (last !== undefined && there.length === ids.length && there.every(({ id }, index) => id === ids[index])) {
+      return last.position
+    }
+    const [newest] = await this.reader.newest(stream, 1)
+    throw new WrongRevision(stream, expected, newest?.revision ?? 'none')
+  }
+}
+
+const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>
+  new OutcomeUnknown(`EventStoreDB: the append to ${stream} may be stored or not: ${reason.message}`, { cause })
+
+function groupByStream<Item extends { readonly append: Append }>(items: readonly Item[]) {
+  const lanes = new Map<string, (Item & { readonly index: number })[]>()
+  for (const [index, item] of items.entries()) {
+    const lane = lanes.get(item.append.stream)
+    if (lane === undefined) lanes.set(item.append.stream, [{ ...item, index }])
+    else lane.push({ ...item, index })
+  }
+  return lanes
+}

@@ -1,0 +1,57 @@
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
+import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
+import type { Append, NewEvent } from '../event-store.ts'
+import { checkAppend, dataText, metadataText } from '../event-text.ts'
+
+/** Bytes of one append, over all its events: the server's default MaxAppendSize. */
+export const MAX_APPEND = 1_048_576
+
+/** An append of at most so many bytes, ready to be sent at any revision. */
+export type Encoded = {
+  readonly messages: readonly BatchAppendReq.ProposedMessage[]
+  readonly ids: readonly string[]
+  readonly types: readonly string[]
+}
+
+/**
+ * What the server or its client would not take is refused here: an id that is no UUID ends the process inside the
+ * client, data without JSON leaves its append pending for ever. Events are divided into runs that one append can carry.
+ * @throws TypeError naming what is wrong, before anything is sent
+ */
+export function encode({ stream, events }: Pick<Append, 'stream' | 'events'>): Encoded[] {
+  checkAppend(stream, events)
+  const runs: { messages: BatchAppendReq.ProposedMessage[]; ids: string[]; types: string[]; bytes: number }[] = []
+  // The events of a bulk share one metadata object: it is turned into bytes once.
+  let shared: { readonly metadata: NewEvent['metadata']; readonly bytes: Buffer } | undefined
+  for (const event of events) {
+    const data = Buffer.from(dataText(event), 'utf8')
+    if (shared?.metadata !== event.metadata) {
+      shared = { metadata: event.metadata, bytes: Buffer.from(metadataText(event), 'utf8') }
+    }
+    const bytes = data.length + shared.bytes.length + 2 * event.type.length
+    if (bytes > MAX_APPEND)
+      throw new TypeError(`${event.type} has ${bytes} bytes, EventStoreDB takes ${MAX_APPEND} in one append`)
+    let run = runs.at(-1)
+    if (run === undefined || run.bytes + bytes > MAX_APPEND) {
+      runs.push((run = { messages: [], ids: [], types: [], bytes: 0 }))
+    }
+    run.messages.push(proposed(event, data, shared.bytes))
+    run.ids.push(event.id.toLowerCase())
+    run.types.push(event.type)
+    run.bytes += bytes
+  }
+  return runs
+}
+
+function proposed({ id, type }: NewEvent, data: Buffer, metadata: Buffer): BatchAppendReq.ProposedMessage {
+  const uuid = new sharedPb.UUID()
+  uuid.setString(id.toLowerCase())
+  const message = new streamsPb.BatchAppendReq.ProposedMessage()
+  message.setId(uuid)
+  message.getMetadataMap().set('type', type)
+  message.getMetadataMap().set('content-type', 'application/json')
+  message.setData(data)
+  message.setCustomMetadata(metadata)
+  return message
+}

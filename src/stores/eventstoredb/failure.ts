@@ -1,0 +1,38 @@
+import { StoreUnavailable } from '../event-store.ts'
+
+/** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
+type Failure = Error & { readonly type?: unknown; readonly code?: unknown }
+
+const UNAVAILABLE = 14
+const UNIMPLEMENTED = 12
+
+/** Calls that gRPC gave up before there was a connection: the server never saw them. */
+const NEVER_SENT = /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/
+
+export const isNeverSent = (error: unknown): boolean => NEVER_SENT.test(messageOf(error))
+
+export const isMissingStream = (error: unknown): boolean =>
+  typeOf(error) === 'stream-not-found' || typeOf(error) === 'stream-deleted'
+
+/** Also where the position lies between two records, as in another log: the server's handler fails on it. */
+export const isUnknownPosition = (error: unknown): boolean => /Exception was thrown by handler/.test(messageOf(error))
+
+/**
+ * What the caller of a port is told: every failure of a call is the store's being unavailable, with what the client said.
+ * Some of its errors have neither a type nor a message, and those of a dead connection come in four kinds.
+ */
+export function unavailable(what: string, error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error
+  return new StoreUnavailable(`EventStoreDB: ${what}: ${reasonOf(error)}`, { cause: error })
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error ? (error as Failure).code : undefined
+  if (typeOf(error) === 'access-denied') return 'access was denied; EVENT_STORE must carry a user who may do this'
+  if (code === UNIMPLEMENTED) return `the server is older than 21.10: ${messageOf(error)}`
+  if (code === UNAVAILABLE || typeOf(error) === 'unavailable') return `not reachable: ${messageOf(error)}`
+  return messageOf(error) || String(typeOf(error) ?? error)
+}
+
+const typeOf = (error: unknown): unknown => (error instanceof Error ? (error as Failure).type : undefined)
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,111 @@
+import type { ResolvedEvent } from '@eventstore/db-client'
+import type { Readable } from 'node:stream'
+import { Nap } from '../../nap.ts'
+import type { Position } from '../event-store.ts'
+
+/** What has come since the last look: events, then perhaps how far the server has read past others, and to the end. */
+export type Arrival = {
+  readonly events: readonly ResolvedEvent[]
+  readonly checkpoint: Position | undefined
+  readonly caughtUp: boolean
+}
+
+/** A read or a subscription of the client. */
+export type Incoming = Readable & { cancel?(): Promise<void>; unsubscribe?(): Promise<void> }
+
+/** So much is taken out of a stream at once; the rest stays there, and holds the server back. */
+const MOST = 1_000
+
+/**
+ * Takes a stream of the client's in batches. Neither its iterator nor its `data` events would do: breaking off the
+ * iterator leaves the call open on the server, its errors come without an end, and a checkpoint is told before events
+ * that were sent ahead of it.
+ */
+export class Inbox {
+  #events: ResolvedEvent[] = []
+  #checkpoint: Position | undefined
+  #caughtUp = false
+  #ended = false
+  #error: unknown
+  readonly #nap = new Nap()
+  #room: () => void = () => {}
+
+  constructor(private readonly stream: Incoming) {
+    stream.on('readable', () => this.#nap.wake())
+    stream.on('end', () => this.#end(undefined))
+    stream.on('error', (error: unknown) => this.#end(error))
+    stream.on('caughtUp', () => {
+      this.#drain()
+      this.#caughtUp = true
+      this.#nap.wake()
+    })
+  }
+
+  /** Give it to the subscription as `checkpointReached`: what came before the checkpoint is taken out first. */
+  async checkpointReached(position: Position): Promise<void> {
+    this.#drain()
+    this.#checkpoint = position
+    this.#nap.wake()
+    if (this.#events.length >= MOST) await new Promise<void>((done) => (this.#room = done))
+  }
+
+  /**
+   * Waits for something to come.
+   * @returns 'silence' when nothing came in `patience` ms, 'end' at the end and after close()
+   * @throws the stream's error, after all that came before it
+   */
+  async next(patience: number): Promise<Arrival | 'silence' | 'end'> {
+    const until = performance.now() + patience
+    while (!this.#take()) {
+      if (this.#error !== undefined) throw this.#error
+      if (this.#ended) return 'end'
+      const left = until - performance.now()
+      if (left <= 0) return 'silence'
+      await this.#nap.sleep(left)
+    }
+    return this.#arrival()
+  }
+
+  /**
+   * Ends the call, also on the server. What is left is read and thrown away: of a call that is not read to its end the
+   * client never lets go.
+   */
+  close(): void {
+    if (this.#ended) return
+    this.#end(undefined)
+    this.stream.removeAllListeners('readable')
+    this.stream.resume()
+    const ended = this.stream.unsubscribe?.() ?? this.stream.cancel?.()
+    // A call that never came to be can't be ended.
+    ended?.catch(() => {})
+  }
+
+  #take(): boolean {
+    this.#drain(MOST)
+    return this.#events.length > 0 || this.#checkpoint !== undefined || this.#caughtUp
+  }
+
+  #drain(most = Number.POSITIVE_INFINITY): void {
+    while (this.#events.length < most) {
+      const event = this.stream.read() as ResolvedEvent | null
+      if (event === null) return
+      this.#events.push(event)
+    }
+  }
+
+  #arrival(): Arrival {
+    const arrival = { events: this.#events, checkpoint: this.#checkpoint, caughtUp: this.#caughtUp }
+    this.#events = []
+    this.#checkpoint = undefined
+    this.#caughtUp = false
+    this.#room()
+    return arrival
+  }
+
+  #end(error: unknown): void {
+    this.#ended = true
+    this.#error ??= error
+    this.#nap.wake()
+    this.#room()
+  }
+}

@@ -1,0 +1,139 @@
+import { START, streamNameFilter, type EventStoreDBClient } from '@eventstore/db-client'
+import { comparePositions, type Batch, type Filter, type From, type Position } from '../event-store.ts'
+import { storedEvent } from './decoding.ts'
+import { Inbox } from './inbox.ts'
+import { AHEAD, passes } from './reader.ts'
+import { Tail } from './tail.ts'
+import { Rest } from './rest.ts'
+import type { Timing } from './timing.ts'
+
+/** Events a batch. */
+const PAGE = 1_000
+
+/** Every stream but the server's own. */
+export const OURS = /^[^$]/
+
+/**
+ * The one live subscription of this process, to all streams but the server's own: whatever its filter, each subscriber
+ * learns from it how far the log has come, which filtered subscriptions tell only now and then. The newest events stay
+ * in memory. It subscribes again whenever it fails, or brings nothing although something is there.
+ */
+export class LiveFeed {
+  readonly #followers = new Set<() => void>()
+  #tail: Tail | undefined
+  #known: From = 'start'
+  #running: Promise<void> | undefined
+  #inbox: Inbox | undefined
+  readonly #rest: Rest
+
+  constructor(
+    private readonly client: EventStoreDBClient,
+    private readonly ask: () => Promise<From>,
+    private readonly timing: Timing,
+  ) {
+    this.#rest = new Rest(timing)
+  }
+
+  /** Takes note of a position that exists: nobody before it has caught up. */
+  exists(position: From): void {
+    if (comparePositions(position, this.#known) > 0) this.#known = position
+  }
+
+  /**
+   * Listens for as long as somebody follows. Resolves when the feed has a beginning.
+   * @throws StoreUnavailable
+   */
+  async follow(wake: () => void): Promise<() => void> {
+    if (this.#tail === undefined) {
+      const head = await this.ask()
+      this.#tail ??= new Tail(head)
+    }
+    this.#followers.add(wake)
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    return () => this.#leave(wake)
+  }
+
+  /** What lies behind a position; undefined when not all of it is in memory. */
+  behind(position: From, filter: Filter | undefined): Batch | undefined {
+    if (this.#tail?.covers(position) !== true) return undefined
+    const found = this.#tail.behind(position, PAGE)
+    const end = found.at(-1)?.position ?? position
+    const events = filter === undefined ? found : found.filter((event) => passes(event, filter))
+    const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#known) >= 0
+    return { events, position: end, caughtUp }
+  }
+
+  covers(position: From): boolean {
+    return this.#tail?.covers(position) === true
+  }
+
+  async close(): Promise<void> {
+    this.#followers.clear()
+    this.#inbox?.close()
+    this.#rest.wake()
+    await this.#running
+  }
+
+  #leave(wake: () => void): void {
+    this.#followers.delete(wake)
+    if (this.#followers.size > 0) return
+    this.#inbox?.close()
+    this.#rest.wake()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#followers.size > 0) {
+      const before = this.#tail?.end
+      // What failed is tried again for ever: whoever reads or writes meanwhile is told.
+      await this.#listen().catch(() => {})
+      if (this.#tail?.end !== before) this.#rest.short()
+      if (this.#followers.size > 0) await this.#rest.sleep()
+    }
+    this.#tail = undefined
+  }
+
+  async #listen(): Promise<void> {
+    const tail = this.#tail
+    if (tail === undefined || this.#followers.size === 0) return
+    const fromPosition = tail.end === 'start' ? START : tail.end
+    const inbox = new Inbox(
+      this.client.subscribeToAll({ fromPosition, filter: streamNameFilter({ regex: OURS.source }) }, AHEAD),
+    )
+    this.#inbox = inbox
+    try {
+      for (;;) {
+        const arrival = await inbox.next(this.timing.silence)
+        if (arrival === 'end') return
+        if (arrival === 'silence') {
+          if (await this.#isMissing(tail)) return
+          continue
+        }
+        for (const event of arrival.events) {
+          const stored = storedEvent(event)
+          if (stored !== undefined) tail.add(stored)
+        }
+        tail.trim()
+        this.exists(tail.end)
+        this.#wakeAll()
+      }
+    } finally {
+      inbox.close()
+    }
+  }
+
+  /** True when the server has more than it has sent since: the subscription is dead without knowing it. */
+  async #isMissing(tail: Tail): Promise<boolean> {
+    const before = tail.end
+    if (comparePositions(this.#known, before) > 0) return true
+    const head = await this.ask()
+    this.exists(head)
+    return comparePositions(head, tail.end) > 0 && tail.end === before
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#followers) wake()
+  }
+}
+
+/** The later one. */
+export const later = (a: From, b: From | Position): From => (comparePositions(a, b) >= 0 ? a : b)

@@ -1,0 +1,122 @@
+import { BACKWARDS, END, START, type EventStoreDBClient } from '@eventstore/db-client'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type Filter,
+  type From,
+  type Position,
+  type StoredEvent,
+} from '../event-store.ts'
+import { storedEvent } from './decoding.ts'
+import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'
+import { Inbox, type Incoming } from './inbox.ts'
+import { Places } from './places.ts'
+
+/** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
+export const AHEAD = { highWaterMark: 512 }
+
+/** How many of the newest events are looked at for one of ours: the server's own ones may lie behind it. */
+const HEADS = [1, 32, 1_024, 65_536]
+
+/** Reads, each given up when nothing comes in time: the client has no deadline for them. */
+export class Reader {
+  readonly #places: Places
+
+  constructor(
+    private readonly client: EventStoreDBClient,
+    /** Milliseconds. */
+    private readonly patience: number,
+  ) {
+    this.#places = new Places((from) => this.#newerThan(from))
+  }
+
+  /** @throws StoreUnavailable */
+  async stream(name: string): Promise<StoredEvent[]> {
+    return this.#collect(name, this.client.readStream(name, {}, AHEAD))
+  }
+
+  /** `count` events from a revision on, as far as they are there. @throws StoreUnavailable */
+  async run(name: string, first: bigint, count: number): Promise<StoredEvent[]> {
+    return this.#collect(name, this.client.readStream(name, { fromRevision: first, maxCount: count }))
+  }
+
+  /** A stream's newest events in their order. @throws StoreUnavailable */
+  async newest(name: string, count: number): Promise<StoredEvent[]> {
+    const options = { direction: BACKWARDS, fromRevision: END, maxCount: count } as const
+    return (await this.#collect(name, this.client.readStream(name, options))).reverse()
+  }
+
+  /** Where the newest event stands that is not the server's own. @throws StoreUnavailable */
+  async head(): Promise<From> {
+    for (const maxCount of HEADS) {
+      const options = { direction: BACKWARDS, fromPosition: END, maxCount } as const
+      const newest = await this.#list('the head', this.client.readAll(options))
+      const ours = newest.find((event) => event !== undefined)
+      if (ours !== undefined) return ours.position
+      if (newest.length < maxCount) return 'start'
+    }
+    throw new StoreUnavailable(`EventStoreDB: its newest ${HEADS.at(-1)} events are all its own`)
+  }
+
+  /** The event at exactly this position. @throws StoreUnavailable */
+  async at(position: Position): Promise<StoredEvent | undefined> {
+    try {
+      const [event] = await this.#list('an event', this.client.readAll({ fromPosition: position, maxCount: 1 }))
+      return event !== undefined && comparePositions(event.position, position) === 0 ? event : undefined
+    } catch (error) {
+      if (error instanceof StoreUnavailable && isUnknownPosition(error.cause)) return undefined
+      throw error
+    }
+  }
+
+  /** All that passes, behind `from` and up to `to`. @throws StoreUnavailable */
+  async *all(from: From, to: From, filter?: Filter): AsyncGenerator<StoredEvent> {
+    if (comparePositions(from, to) >= 0) return
+    const read = this.client.readAll({ fromPosition: from === 'start' ? START : from }, AHEAD)
+    for await (const event of this.#events('all events', read)) {
+      if (event === undefined || comparePositions(event.position, from) <= 0) continue
+      if (comparePositions(event.position, to) > 0) return
+      if (passes(event, filter)) yield event
+    }
+  }
+
+  async *#newerThan(from: From): AsyncGenerator<StoredEvent> {
+    yield* this.all(from, await this.head())
+  }
+
+  async #collect(name: string, read: Incoming): Promise<StoredEvent[]> {
+    try {
+      return await this.#places.of((await this.#list(name, read)).filter((event) => event !== undefined))
+    } catch (error) {
+      if (error instanceof StoreUnavailable && isMissingStream(error.cause)) return []
+      throw error
+    }
+  }
+
+  /** Reads to the end: calls that are broken off count as an attack on the server, which then ends the connection. */
+  async #list(what: string, read: Incoming): Promise<(StoredEvent | undefined)[]> {
+    const events: (StoredEvent | undefined)[] = []
+    for await (const event of this.#events(what, read)) events.push(event)
+    return events
+  }
+
+  /** Undefined for each event that is none of ours. */
+  async *#events(what: string, read: Incoming): AsyncGenerator<StoredEvent | undefined> {
+    const inbox = new Inbox(read)
+    try {
+      for (;;) {
+        const arrival = await inbox.next(this.patience)
+        if (arrival === 'end') return
+        if (arrival === 'silence') throw new Error(`nothing came within ${this.patience} ms`)
+        for (const event of arrival.events) yield storedEvent(event)
+      }
+    } catch (error) {
+      throw unavailable(`${what} could not be read`, error)
+    } finally {
+      inbox.close()
+    }
+  }
+}
+
+export const passes = ({ stream }: StoredEvent, filter: Filter | undefined): boolean =>
+  filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))

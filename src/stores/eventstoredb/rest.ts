@@ -1,0 +1,28 @@
+import { Nap } from '../../nap.ts'
+import type { Timing } from './timing.ts'
+
+/** The pauses between tries: each longer than the one before, until something went well. */
+export class Rest {
+  readonly #nap = new Nap()
+  #next: number
+
+  constructor(private readonly timing: Pick<Timing, 'firstPause' | 'longestPause'>) {
+    this.#next = timing.firstPause
+  }
+
+  /** Begins again with the first pause. */
+  short(): void {
+    this.#next = this.timing.firstPause
+  }
+
+  sleep(): Promise<void> {
+    const ms = this.#next
+    this.#next = Math.min(ms * 2, this.timing.longestPause)
+    return this.#nap.sleep(ms)
+  }
+
+  /** Ends the pause under way. */
+  wake(): void {
+    this.#nap.wake()
+  }
+}

@@ -1,0 +1,14 @@
+/** Milliseconds. Tests shorten them; production has one set for all servers. */
+export type Timing = {
+  /** An append without an answer; the server itself gives up after 2 s, and says so within 3. */
+  readonly append: number
+  /** A read that brings nothing. */
+  readonly read: number
+  /** A subscription that brings nothing although there is something, or may be: it is looked at, or made anew. */
+  readonly silence: number
+  /** Between two tries to subscribe: the first pause, doubled up to the longest. */
+  readonly firstPause: number
+  readonly longestPause: number
+}
+
+export const TIMING: Timing = { append: 4_000, read: 3_000, silence: 1_000, firstPause: 50, longestPause: 2_000 }

@@ -1,0 +1,75 @@
+import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../read-store.ts'
+import type { Mongo } from './connection.ts'
+import { buildsIn } from './documents/builds.ts'
+import { pointersIn } from './documents/pointers.ts'
+import { followLive } from './documents/reader.ts'
+import { Leases } from './lease.ts'
+
+/** Runs an action later, unless the process ends before. */
+export type Later = (action: () => void, milliseconds: number) => void
+
+const later: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
+
+/** Time for other processes to follow the pointer, and to finish what they read from the old build. */
+const RETIREMENT = 60_000
+
+/**
+ * Read models in MongoDB: collections a build, and `read_models`, which says which build is live. Any number of
+ * processes may read and write at once: each write is guarded by what is stored, and no transaction is needed.
+ */
+export function documentsIn(
+  mongo: Mongo,
+  options: { readonly later?: Later; readonly now?: () => number } = {},
+): ReadStore {
+  const now = options.now ?? (() => performance.now())
+  const pointers = pointersIn(mongo, now)
+  const builds = buildsIn(mongo, pointers)
+  const leases = new Leases(mongo, now)
+  const readers = new Map<string, ReadModel>()
+  let closed = false
+
+  /** A build that was dropped by hand is made anew, and filled from the log. */
+  async function live(declaration: ModelDeclaration): Promise<Build> {
+    const known = await pointers.live(declaration)
+    if (known !== undefined && (await builds.exists(known))) return builds.open(declaration, known)
+    const made = await builds.make(declaration)
+    if (known !== undefined) await pointers.point(declaration, made.id)
+    const id = await pointers.claim(declaration, made.id)
+    if (id !== made.id) await builds.remove(declaration, made.id)
+    return builds.open(declaration, id)
+  }
+
+  return {
+    async model(declaration) {
+      const key = `${declaration.name}-v${declaration.version}`
+      const reader = readers.get(key) ?? followLive(declaration, pointers, builds)
+      readers.set(key, reader)
+      return reader
+    },
+    lease: (declaration) => leases.take(declaration),
+    isHeld: (declaration) => leases.isHeld(declaration),
+    live,
+    async begin(declaration) {
+      await builds.removeLeftovers(declaration)
+      return builds.make(declaration)
+    },
+    async promote(declaration, build) {
+      const old = await pointers.live(declaration)
+      await pointers.point(declaration, build.id)
+      if (old === undefined || old === build.id) return
+      const retire = async () => {
+        if (!closed && !(await pointers.all()).has(old)) await builds.remove(declaration, old)
+      }
+      // What can't be removed now is removed by the next rebuild.
+      ;(options.later ?? later)(() => void retire().catch(() => undefined), RETIREMENT)
+    },
+    async drop(declaration, build) {
+      if ((await pointers.all()).has(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
+      await builds.remove(declaration, build.id)
+    },
+    async close() {
+      closed = true
+      leases.close()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { From } from '../../event-store.ts'
+import type { Build, ModelDeclaration } from '../../read-store.ts'
+import { BATCH_DEADLINE, type Mongo } from '../connection.ts'
+import { collectionsOf } from './collections.ts'
+import { count } from './counting.ts'
+import { lettersOf } from './letters.ts'
+import { checkpointOf } from '../place.ts'
+import { advance, isAhead, progressesIn, reachedBy, readProgress, type Progress } from './progress.ts'
+import { queriesOf, type Queries } from './queries.ts'
+import { isRemoved, keyOf, picked, type Held } from './shape.ts'
+import { heldBy, writeDocuments } from './writing.ts'
+
+/** A build's collections: what the runner writes to and what requests read. */
+export type OpenBuild = Build & {
+  readonly queries: Queries
+  position(): Promise<From>
+  parked(): Promise<ReadonlySet<string>>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string): OpenBuild {
+  const { db, call } = mongo
+  const collections = collectionsOf(db, declaration, id)
+  const all = progressesIn(db)
+  const letters = lettersOf(db, id)
+  const progressNow = () => call(() => readProgress(all, id))
+  /** As this process left it. Where another was faster, the next change fails, and it is read again. */
+  let known: Progress | undefined
+
+  /** @returns false where another runner was faster: everything is decided again, which changes nothing twice */
+  async function tryToWrite(progress: Progress, ...[writes, checkpoint, set = []]: Parameters<Build['write']>) {
+    const next = writes.map((write) => heldBy(declaration, write))
+    const counting = { settled: reachedBy(progress), at: checkpoint.position }
+    if (writes.length > 0) {
+      const stored = await count({ mongo, collections, declaration }, writes, counting)
+      await call(() => writeDocuments(collections.documents, next, stored), BATCH_DEADLINE)
+    }
+    await call(() => letters.add(set))
+    known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))
+    return known !== undefined
+  }
+
+  return {
+    id,
+    queries: queriesOf(mongo, collections, declaration),
+    position: async () => reachedBy(await progressNow()),
+    parked: async () => ((await progressNow()).parked ? call(() => letters.streams()) : none),
+    async checkpoint() {
+      const { checkpoint } = await progressNow()
+      return checkpoint === null ? undefined : checkpointOf(checkpoint)
+    },
+    async load(keys, texts = declaration.texts) {
+      if (keys.length === 0) return []
+      const [first = '', ...others] = keys.map(keyOf)
+      const filter = { _id: others.length === 0 ? first : { $in: [first, ...others] } }
+      const names = [...Object.keys(declaration.fields), ...texts]
+      const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
+      const found = await call(() => collections.documents.find<Held>(filter, { projection }).toArray())
+      return found
+        .filter((held) => !isRemoved(held))
+        .map((held) => ({ document: picked(held, names), revision: held.revision }))
+    },
+    async write(writes, checkpoint, set) {
+      for (;;) {
+        const progress = known ?? (await progressNow())
+        if (!isAhead(progress, checkpoint)) return
+        if (await tryToWrite(progress, writes, checkpoint, set)) return
+      }
+    },
+    deadLetters: () => call(() => letters.all()),
+    async release(stream) {
+      await call(() => letters.remove(stream))
+    },
+  }
+}

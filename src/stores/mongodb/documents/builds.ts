@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import type { ModelDeclaration } from '../../read-store.ts'
+import { BATCH_DEADLINE, type Mongo } from '../connection.ts'
+import { buildOf, type OpenBuild } from './build.ts'
+import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
+import { lettersOf } from './letters.ts'
+import type { Pointers } from './pointers.ts'
+import { addProgress, progressesIn } from './progress.ts'
+
+/** The builds of one database. */
+export type Builds = {
+  make(declaration: ModelDeclaration): Promise<OpenBuild>
+  open(declaration: ModelDeclaration, id: string): OpenBuild
+  exists(id: string): Promise<boolean>
+  remove(declaration: ModelDeclaration, id: string): Promise<void>
+  /** Removes what runners left behind that were killed: of this model's version, not live, and not written to any more. */
+  removeLeftovers(declaration: ModelDeclaration): Promise<void>
+}
+
+/** Milliseconds without a write after which a build that is not live has nobody who fills it. */
+const ABANDONED = 3_600_000
+
+export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
+  const { db, call } = mongo
+  const all = progressesIn(db)
+  const opened = new Map<string, OpenBuild>()
+
+  function open(declaration: ModelDeclaration, id: string): OpenBuild {
+    const build = opened.get(id) ?? buildOf(mongo, declaration, id)
+    opened.set(id, build)
+    return build
+  }
+
+  /** What says that the build is there goes first: what is left after a crash has no name, and harms nobody. */
+  async function remove(declaration: ModelDeclaration, id: string): Promise<void> {
+    opened.delete(id)
+    await call(() => all.deleteOne({ _id: id }))
+    await call(() => lettersOf(db, id).removeAll())
+    await call(() => dropCollections(collectionsOf(db, declaration, id)), BATCH_DEADLINE)
+  }
+
+  return {
+    open,
+    remove,
+    async make(declaration) {
+      const id = randomBytes(6).toString('hex')
+      await call(() => makeIndexes(collectionsOf(db, declaration, id), declaration), BATCH_DEADLINE)
+      await call(() => addProgress(all, id, declaration))
+      return open(declaration, id)
+    },
+    exists: async (id) => (await call(() => all.findOne({ _id: id }))) !== null,
+    async removeLeftovers(declaration) {
+      const { name, version } = declaration
+      const changedAt = { $lt: Date.now() - ABANDONED }
+      const old = await call(() => all.find({ model: name, modelVersion: version, changedAt }).toArray())
+      const live = await pointers.all()
+      for (const { _id } of old) if (!live.has(_id)) await remove(declaration, _id)
+    },
+  }
+}

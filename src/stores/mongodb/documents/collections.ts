@@ -1,0 +1,31 @@
+import type { Collection, Db } from 'mongodb'
+import type { ModelDeclaration } from '../../read-store.ts'
+import type { Group } from './groups.ts'
+import type { Held } from './shape.ts'
+
+/** The collections of one build: its documents, and their counts where the model keeps some. */
+export type Collections = {
+  readonly documents: Collection<Held>
+  readonly groups: Collection<Group>
+}
+
+export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: string): Collections => ({
+  documents: db.collection<Held>(`${name}_v${version}_${id}`),
+  groups: db.collection<Group>(`${name}_v${version}_${id}_counts`),
+})
+
+/** Every filter and order has an index, as the declaration lists them; repeating it changes nothing. */
+export async function makeIndexes({ documents, groups }: Collections, declaration: ModelDeclaration): Promise<void> {
+  const { indexes, counts } = declaration
+  if (indexes.length > 0) {
+    await documents.createIndexes(
+      indexes.map((fields) => ({ name: fields.join('_'), key: Object.fromEntries(fields.map((field) => [field, 1])) })),
+    )
+  }
+  if (counts.length > 0) await groups.createIndexes([{ name: 'at', key: { 'at.commit': 1 } }])
+}
+
+export async function dropCollections({ documents, groups }: Collections): Promise<void> {
+  await documents.drop()
+  await groups.drop()
+}

@@ -1,0 +1,61 @@
+import type { Filter } from 'mongodb'
+import type { Condition, FieldValue, ModelDeclaration, Query, Where } from '../../read-store.ts'
+import { keyOf, requireField, type Held } from './shape.ts'
+
+/**
+ * Texts compare by their bytes in UTF-8, which is MongoDB's order without a collation.
+ * @throws Error naming a field that the model does not have
+ */
+export function filterOf(declaration: ModelDeclaration, where: Where): Filter<Held> {
+  const filter: Record<string, unknown> = {}
+  for (const [field, condition] of Object.entries(where)) {
+    requireField(declaration, field)
+    if (field === 'id' && isByValue(condition)) filter['_id'] = asked(keysIn(condition))
+    else {
+      const term = asked(condition)
+      if (term !== undefined) filter[field] = term
+    }
+  }
+  // What was removed has none of the fields: any condition on one of them passes it over.
+  if (Object.keys(filter).every((name) => name === '_id')) filter['id'] = { $exists: true }
+  return filter as Filter<Held>
+}
+
+type ByValue = FieldValue | { readonly in: readonly FieldValue[] }
+
+const isByValue = (condition: Condition): condition is ByValue => typeof condition !== 'object' || 'in' in condition
+
+const keysIn = (condition: ByValue): ByValue =>
+  typeof condition === 'object' ? { in: condition.in.map(keyOf) } : keyOf(condition)
+
+/** @returns undefined for a range without ends */
+function asked(condition: Condition): unknown {
+  if (typeof condition !== 'object') return condition
+  if ('in' in condition) return condition.in.length === 1 ? condition.in[0] : { $in: condition.in }
+  const { from, to } = condition
+  if (from === undefined && to === undefined) return undefined
+  return { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) }
+}
+
+/** @throws Error naming a field that the model does not have */
+export function sortOf(declaration: ModelDeclaration, order: Query['order']): [string, 1 | -1][] {
+  return order.map(([field, direction]) => {
+    requireField(declaration, field)
+    return [field, direction === 'asc' ? 1 : -1]
+  })
+}
+
+/** Whether a value passes a condition that lists what may pass. */
+export const passes = (value: FieldValue | undefined, condition: ByValue): boolean =>
+  typeof condition === 'object' ? value !== undefined && condition.in.includes(value) : value === condition
+
+/** The conditions of a query for kept counts: each lists what may pass, and on counted fields only. */
+export function countable({ counts }: ModelDeclaration, where: Where): Readonly<Record<string, ByValue>> | undefined {
+  if (counts.length === 0) return undefined
+  const conditions: Record<string, ByValue> = {}
+  for (const [field, condition] of Object.entries(where)) {
+    if (!counts.includes(field) || !isByValue(condition)) return undefined
+    conditions[field] = condition
+  }
+  return conditions
+}

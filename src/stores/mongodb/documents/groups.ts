@@ -1,0 +1,110 @@
+import { comparePositions, type From } from '../../event-store.ts'
+import type { FieldValue, ModelDeclaration, Where } from '../../read-store.ts'
+import { countedIn, countedText, type Counted } from './counted.ts'
+import { countable, passes } from './filters.ts'
+import { placeOf, positionOf, type Place } from '../place.ts'
+
+/** The kept counts of all documents that share a value of the first counted field, such as an owner's. */
+export type Group = {
+  readonly _id: string
+  /** Each change raises it, and counts only on the version that it was made of. */
+  readonly version: number
+  readonly of: FieldValue
+  readonly sums: readonly Sum[]
+  /** The last batch of which something was counted. */
+  readonly at: Place
+  /** What was counted, and may not have come into the documents yet: `countedIn`. */
+  readonly counted: string
+}
+
+/** `values`: of the counted fields but the first. */
+type Sum = { readonly values: readonly FieldValue[]; readonly documents: number }
+
+/** A document as it is stored, or is to be: all its counted values, null where it is removed. */
+export type State = { readonly revision: bigint; readonly values: readonly FieldValue[] | null }
+
+/** `after` as it will be written where `before`, what is stored, has a lower revision. */
+export type Change = { readonly key: string; readonly before: State | undefined; readonly after: State }
+
+export const emptyGroup = (of: FieldValue): Omit<Group, 'version'> => ({
+  _id: String(of),
+  of,
+  sums: [],
+  at: placeOf('start'),
+  counted: countedText([]),
+})
+
+/**
+ * Counts a batch into a group. Counters are written before documents: what an earlier try has counted and not written
+ * stands in `counted`, and counts as stored. So a batch that comes again, cut otherwise, is not counted twice.
+ * @param settled up to here all that was counted is in the documents
+ * @returns undefined where nothing changes
+ */
+export function countInto(
+  group: Omit<Group, 'version'>,
+  changes: readonly Change[],
+  { settled, at }: { readonly settled: From; readonly at: From },
+): Omit<Group, 'version'> | undefined {
+  const open = new Map(
+    countedIn(group.counted)
+      .filter((one) => isBehind(one.at, settled))
+      .map((one) => [one.key, one]),
+  )
+  const sums = new Map(group.sums.map((sum) => [JSON.stringify(sum.values), sum]))
+  let changed = false
+  for (const { key, before, after } of changes) {
+    const known = latest(open.get(key), before, group.of)
+    if (known !== undefined && known.revision >= after.revision) continue
+    const values = within(after.values, group.of)
+    if (JSON.stringify(values) === JSON.stringify(known?.values ?? null)) continue
+    changed = true
+    add(sums, known?.values ?? null, -1)
+    add(sums, values, 1)
+    open.set(key, { key, revision: after.revision, values, at: placeOf(at) })
+  }
+  if (!changed) return undefined
+  const kept = [...sums.values()].filter(({ documents }) => documents !== 0)
+  const last = isBehind(group.at, at) ? group.at : placeOf(at)
+  return { _id: group._id, of: group.of, sums: kept, at: last, counted: countedText(open.values()) }
+}
+
+const isBehind = (place: Place, settled: From) => comparePositions(positionOf(place), settled) > 0
+
+/** Of what was counted and what is stored, the newer. */
+function latest(
+  counted: Counted | undefined,
+  stored: State | undefined,
+  of: FieldValue,
+): Pick<Counted, 'revision' | 'values'> | undefined {
+  if (counted !== undefined && (stored === undefined || counted.revision > stored.revision)) return counted
+  return stored && { revision: stored.revision, values: within(stored.values, of) }
+}
+
+/** The values but the first, where the first is the group's. */
+const within = (values: readonly FieldValue[] | null, of: FieldValue) => (values?.[0] === of ? values.slice(1) : null)
+
+function add(sums: Map<string, Sum>, values: readonly FieldValue[] | null, step: 1 | -1): void {
+  if (values === null) return
+  const name = JSON.stringify(values)
+  sums.set(name, { values, documents: (sums.get(name)?.documents ?? 0) + step })
+}
+
+/** Which groups a count needs, and what it sums; undefined where kept counts can't tell. */
+export function sumOf(declaration: ModelDeclaration, where: Where) {
+  const conditions = countable(declaration, where)
+  const [first, ...others] = declaration.counts
+  if (conditions === undefined || first === undefined) return undefined
+  const wanted = conditions[first]
+  return {
+    groups: wanted === undefined ? undefined : (typeof wanted === 'object' ? wanted.in : [wanted]).map(String),
+    inGroup: (group: Pick<Group, 'sums'>) =>
+      group.sums
+        .filter(({ values }) =>
+          others.every((field, at) => {
+            const condition = conditions[field]
+            return condition === undefined || passes(values[at], condition)
+          }),
+        )
+        .reduce((total, { documents }) => total + documents, 0),
+  }
+}

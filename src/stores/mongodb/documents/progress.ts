@@ -1,0 +1,66 @@
+import type { Collection, Db } from 'mongodb'
+import { comparePositions, StoreUnavailable, type From } from '../../event-store.ts'
+import type { Checkpoint, ModelDeclaration } from '../../read-store.ts'
+import { inserted } from '../inserted.ts'
+import { positionOf, reachedOf, type Reached } from '../place.ts'
+
+/** How far a build has come: one document, whose being there says that the build is. */
+export type Progress = {
+  readonly _id: string
+  /** Each change raises it, and counts only on the version that it was made of: somebody else may have been first. */
+  readonly version: number
+  readonly model: string
+  readonly modelVersion: number
+  /** null before the first batch. */
+  readonly checkpoint: Reached | null
+  /** Whether any stream was set aside. */
+  readonly parked: boolean
+  /** Milliseconds since 1970 of the last change: tells what was left behind. */
+  readonly changedAt: number
+}
+
+export const progressesIn = (db: Db): Collection<Progress> => db.collection<Progress>('builds')
+
+export const addProgress = (all: Collection<Progress>, id: string, { name, version }: ModelDeclaration) =>
+  inserted(all, {
+    _id: id,
+    version: 1,
+    model: name,
+    modelVersion: version,
+    checkpoint: null,
+    parked: false,
+    changedAt: Date.now(),
+  })
+
+/** @throws StoreUnavailable where the build is gone: whoever works on it opens the live one again */
+export async function readProgress(all: Collection<Progress>, id: string): Promise<Progress> {
+  const progress = await all.findOne({ _id: id })
+  if (progress === null) throw new StoreUnavailable(`the build ${id} of a read model is gone`)
+  return progress
+}
+
+export const reachedBy = ({ checkpoint }: Progress): From => (checkpoint === null ? 'start' : positionOf(checkpoint))
+
+/**
+ * Whether a batch up to `next` has anything to write.
+ * @throws Error for another log's
+ */
+export function isAhead({ checkpoint }: Progress, next: Checkpoint): boolean {
+  if (checkpoint === null) return true
+  if (checkpoint.log !== next.log)
+    throw new Error(`this build holds documents of the log ${checkpoint.log}, not of ${next.log}: rebuild it`)
+  return comparePositions(next.position, positionOf(checkpoint)) >= 0
+}
+
+/** @returns what is stored now; undefined where another runner was first */
+export async function advance(
+  all: Collection<Progress>,
+  progress: Progress,
+  { checkpoint, parked }: { readonly checkpoint: Checkpoint; readonly parked: boolean },
+): Promise<Progress | undefined> {
+  const { _id, version, ...rest } = progress
+  const changed = { checkpoint: reachedOf(checkpoint), parked: progress.parked || parked, changedAt: Date.now() }
+  const next = { ...rest, ...changed, version: version + 1 }
+  const replaced = await all.replaceOne({ _id, version }, next)
+  return replaced.matchedCount === 1 ? { ...next, _id } : undefined
+}

@@ -1,0 +1,45 @@
+import type { Mongo } from '../connection.ts'
+import type { Document, FieldValue, ModelDeclaration, Query, Where } from '../../read-store.ts'
+import type { Collections } from './collections.ts'
+import { filterOf, sortOf } from './filters.ts'
+import { sumOf, type Group } from './groups.ts'
+import { isRemoved, keyOf, picked, requireNames, type Held } from './shape.ts'
+
+export type Queries = {
+  get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
+  find(query: Query): Promise<Document[]>
+  count(where: Where): Promise<number>
+}
+
+/** What requests ask of one build, each in one call. @throws Error naming a field that the model does not have */
+export function queriesOf(mongo: Mongo, { documents, groups }: Collections, declaration: ModelDeclaration): Queries {
+  return {
+    async get(id, select) {
+      requireNames(declaration, select)
+      const projection = { _id: 0, id: 1, ...shown(select) }
+      const held = await mongo.call(() => documents.findOne<Held>({ _id: keyOf(id) }, { projection }))
+      return held === null || isRemoved(held) ? undefined : picked(held, select)
+    },
+    async find({ where, order, limit, offset, select }) {
+      requireNames(declaration, select)
+      const [filter, sort] = [filterOf(declaration, where), sortOf(declaration, order)]
+      const options = { sort, limit, skip: offset, batchSize: limit, projection: { _id: 0, ...shown(select) } }
+      const found = await mongo.call(() => documents.find<Held>(filter, options).toArray())
+      return found.map((held) => picked(held, select))
+    },
+    async count(where) {
+      const sum = sumOf(declaration, where)
+      if (sum === undefined) {
+        const filter = filterOf(declaration, where)
+        return mongo.call(() => documents.countDocuments(filter))
+      }
+      const filter = sum.groups === undefined ? {} : { _id: { $in: sum.groups } }
+      const found = await mongo.call(() =>
+        groups.find<Pick<Group, 'sums'>>(filter, { projection: { _id: 0, sums: 1 } }).toArray(),
+      )
+      return found.reduce((total, group) => total + sum.inGroup(group), 0)
+    },
+  }
+}
+
+const shown = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))

@@ -1,0 +1,46 @@
+import type { Document, FieldValue, ModelDeclaration } from '../../read-store.ts'
+
+/**
+ * A document as MongoDB has it. A removed one leaves its key and its revision behind and nothing else, so that a put
+ * which comes late, from a runner that was stopped and goes on, finds that it is too old.
+ */
+export type Held = { readonly _id: string; readonly revision: bigint } & Readonly<Record<string, unknown>>
+
+/** `_id`s are texts: keys of both kinds are found in one way. */
+export const keyOf = (id: FieldValue): string => String(id)
+
+const namesOf = ({ fields, texts }: ModelDeclaration): string[] => [...Object.keys(fields), ...texts]
+
+/** @throws Error for a document that lacks a declared value, before anything is written */
+export function heldOf(declaration: ModelDeclaration, document: Document, revision: bigint): Held {
+  const held: Record<string, FieldValue> = {}
+  for (const name of namesOf(declaration)) {
+    const value = document[name]
+    if (value === undefined) throw new Error(`document ${document['id'] ?? 'without id'} has no ${name}`)
+    held[name] = value
+  }
+  return { _id: keyOf(held['id'] ?? ''), revision, ...held }
+}
+
+export const isRemoved = (held: Held): boolean => held['id'] === undefined
+
+/** The values of these names; `revision` as a number. */
+export function picked(held: Held, names: readonly string[]): Document {
+  const document: Record<string, FieldValue> = {}
+  for (const name of names) {
+    const value = held[name]
+    document[name] = typeof value === 'bigint' ? Number(value) : (value as FieldValue)
+  }
+  return document
+}
+
+/** @throws Error naming a field or text that the model does not have */
+export function requireNames(declaration: ModelDeclaration, names: readonly string[]): void {
+  for (const name of names) {
+    if (name !== 'revision' && !declaration.texts.includes(name)) requireField(declaration, name)
+  }
+}
+
+export function requireField({ name, fields }: ModelDeclaration, field: string): void {
+  if (!Object.hasOwn(fields, field)) throw new Error(`${name} has no field ${field}`)
+}

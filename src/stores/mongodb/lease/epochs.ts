@@ -1,0 +1,17 @@
+import type { Mongo } from '../connection.ts'
+
+/** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
+export type Epoch = {
+  readonly _id: string
+  readonly model: string
+  readonly epoch: number
+  readonly holder: string
+  readonly beat: number
+  readonly released: boolean
+}
+
+export const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
+
+/** The epoch that counts: the latest of a model. */
+export const lastIn = (mongo: Mongo, model: string): Promise<Epoch | undefined> =>
+  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)

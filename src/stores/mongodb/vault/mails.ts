@@ -1,0 +1,95 @@
+import { inserted } from '../inserted.ts'
+import type { QueuedMail, Vault } from '../../vault.ts'
+import type { VaultCall } from './call.ts'
+import type { Claim, Mail } from './collections.ts'
+
+type Mails = Pick<Vault, 'claimMail' | 'renewClaim' | 'postponeMail' | 'removeMail' | 'nextMail'>
+
+/** Mails that are looked at together. */
+const PAGE = 100
+
+/**
+ * A mail is taken, kept and given back by inserting the next claim of it, whose number only one process can insert: that
+ * is atomic on every server. Claims go with their mail and not before, or a number could be taken twice.
+ */
+export const mailsIn = (call: VaultCall): Mails => ({
+  claimMail: (now, claimant, until) => claimMail(call, now, { claimant, until }),
+  async renewClaim(id, claimant, until) {
+    const last = await lastClaim(call, id)
+    return last?.claimant === claimant && addClaim(call, last, { claimant, until, attempts: last.attempts })
+  },
+  async postponeMail(id, claimant, dueAt) {
+    const last = await lastClaim(call, id)
+    if (last?.claimant !== claimant) return
+    await call(({ mails }) => mails.updateOne({ _id: id }, { $set: { dueAt } }))
+    await addClaim(call, last, { claimant: '', until: 0, attempts: last.attempts })
+  },
+  removeMail: (id) =>
+    call(async ({ mails, claims }) => {
+      await mails.deleteOne({ _id: id })
+      await claims.deleteMany({ mail: id })
+    }),
+  async nextMail() {
+    let next: number | undefined
+    for await (const { mail, claim } of waiting(call, Number.MAX_SAFE_INTEGER)) {
+      if (next !== undefined && (mail.dueAt ?? 0) >= next) break
+      const free = Math.max(mail.dueAt ?? 0, claim?.until ?? 0)
+      next = Math.min(next ?? free, free)
+    }
+    return next
+  },
+})
+
+type Claiming = Pick<Claim, 'claimant' | 'until'>
+
+async function claimMail(call: VaultCall, now: number, { claimant, until }: Claiming): Promise<QueuedMail | undefined> {
+  for await (const { mail, claim } of waiting(call, now)) {
+    if ((claim?.until ?? 0) > now) continue
+    const attempts = (claim?.attempts ?? 0) + 1
+    const last = claim ?? { mail: mail._id, number: 0 }
+    if (!(await addClaim(call, last, { claimant, until, attempts }))) continue
+    // It may have been removed meanwhile, with the claims that were there.
+    if ((await call(({ mails }) => mails.findOne({ _id: mail._id }))) !== null) {
+      const { _id, digest, kind, sealed } = mail
+      return { id: _id, digest, kind, sealed, attempts }
+    }
+    await call(({ claims }) => claims.deleteMany({ mail: mail._id }))
+  }
+  return undefined
+}
+
+/** Mails that fall due until a time, the earliest first, each with the claim that counts. */
+async function* waiting(call: VaultCall, until: number): AsyncIterable<{ mail: Mail; claim: Claim | undefined }> {
+  for (let skip = 0; ; skip += PAGE) {
+    const page = await call(({ mails }) =>
+      mails
+        .find({ dueAt: { $ne: null, $lte: until } })
+        .sort({ dueAt: 1, _id: 1 })
+        .skip(skip)
+        .limit(PAGE)
+        .toArray(),
+    )
+    const claims = await claimsOf(call, page)
+    for (const mail of page) yield { mail, claim: claims.get(mail._id) }
+    if (page.length < PAGE) return
+  }
+}
+
+async function claimsOf(call: VaultCall, mails: readonly Mail[]): Promise<ReadonlyMap<string, Claim>> {
+  if (mails.length === 0) return new Map()
+  const found = await call(({ claims }) => claims.find({ mail: { $in: mails.map(({ _id }) => _id) } }).toArray())
+  return new Map(found.toSorted((a, b) => a.number - b.number).map((claim) => [claim.mail, claim]))
+}
+
+const lastClaim = (call: VaultCall, mail: string): Promise<Claim | undefined> =>
+  call(async ({ claims }) => (await claims.findOne({ mail }, { sort: { number: -1 } })) ?? undefined)
+
+/** @returns false where another process was first */
+function addClaim(
+  call: VaultCall,
+  { mail, number }: Pick<Claim, 'mail' | 'number'>,
+  claim: Omit<Claim, '_id' | 'mail' | 'number'>,
+): Promise<boolean> {
+  const next = number + 1
+  return call(({ claims }) => inserted(claims, { _id: `${mail}/${next}`, mail, number: next, ...claim }))
+}

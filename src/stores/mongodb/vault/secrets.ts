@@ -1,0 +1,106 @@
+import { isDuplicate } from '../failure.ts'
+import { inserted } from '../inserted.ts'
+import type { Ended, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../vault.ts'
+import { checkpointOf, reachedOf } from '../place.ts'
+import { goneAfter, type Entry, type HeldReceipt, type Mail } from './collections.ts'
+import type { VaultCall } from './call.ts'
+
+type Secrets = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
+
+export const secretsIn = (call: VaultCall): Secrets => ({
+  put: (entry, mails) => put(call, entry, mails),
+  read: (digest) => call(async ({ entries }) => (await entries.findOne({ _id: digest }))?.sealed),
+  async receipts(names) {
+    const digests = names.map(({ digest }) => digest)
+    const found = await call(({ receipts }) => receipts.find({ _id: { $in: digests } }).toArray())
+    return new Map(found.map(({ _id, token, sealed, forgottenAt }) => [_id, { token, sealed, forgottenAt }]))
+  },
+  end: (ended, checkpoint) => end(call, ended, checkpoint),
+  checkpoint: () =>
+    call(async ({ followed }) => {
+      const found = await followed.findOne({ _id: 'followed' })
+      return found === null ? undefined : checkpointOf(found.checkpoint)
+    }),
+})
+
+/**
+ * The entry first: its digest is taken once. What a failure leaves of the others is taken back, or has no stream and
+ * goes with the sweeper.
+ */
+async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]): Promise<void> {
+  const { digest, createdAt, receipt } = entry
+  const first = await call(({ entries }) => inserted(entries, entryOf(entry)))
+  if (!first) throw new Error(`the vault has an entry ${digest} already`)
+  try {
+    if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)))
+    if (mails.length > 0) {
+      await call(({ mails: all }) => all.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))))
+    }
+  } catch (error) {
+    await call(async ({ entries, receipts, mails: all }) => {
+      await all.deleteMany({ digest })
+      await receipts.deleteOne({ _id: digest })
+      await entries.deleteOne({ _id: digest })
+    }).catch(() => undefined)
+    throw error
+  }
+}
+
+export const sealerOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
+
+const entryOf = ({ digest, sealed, createdAt, expiresAt }: VaultEntry): Entry => ({
+  _id: digest,
+  sealed,
+  sealedBy: sealerOf(sealed),
+  createdAt,
+  expiresAt,
+  confirmed: false,
+  goneAt: goneAfter(expiresAt),
+})
+
+export const receiptOf = (digest: string, { token, sealed, forgottenAt }: Receipt): HeldReceipt => ({
+  _id: digest,
+  token,
+  sealed,
+  forgottenAt,
+  goneAt: goneAfter(forgottenAt),
+})
+
+const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewMail): Mail => ({
+  _id: `${digest}/${kind}`,
+  digest,
+  kind,
+  sealed,
+  sealedBy: sealerOf(sealed),
+  createdAt,
+  dueAt,
+  confirmed: false,
+})
+
+/** The checkpoint last: a crash before it ends the same again. */
+async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCheckpoint | undefined): Promise<void> {
+  if (ended.length > 0) {
+    const silent = ended.filter(({ noticeAt }) => noticeAt === undefined)
+    const gone = [...ended.map(({ digest }) => `${digest}/link`), ...silent.map(({ digest }) => `${digest}/notice`)]
+    await call(({ entries }) => entries.deleteMany({ _id: { $in: ended.map(({ digest }) => digest) } }))
+    await call(({ mails }) => mails.deleteMany({ _id: { $in: gone } }))
+    await call(({ claims }) => claims.deleteMany({ mail: { $in: gone } }))
+    for (const { digest, noticeAt } of ended) {
+      if (noticeAt === undefined) continue
+      await call(({ mails }) =>
+        mails.updateOne({ _id: `${digest}/notice`, dueAt: null }, { $set: { dueAt: noticeAt } }),
+      )
+    }
+  }
+  if (checkpoint === undefined) return
+  const saved = { checkpoint: reachedOf(checkpoint) }
+  await call(async ({ followed }) => {
+    try {
+      await followed.replaceOne({ _id: 'followed' }, saved, { upsert: true })
+    } catch (error) {
+      // Another process has just saved the first one.
+      if (!isDuplicate(error)) throw error
+      await followed.replaceOne({ _id: 'followed' }, saved)
+    }
+  })
+}

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startService, type Service } from './service.ts'
+
+/** Starts a service with these ROLES; it is stopped with the others when the test ends. */
+export type Start = (roles: string) => Promise<Service>
+
+/** Services one after another, or beside each other, on one data folder. */
+export async function withFolder(run: (start: Start, dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
+  const started: Service[] = []
+  try {
+    await run(async (ROLES) => {
+      const service = await startService({ dataDir, settings: { ROLES } })
+      started.push(service)
+      return service
+    }, dataDir)
+  } finally {
+    for (const service of started) await service.stop()
+    rmSync(dataDir, { recursive: true })
+  }
+}

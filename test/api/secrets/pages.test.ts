@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { expect, request, type Answer, type Request } from '../harness/request.ts'
+import { form, newSender, shared, type Sender } from '../harness/secrets.ts'
+import { startService, type Service } from '../harness/service.ts'
+
+type Given = { service: Service; ann: Sender; ask: (wanted: Request) => Promise<Answer> }
+const test = suite<Given>('a page of a secret')
+test.before(async (given) => {
+  given.service = await startService()
+  given.ann = await newSender(given.service.installation)
+  given.ask = (wanted) => request(given.service.url, wanted)
+})
+test.after(({ service }) => service.stop())
+
+/** The directives of a policy, by their names. */
+const policyOf = ({ headers }: Answer) =>
+  new Map(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((directive) => directive.split(' '))
+      .map(([name = '', ...sources]) => [name, sources.join(' ')]),
+  )
+
+const hashes = (text: string, tag: string) =>
+  [...text.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(
+    ([, inner = '']) => `'sha256-${createHash('sha256').update(inner).digest('base64')}'`,
+  )
+
+/** What holds of every page, whatever it says. */
+function isGuarded(answer: Answer): void {
+  const { headers, text } = answer
+  assert.is(headers['content-type'], 'text/html; charset=utf-8')
+  assert.is(headers['cache-control'], 'no-store')
+  assert.is(headers['x-content-type-options'], 'nosniff')
+  assert.is(headers['referrer-policy'], 'no-referrer')
+  assert.is(headers['x-frame-options'], 'DENY')
+  assert.is(headers['x-robots-tag'], 'noindex, nofollow')
+  const policy = policyOf(answer)
+  for (const name of ['default-src', 'frame-ancestors', 'base-uri']) assert.is(policy.get(name), "'none'", name)
+  assert.is(policy.get('form-action'), "'self'")
+  assert.not.match(String(headers['content-security-policy']), /unsafe|https?:|\*/)
+  assert.equal(hashes(text, 'style'), [policy.get('style-src')])
+  for (const hash of hashes(text, 'script')) assert.is(hash, policy.get('script-src'))
+  assert.not.match(text, /(?:src|href)="(?!data:,")/)
+  assert.not.match(text, / (?:style|on\w+)="/)
+}
+
+test('is kept by no cache, frame, search engine or next page, and runs nothing but its own script', async (given) => {
+  const { service, ann, ask } = given
+  const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p', recipient: 'tom@example.com' })
+  const reader = `/secret/${secret.secret_key}`
+  const sender = `/private/${secret.metadata_key}`
+  isGuarded(expect(200, await ask({ path: reader })))
+  isGuarded(expect(404, await ask(form(reader, 'passphrase=wrong'))))
+  isGuarded(expect(200, await ask({ path: sender })))
+  isGuarded(expect(200, await ask({ path: `${sender}/burn` })))
+  isGuarded(expect(404, await ask(form(`${sender}/burn`, 'passphrase=wrong'))))
+  const shown = expect(200, await ask(form(reader, 'passphrase=p')))
+  isGuarded(shown)
+  assert.match(shown.text, '<pre id="value"')
+  isGuarded(expect(200, await ask({ path: sender })))
+})
+
+test('is guarded all the same where there is no secret, where it is locked, and where it was asked wrongly', async ({
+  service,
+  ann,
+  ask,
+}) => {
+  for (const path of ['/secret/x', '/private/x', '/private/x/burn']) isGuarded(expect(404, await ask({ path })))
+  isGuarded(expect(405, await ask({ method: 'DELETE', path: '/secret/x' })))
+  isGuarded(expect(400, await ask(form('/secret/x', 'passphrase=a&passphrase=b'))))
+  const { secret_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
+  for (let guess = 0; guess < 5; guess++) await ask(form(`/secret/${secret_key}`, 'passphrase=wrong'))
+  isGuarded(expect(429, await ask({ path: `/secret/${secret_key}` })))
+})
+
+test('that was burned by its button is left for the receipt, and no cache keeps the way there', async (given) => {
+  const { service, ann, ask } = given
+  const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
+  const burned = expect(303, await ask(form(`/private/${metadata_key}/burn`, '')))
+  assert.is(burned.headers.location, `../${metadata_key}`)
+  assert.is(burned.headers['cache-control'], 'no-store')
+  isGuarded(expect(200, await ask({ path: `/private/${metadata_key}` })))
+})
+
+test('asks for a passphrase in one way, which no browser keeps', async ({ service, ann, ask }) => {
+  const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
+  const input = /<input\s[^>]*>/s
+  const [one] = input.exec((await ask({ path: `/secret/${secret.secret_key}` })).text) ?? []
+  const [other] = input.exec((await ask({ path: `/private/${secret.metadata_key}` })).text) ?? []
+  assert.ok(one?.includes('autocomplete="off"') && one.includes('type="password"'), one)
+  assert.is(other, one)
+})
+
+test.run()

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../src/commands/origin.ts'
+import { loginStream } from '../../src/commands/logins.ts'
+import { registerClient } from '../../src/commands/register-client.ts'
+import { IdBlocks } from '../../src/commands/integer-ids.ts'
+import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../src/credentials/secret-keys.ts'
+import type { Vendor } from './harness/account.ts'
+import { attached, pathOf, text, upload } from './harness/form.ts'
+import { expect, refusal, request, type Answer } from './harness/request.ts'
+import { startService, type Service } from './harness/service.ts'
+import { form, newSender, post, shared, type Sender } from './harness/secrets.ts'
+import { created, stone } from './harness/stones.ts'
+
+type Given = { service: Service; ann: Vendor; sender: Sender }
+const test = suite<Given>('an event that this release can not read')
+test.before(async (given) => {
+  given.service = await startService()
+  given.ann = given.service.ann
+  given.sender = await newSender(given.service.installation)
+})
+test.after(({ service }) => service.stop())
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+
+/** What a newer release may have written, and what no release ever should have. */
+const KINDS = [
+  ['of a newer release', '999', {}],
+  ['with a payload that never was valid', '1', { broken: true }],
+] as const
+
+type Kind = (typeof KINDS)[number]
+
+/** Appends such an event to a stream, whatever its revision is. */
+async function spoil({ installation: { store } }: Service, stream: string, type: string, kind: Kind): Promise<void> {
+  const [last] = await store.read(stream, { last: 1 })
+  const [, schema, data] = kind
+  const event = { id: randomUUID(), type, data, metadata: metadata(origin, Date.now(), schema) }
+  await store.append(stream, last?.revision ?? 'none', [event])
+}
+
+/** Holds that requests are answered 503 with Retry-After, and that they append nothing. */
+async function undecided({ installation: { store } }: Service, asks: readonly (() => Promise<Answer>)[]) {
+  const head = await store.head()
+  for (const ask of asks) {
+    const answer = expect(503, await ask())
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+    assert.not.match(answer.text, /broken|schema|expected/)
+  }
+  assert.equal(await store.head(), head)
+}
+
+for (const kind of KINDS) {
+  test(`in a diamond, ${kind[0]}, stops no read, and every change of it`, async ({ service, ann }) => {
+    const { id } = await created(ann, { sku: 'SPOILT' })
+    const good = await created(ann)
+    await spoil(service, `diamond-${id}`, 'DiamondPatched', kind)
+    const asks = ['v3', 'v4'].flatMap((version) => [
+      () => ann.patch(`/${version}/diamond/${id}`, { price: 1 }),
+      () => ann.put(`/${version}/diamond/${id}`, { price: 1 }),
+      () => ann.remove(`/${version}/diamond/${id}`),
+      () =>
+        ann.patch(`/${version}/diamond/bulk`, {
+          entries: [
+            { id: good.id, price: 1 },
+            { id, price: 1 },
+          ],
+        }),
+      () => ann.put(`/${version}/diamond/bulk`, { entries: [{ id, price: 1 }] }),
+      () => ann.remove(`/${version}/diamond/bulk`, { entries: [{ id: good.id }, { id }] }),
+    ])
+    await undecided(service, asks)
+    refusal(503, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
+    for (const version of ['v3', 'v4']) expect(200, await ann.get(`/${version}/diamond/${id}`))
+    expect(200, await ann.get('/v4/diamond'))
+    expect(200, await ann.patch(`/v4/diamond/${good.id}`, { price: 2 }))
+  })
+
+  test(`in a diamond, ${kind[0]}, stops what is done with its certifications`, async ({ service, ann }) => {
+    const { id } = await created(ann)
+    const before = await attached(ann, id)
+    await spoil(service, `diamond-${id}`, 'CertificationAttached', kind)
+    await undecided(service, [
+      () => ann.post('/v4/certification', { product: id, laboratory: 'GIA' }),
+      () => upload(ann, [text('product', id), text('laboratory', 'GIA')]),
+      () => ann.remove(`/v4/certification/${before.id}`),
+      () => service.send({ path: pathOf(before.file) }),
+    ])
+  })
+
+  test(`in a request's record, ${kind[0]}, stops its repeat`, async ({ service, ann }) => {
+    const send = () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': `spoilt ${kind[1]}` })
+    expect(201, await send())
+    const { store } = service.installation
+    let record = ''
+    for await (const { stream } of store.readAll('start', { prefixes: ['request-'] })) record = stream
+    await spoil(service, record, 'RequestDone', kind)
+    await undecided(service, [send])
+  })
+
+  test(`in a secret, ${kind[0]}, keeps it from being told and from being burned`, async ({ service, sender }) => {
+    const { url } = service
+    const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
+    const digest = digestOfSecretKey(secret_key)
+    assert.is(digest, keysOfMetadataKey(metadata_key)?.digest)
+    await spoil(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
+    await undecided(service, [
+      () => post(url, `secret/${secret_key}`),
+      () => request(url, form(`/api/v1/secret/${secret_key}`, 'passphrase=p')),
+      () => post(url, `private/${metadata_key}`),
+      () => post(url, `private/${metadata_key}/burn`, { Authorization: sender.authorization }),
+      () => request(url, { path: `/secret/${secret_key}` }),
+      () => request(url, { path: `/private/${metadata_key}` }),
+      () => request(url, form(`/private/${metadata_key}/burn`, 'passphrase=p')),
+      () => request(url, form(`/secret/${secret_key}`, 'passphrase=p')),
+    ])
+  })
+
+  for (const type of ['PasswordChanged', 'LoginReserved']) {
+    test(`of an account as ${type}, ${kind[0]}, lets nobody in`, async ({ service }) => {
+      const other = await newSender(service.installation)
+      const stream = type === 'LoginReserved' ? loginStream(other.email) : `account-${other.account}`
+      const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
+      await spoil(service, stream, type, kind)
+      await undecided(service, [
+        logIn,
+        () => request(service.url, form('/api/v1/share', 'secret=x', other.authorization)),
+        () => request(service.url, { path: '/api/v1/authcheck', headers: { Authorization: other.authorization } }),
+      ])
+    })
+  }
+
+  test(`of a session, ${kind[0]}, gives no tokens`, async ({ service }) => {
+    const { refreshToken } = await service.newVendor()
+    const refresh = await tokenRequest(service, { grant_type: 'refresh_token', refresh_token: refreshToken })
+    const session = refreshToken.split('.')[0] ?? ''
+    await spoil(service, `session-${session}`, 'TokenRefreshed', kind)
+    await undecided(service, [
+      refresh,
+      await tokenRequest(service, { token: refreshToken }, 'revoke'),
+      await tokenRequest(service, { token: refreshToken }, 'introspect'),
+    ])
+  })
+
+  test(`of a client, ${kind[0]}, opens no session for it`, async ({ service }) => {
+    const ask = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
+    await spoil(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
+    await undecided(service, [ask])
+  })
+}
+
+let lastClient = ''
+
+/** A request to the token server by a client of its own. */
+async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
+  const { writing, store } = installation
+  const clientIds = new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin })
+  const { client, secret } = await registerClient({ ...writing, clientIds }, 'tests', origin)
+  lastClient = client
+  const body = new URLSearchParams({ client_id: client, client_secret: secret, ...parameters }).toString()
+  return () => request(url, form(`/api/oauth/v2/${path}`, body))
+}
+
+test('among reserved ids creates nothing, in a new process', async () => {
+  const first = await startService()
+  try {
+    await spoil(first, 'ids-diamond', 'IdsReserved', KINDS[0])
+    const { ann } = first
+    const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => ann.post('/v4/diamond/bulk', bulk(n))))
+    for (const { status } of answers) assert.ok(status === 201 || status === 503, String(status))
+    assert.ok(answers.some(({ status }) => status === 503))
+  } finally {
+    await first.stop()
+  }
+})
+
+const bulk = (of: number) => ({ entries: Array.from({ length: 500 }, (_, n) => stone({ sku: `IDS-${of}-${n}` })) })
+
+test.run()

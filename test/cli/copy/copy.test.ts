@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { vendor, type Vendor } from '../../api/harness/account.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { expect, type Answer } from '../../api/harness/request.ts'
+import { pathOf } from '../../api/harness/form.ts'
+
+import type { Service } from '../../api/harness/service.ts'
+import { created, shown, stone } from '../../api/harness/stones.ts'
+import { mongoServer } from '../../mongo-server.ts'
+import { all } from '../../contract/event-store/given.ts'
+import { copiedEvents, fill, resultOf, scoredAll, Sites, type Filled, type Site } from './moving.ts'
+
+const test = suite<{ sites: Sites }>('an installation that is copied')
+test.before.each(async (context) => {
+  context.sites = await Sites.open()
+})
+test.after.each(({ sites }) => sites.close())
+
+/** Ids that were acknowledged, by sku. */
+type Told = Map<string, number>
+
+/** Somebody who creates a stone every now and then, until that is refused. */
+async function writeUntilRefused(ann: Vendor, told: Told): Promise<void> {
+  for (let number = 0; ; number++) {
+    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
+    if (answer.status !== 201) return void expect(503, answer)
+    told.set(`meanwhile-${number}`, shown(answer).id)
+    await pause(10)
+  }
+}
+
+type Left = { readonly filled: Filled; readonly told: Told; readonly before: string; readonly service: Service }
+
+/** Copies a running installation while somebody writes to it, and holds what its service answers from then on. */
+async function copiedWhileWritten(
+  sites: Sites,
+  from: Site,
+  to: Site,
+  service: Service,
+): Promise<Pick<Left, 'told' | 'service'>> {
+  const { ann } = service
+  const told: Told = new Map()
+  const writing = writeUntilRefused(ann, told)
+  await until('writes', () => told.size > 20)
+  const { events } = resultOf(await sites.copy(from, to))
+  await writing
+  assert.ok(Number(events) > 100)
+  const refused = await ann.post('/v4/diamond', { sku: 'late', cutShape: 2, carat: 1 })
+  expect(503, refused)
+  assert.match(refused.text, /being moved/)
+  assert.is(refused.headers['retry-after'], '30')
+  expect(200, await ann.get('/v4/diamond?limit=1'))
+  return { told, service }
+}
+
+/** Holds that a service on the copy goes on where the source was left. */
+async function goesOn(sites: Sites, at: Site, { filled, told, before, service }: Left): Promise<void> {
+  const { postbox } = sites
+  const sent = postbox.accepted.length
+  const scored = await firstScores(service)
+  const target = await sites.serve(at)
+  try {
+    const ann = vendor(target.url, service.ann.account, service.ann.token)
+    isCopied(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
+    for (const [sku, id] of told) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
+    assert.is(addressless(await ann.get(`/v4/diamond/${filled.older}`)), before)
+    expect(200, await target.send({ path: pathOf(filled.file) }))
+    const pdf = await text(await target.installation.files.read(digestOf(filled.pdf)))
+    assert.is(digestOf(pdf), digestOf(filled.pdf))
+
+    const { id } = await created(ann, { sku: 'NEW' })
+    await until('the new scores', async () => (await target.installation.store.read(`scores-${id}`)).length > 0)
+    assert.equal(await firstScores(target), scored)
+
+    postbox.refuse.message = () => undefined
+    await until('the mail that waited', () => postbox.accepted.length > sent)
+    assert.is(postbox.accepted.length, sent + 1)
+    assert.match(postbox.accepted.at(-1)?.text ?? '', filled.waiting.secret_key)
+  } finally {
+    await target.stop()
+  }
+}
+
+const addressless = ({ text: body }: Answer) => body.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+async function text(stream: Readable | undefined): Promise<Buffer> {
+  return Buffer.concat((stream === undefined ? [] : await all<unknown>(stream)) as Buffer[])
+}
+
+/** Without a picture of the difference, which takes minutes to be drawn of thousands of events. */
+function isCopied(events: readonly unknown[], of: readonly unknown[]): void {
+  assert.is(events.length, of.length)
+  for (const [index, event] of events.entries()) assert.equal(event, of[index])
+}
+
+/** Ids of the scores of the stones that were scored before anything was copied. */
+async function firstScores({ installation: { store } }: Service): Promise<string[]> {
+  const scores = await all(store.readAll('start', { prefixes: ['scores-'] }))
+  return scores.filter(({ data }) => Number(data['id']) <= 21).map(({ id }) => id)
+}
+
+test('to another folder goes on there, with whatever was written meanwhile, and nothing done twice', async ({
+  sites,
+}) => {
+  const from = sites.sqlite('a')
+  const to = sites.sqlite('b')
+  const service = await sites.serve(from)
+  try {
+    const filled = await fill(service, sites.postbox)
+    const before = addressless(await service.ann.get(`/v4/diamond/${filled.older}`))
+    const left = await copiedWhileWritten(sites, from, to, service)
+    // A process that opens the source now obeys as well.
+    const other = await sites.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
+      DATA_DIR: from.dataDir,
+    })
+    assert.is(other.code, 1)
+    assert.match(other.err, /is moved to sqlite:/)
+    await goesOn(sites, to, { ...left, filled, before })
+    assert.is(resultOf(await sites.copy(from, to))['finishedBefore'], true)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('with another master key is refused before anything is copied', async ({ sites }) => {
+  const from = sites.sqlite('a')
+  const to = sites.sqlite('b')
+  await (await sites.serve(from)).stop()
+  const MASTER_KEY = randomBytes(32).toString('base64')
+  const { code, err } = await sites.copy(from, { ...to, settings: { MASTER_KEY } })
+  assert.is(code, 1)
+  assert.match(err, /master key of the source is not the one/)
+  assert.not.ok(err.includes(MASTER_KEY))
+  const again = resultOf(await sites.copy(from, to))
+  assert.ok(Number(again['events']) > 0)
+})
+
+test('is not put where something is', async ({ sites }) => {
+  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
+  for (const site of [from, to]) await (await sites.serve(site)).stop()
+  const key = { settings: { MASTER_KEY: sites.masterKey(from) } }
+  const { code, err } = await sites.copy(from, { ...to, ...key })
+  assert.is(code, 1)
+  assert.match(err, /not empty/)
+})
+
+test('from a place that is none, or to itself, is a mistake of the caller', async ({ sites }) => {
+  const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
+  assert.is((await sites.copy(from, to)).code, 2)
+  assert.not.ok(existsSync(join(from.dataDir, 'events.db')))
+  assert.is((await sites.copy(from, from)).code, 2)
+  assert.is((await sites.commands.run(['copy', '--from', from.name])).code, 2)
+})
+
+const mongo = await mongoServer('copies to EventStoreDB and MongoDB')
+if (mongo !== undefined) {
+  test('to EventStoreDB and MongoDB goes on there, and in a folder again', async ({ sites }) => {
+    const from = sites.sqlite('a')
+    const back = sites.sqlite('back')
+    const source = await sites.serve(from)
+    const to = await sites.servers(sites.masterKey(from))
+    try {
+      const filled = await fill(source, sites.postbox)
+      const before = addressless(await source.ann.get(`/v4/diamond/${filled.older}`))
+      const left = await copiedWhileWritten(sites, from, to, source)
+      await goesOn(sites, to, { ...left, filled, before })
+    } finally {
+      await source.stop()
+    }
+    const moved = await sites.serve(to)
+    try {
+      const stones = await copiedWhileWritten(sites, to, back, moved)
+      const returned = await sites.serve({ ...back, settings: { MASTER_KEY: sites.masterKey(from) } })
+      try {
+        await scoredAll(returned, 21)
+        isCopied(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
+        const ann = vendor(returned.url, moved.ann.account, moved.ann.token)
+        for (const [sku, id] of stones.told) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)
+      } finally {
+        await returned.stop()
+      }
+    } finally {
+      await moved.stop()
+    }
+  })
+}
+
+test.run()

@@ -1,0 +1,147 @@
+import Database from 'better-sqlite3'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as assert from 'uvu/assert'
+import { attached, smallPdf } from '../../api/harness/form.ts'
+import { openPostbox, SmtpRefusal, until, type Postbox } from '../../api/harness/postbox.ts'
+import { expect } from '../../api/harness/request.ts'
+import { newSender, shared, type Shown } from '../../api/harness/secrets.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { created, createdMany } from '../../api/harness/stones.ts'
+import { dropDatabase, mongoUrl, databaseAt } from '../../mongo-server.ts'
+import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
+import { COPY_STREAM } from '../../../src/domain/moving.ts'
+import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts'
+import { all } from '../../contract/event-store/given.ts'
+import { CommandLine, type Ended, type Started } from '../command-line.ts'
+
+/** A place to copy from or to, and what a service there has for settings. */
+export type Site = { readonly name: string; readonly dataDir: string; readonly settings: Record<string, string> }
+
+/** Where installations of one test are, with the mail server that all of them use. */
+export class Sites {
+  readonly commands = new CommandLine()
+  readonly folder = mkdtempSync(join(tmpdir(), 'adamant-copy-'))
+  readonly #ends: (() => Promise<unknown>)[] = []
+
+  private constructor(readonly postbox: Postbox) {}
+
+  static async open(): Promise<Sites> {
+    return new Sites(await openPostbox())
+  }
+
+  sqlite(name: string): Site {
+    const dataDir = join(this.folder, name)
+    return { name: `sqlite:${dataDir}`, dataDir, settings: {} }
+  }
+
+  /** EventStoreDB's peer and FerretDB, or the server at MONGODB_URL. */
+  async servers(masterKey: string): Promise<Site> {
+    const peer: Peer = await startPeer()
+    const mongo = await mongoUrl()
+    if (mongo === undefined) throw new Error('neither MONGODB_URL nor FERRETDB_BIN is set')
+    const database = databaseAt(mongo, `copy_${peer.port}`)
+    this.#ends.push(
+      () => peer.stop(),
+      () => dropDatabase(database),
+    )
+    const settings = { EVENT_STORE: peer.url, READ_MODEL: database, MASTER_KEY: masterKey }
+    return { name: `${peer.url},${database}`, dataDir: join(this.folder, `outbox-${peer.port}`), settings }
+  }
+
+  serve({ dataDir, settings }: Site): Promise<Service> {
+    return startService({ dataDir, settings: { ...settings, MAIL: this.postbox.address }, scored: true })
+  }
+
+  copy(from: Site, to: Site, ...options: string[]): Promise<Ended> {
+    return this.commands.run([...wordsOf(from, to), ...options], settingsOf(from, to))
+  }
+
+  /** A copy that a signal meets behind one call of its stores, named as test/faults/copy/signalled.ts has it. */
+  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): Started {
+    const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
+    return this.commands.start(wordsOf(from, to), settings, ['--import', 'tsx', SIGNALLED])
+  }
+
+  masterKey = ({ dataDir }: Site) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
+
+  async close(): Promise<void> {
+    await this.commands.remove()
+    await this.postbox.close()
+    for (const end of this.#ends) await end()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+const SIGNALLED = fileURLToPath(new URL('../../faults/copy/signalled.ts', import.meta.url))
+
+const wordsOf = (from: Site, to: Site) => ['copy', '--from', from.name, '--to', to.name, '--json']
+
+function settingsOf(from: Site, to: Site): Record<string, string> {
+  const { MASTER_KEY } = { ...from.settings, ...to.settings } as Record<string, string>
+  return { LOG_LEVEL: 'error', ...(MASTER_KEY !== undefined && { MASTER_KEY }) }
+}
+
+/** Some of everything that an installation holds. */
+export type Filled = {
+  readonly older: number
+  readonly pdf: Buffer
+  readonly file: string
+  readonly waiting: Shown
+}
+
+/** As if an older release had scored it: its event's id is one that this release would not give. */
+function scoredByAnother({ dataDir }: Service, diamond: number): void {
+  const db = new Database(join(dataDir, 'events.db'))
+  const { changes } = db.prepare('UPDATE events SET id = randomblob(16) WHERE stream = ?').run(`scores-${diamond}`)
+  db.close()
+  assert.is(changes, 1)
+}
+
+/** Stones, one with scores of an older model, a report, a secret whose mail was sent, and one whose mail waits. */
+export async function fill(service: Service, postbox: Postbox): Promise<Filled> {
+  const { ann, installation } = service
+  const { id } = await created(ann, { sku: 'OLDER' })
+  await createdMany(ann, 20)
+  await scoredAll(service, 21)
+  scoredByAnother(service, id)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
+  const pdf = smallPdf(70_000)
+  const { file } = await attached(ann, id, pdf)
+  const sender = await newSender(installation)
+  await shared(service.url, sender, { secret: 'told', recipient: 'tom@myspace.example' })
+  await until('the first mail', () => postbox.accepted.length === 1)
+  await until('its record', async () => (await typesOf(installation.store)).includes('MailSent'))
+  postbox.refuse.message = () => {
+    throw new SmtpRefusal(451, 'try again later')
+  }
+  const waiting = await shared(service.url, sender, { secret: 'hidden value', recipient: 'ann@myspace.example' })
+  return { older: id, pdf, file: file ?? '', waiting }
+}
+
+const typesOf = async (store: EventStore) => (await all(store.readAll('start'))).map(({ type }) => type)
+
+/** Waits until so many stones have scores. */
+export async function scoredAll({ installation: { store } }: Service, stones: number): Promise<void> {
+  await until('scores', async () => {
+    const scored = await all(store.readAll('start', { prefixes: ['scores-'] }))
+    return new Set(scored.map(({ stream }) => stream)).size >= stones
+  })
+}
+
+/** What was copied of a log: all but places, and what stands behind the fence. */
+export async function copiedEvents(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
+  const events = (await all(store.readAll('start'))).filter(({ stream }) => stream !== COPY_STREAM)
+  const fence = events.findLastIndex(({ type }) => type === 'LogFenced')
+  return events
+    .slice(0, fence + 1)
+    .map(({ stream, revision, id, type, data, metadata }) => ({ stream, revision, id, type, data, metadata }))
+}
+
+/** The last line on stdout, of a command that succeeded. */
+export function resultOf({ code, out, err }: Ended): Record<string, unknown> {
+  assert.is(code, 0, err)
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../src/commands/origin.ts'
+import { DIAMONDS } from '../../src/projections/diamonds.ts'
+import type { StoredEvent } from '../../src/stores/event-store.ts'
+import { origin, owner, project } from '../projections/inventory-on-disk.ts'
+import { openStores, type Stores } from '../open-stores.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('dead-letters')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** Works on the installation before the program does. */
+async function given(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const stores = await openStores(commands.dataDir)
+  await work(stores)
+  await stores.close()
+}
+
+/** Sets a good stream aside, as a release does that could not fold its last event and now can. */
+async function setAside({ store, reads }: Stores, stream: string): Promise<void> {
+  const build = await reads.live(DIAMONDS)
+  const checkpoint = await build.checkpoint()
+  const [event] = await store.read(stream, { last: 1 })
+  if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')
+  const { id, revision, position, type } = event
+  await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: an old fault' }])
+}
+
+/** An event of a newer release. */
+const newer = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
+  store.append(stream, expected, [
+    {
+      id: randomUUID(),
+      type: 'DiamondPatched',
+      data: { set: { price: 9 }, removed: [] },
+      metadata: metadata(origin, Date.now(), '7'),
+    },
+  ])
+
+test('retry lets the running service fold again what it can, and tells what it can not', async ({ commands }) => {
+  await given(commands, async (stores) => {
+    const [a = 0, b = 0] = await owner(stores.store).create(3)
+    await newer(stores.store, `diamond-${b}`, 0n)
+    await project(stores)
+    await setAside(stores, `diamond-${a}`)
+  })
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+
+  const { deadLetters } = await commands.json('dead-letters', 'list', 'diamonds')
+  assert.equal(
+    (deadLetters as Record<string, unknown>[]).map(({ stream, revision, type }) => [stream, revision, type]),
+    [
+      ['diamond-1', 0, 'DiamondCreated'],
+      ['diamond-2', 1, 'DiamondPatched'],
+    ],
+  )
+  const retry = await commands.run(['dead-letters', 'retry', '--json'])
+  assert.is(retry.code, 1)
+  const reason = 'NewerSchema: DiamondPatched in diamond-2 has schema 7; this release reads up to 1'
+  assert.equal(JSON.parse(retry.out), {
+    freed: [{ model: 'diamonds', stream: 'diamond-1' }],
+    left: [{ model: 'diamonds', stream: 'diamond-2', reason }],
+  })
+  assert.match(retry.err, /folding again 2 of 2 streams/)
+  const models = (await commands.json('status'))['models'] as Record<string, unknown>[]
+  assert.equal(
+    models.map(({ model, deadLetters: count }) => [model, count]),
+    [
+      ['diamonds', 1],
+      ['certifications', 0],
+      ['secrets', 0],
+    ],
+  )
+  const [asked] = (await commands.run(['events', 'retries-diamonds', '--json'])).out.trim().split('\n')
+  assert.is((JSON.parse(asked ?? '') as { actor: unknown }).actor, 'operator')
+})
+
+test('retry of one stream frees that one', async ({ commands }) => {
+  await given(commands, async (stores) => {
+    const [a = 0, b = 0] = await owner(stores.store).create(2)
+    await project(stores)
+    for (const id of [a, b]) await setAside(stores, `diamond-${id}`)
+  })
+  await commands.start(['serve', '--json']).line()
+  assert.equal((await commands.json('dead-letters', 'retry', 'diamonds', 'diamond-2'))['left'], [])
+  const { out } = await commands.run(['dead-letters', 'list'])
+  assert.match(out, /diamond-1@0/)
+  assert.not.match(out, /diamond-2@/)
+})
+
+test('retry without a running service says that it needs one, and asks for nothing', async ({ commands }) => {
+  await given(commands, async (stores) => {
+    await owner(stores.store).create(1)
+    await project(stores)
+    await setAside(stores, 'diamond-1')
+  })
+  const { code, err } = await commands.run(['dead-letters', 'retry'])
+  assert.is(code, 1)
+  assert.match(err, /start the service/)
+  assert.is((await commands.run(['events', 'retries-diamonds'])).out, '')
+})
+
+test('knows which models there are, and says what is not set aside', async ({ commands }) => {
+  await given(commands, async () => undefined)
+  assert.equal(await commands.json('dead-letters', 'list'), { deadLetters: [] })
+  assert.equal(await commands.json('dead-letters', 'retry'), { freed: [], left: [] })
+  assert.is((await commands.run(['dead-letters', 'list', 'diamond'])).code, 2)
+  const { code, err } = await commands.run(['dead-letters', 'retry', 'diamonds', 'diamond-1'])
+  assert.is(code, 1)
+  assert.match(err, 'diamond-1 is not set aside')
+})
+
+test.run()

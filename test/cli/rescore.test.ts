@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { OPTICS_VERSION } from '../../src/domain/scoring/version.ts'
+import { comparePositions, type EventStore } from '../../src/stores/event-store.ts'
+import { openStores, type Stores } from '../open-stores.ts'
+import { scoredBy } from '../projections/older-scores.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine; stores: Stores }
+const test = suite<Context>('scoring, by the command line,')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+  await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  context.stores = await openStores(context.commands.dataDir)
+})
+test.after.each(async ({ commands, stores }) => {
+  await stores.close()
+  await commands.remove()
+})
+
+type Scoring = { lag: number; running: boolean }
+
+const OLDER = '0.9.3+00c0ffee'
+
+/** Milliseconds within which the service must have scored a stone. */
+const DEADLINE = 60_000
+
+/** Imports stones; their ids are 1 and up. */
+async function imported({ commands }: Context, stones: number): Promise<number[]> {
+  const ids = Array.from({ length: stones }, (_, index) => index + 1)
+  const file = join(commands.folder, 'stones.csv')
+  writeFileSync(file, `sku,cutShape,carat\n${ids.map((id) => `A-${id},Round,1`).join('\n')}\n`)
+  await commands.json('import', file, '--user', 'a@example.com')
+  return ids
+}
+
+async function logIn({ commands }: Context, url: string): Promise<string> {
+  const { client_id, client_secret } = await commands.json('client', 'add', 'tests')
+  const credentials = { client_id: String(client_id), client_secret: String(client_secret) }
+  const user = { grant_type: 'password', username: 'a@example.com', password: 'right horse' }
+  const answer = await fetch(`${url}/api/oauth/v2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...user, ...credentials }),
+  })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+/** Ids of diamonds with the versions that they were scored by, oldest first. */
+async function histories(log: EventStore): Promise<Map<unknown, unknown[]>> {
+  const found = new Map<unknown, unknown[]>()
+  for await (const { data } of log.readAll('start', { prefixes: ['scores-'] })) {
+    const { ver } = (data['scores'] as { integral: { ver: string } }).integral
+    found.set(data['id'], [...(found.get(data['id']) ?? []), ver])
+  }
+  return found
+}
+
+test('again is known to a running service as soon as the command has ended', async (context) => {
+  const { commands } = context
+  const { store: log } = context.stores
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const headers = { Authorization: `Bearer ${await logIn(context, url)}` }
+  const [id = 0] = await imported(context, 1)
+  const stone = async () => fetch(`${url}/v4/diamond/${id}`, { headers })
+  const ends = Date.now() + DEADLINE
+  while ((await stone()).headers.get('etag') !== '"0.1"') {
+    assert.ok(Date.now() < ends, 'it was not scored')
+    await pause(20)
+  }
+  await scoredBy(log, OLDER, [id])
+
+  const { rescored } = await commands.json('rescore')
+
+  const shown = await stone()
+  assert.is(rescored, 1)
+  assert.is(shown.headers.get('etag'), '"0.3"')
+  assert.match(await shown.text(), `"ver":"${OPTICS_VERSION}"`)
+  assert.equal((await histories(log)).get(id), [OPTICS_VERSION, OLDER, OPTICS_VERSION])
+  server.kill('SIGTERM')
+  assert.is((await server.ended).code, 0)
+})
+
+test('has its progress in status', async (context) => {
+  const { commands } = context
+  await imported(context, 3)
+  const behind = (await commands.json('status'))['scoring'] as Scoring
+  assert.equal([behind.lag, behind.running], [3, false])
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+  const ends = Date.now() + DEADLINE
+  for (;;) {
+    const { lag, running } = (await commands.json('status'))['scoring'] as Scoring
+    if (lag === 0 && running) break
+    assert.ok(Date.now() < ends, `it is ${lag} events behind`)
+  }
+  const { out } = await commands.run(['status'])
+  assert.match(out, /^scoring by model +position +lag +kept up to date\n\S+ +\d+ +0 +yes$/m)
+  server.kill('SIGTERM')
+  await server.ended
+})
+
+test('again stops when it is asked to, and the next run does the rest', async (context) => {
+  const { commands } = context
+  const { store: log } = context.stores
+  const ids = await imported(context, 3_000)
+  for (let from = 0; from < ids.length; from += 500) await scoredBy(log, OLDER, ids.slice(from, from + 500))
+  const before = await log.head()
+
+  const stopped = commands.start(['rescore', '--json'])
+  while (comparePositions(await log.head(), before) === 0) await pause(1)
+  stopped.kill('SIGTERM')
+  const { code, out, err } = await stopped.ended
+
+  const [, done] = /^adamant: Stopped: ([\d,]+) of 3,000 stones/m.exec(err) ?? []
+  assert.is(code, done === undefined ? 0 : 1, err)
+  assert.is(done === undefined, out !== '')
+  const first = done === undefined ? 3_000 : Number(done.replaceAll(',', ''))
+  assert.ok(first >= 100)
+  const { rescored, current } = await commands.json('rescore')
+  assert.equal([rescored, current], [3_000 - first, first])
+  const found = await histories(log)
+  assert.ok(ids.every((id) => String(found.get(id)) === `${OLDER},${OPTICS_VERSION}`))
+})
+
+test('again finds nothing to do in an empty installation', async ({ commands }) => {
+  const { rescored, current, newer } = await commands.json('rescore')
+  assert.equal([rescored, current, newer], [0, 0, 0])
+})
+
+test.run()

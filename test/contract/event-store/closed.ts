@@ -1,0 +1,48 @@
+import * as assert from 'uvu/assert'
+import { LOG_STREAM } from '../../../src/domain/moving.ts'
+import { LogClosed, type EventStore } from '../../../src/stores/event-store.ts'
+import { event, ids, newStream, rejectedWith, type Rules } from './given.ts'
+
+/** The log as it was left, and open again afterwards: other rules write to it too. */
+async function whileFenced(store: EventStore, check: () => Promise<void>): Promise<void> {
+  // What was never written to has no LogCreated yet.
+  await store.append(newStream(), 'none', [event()])
+  await befalls(store, 'LogFenced', { copy: 'c-1', to: 'elsewhere' })
+  try {
+    await check()
+  } finally {
+    await befalls(store, 'LogOpened', { copy: 'c-1' })
+  }
+}
+
+async function befalls(store: EventStore, type: string, data: Readonly<Record<string, string>>): Promise<void> {
+  const [last] = await store.read(LOG_STREAM, { last: 1 })
+  await store.append(LOG_STREAM, last?.revision ?? 'none', [{ ...event(), type, data }])
+}
+
+export const closedRules: Rules = (test) => {
+  test('that is fenced refuses appends and says why, and is read as before', async ({ store }) => {
+    const stream = newStream()
+    const first = event()
+    await store.append(stream, 'none', [first])
+    await whileFenced(store, async () => {
+      assert.equal(await store.closed(), { why: 'fenced', copy: 'c-1', to: 'elsewhere' })
+      const refused = await rejectedWith(LogClosed, store.append(stream, 0n, [event()]))
+      assert.match(refused.message, /moved to elsewhere/)
+      await rejectedWith(LogClosed, store.appendMany([{ stream, expected: 0n, events: [event()] }]))
+      assert.equal(ids(await store.read(stream)), [first.id])
+    })
+    assert.is(await store.closed(), undefined)
+    await store.append(stream, 0n, [event()])
+  })
+
+  test('that is fenced takes the record of mails that were on their way', async ({ store }) => {
+    const stream = newStream('secret')
+    await whileFenced(store, async () => {
+      await store.append(stream, 'none', [{ ...event(), type: 'MailSent' }])
+      await rejectedWith(LogClosed, store.append(stream, 0n, [{ ...event(), type: 'SecretBurned' }]))
+      const both = [{ ...event(), type: 'MailSent' }, event()]
+      await rejectedWith(LogClosed, store.append(stream, 0n, both))
+    })
+  })
+}

@@ -1,0 +1,48 @@
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { diamonds, using, type Opened } from './model.ts'
+
+export function leasingRules(test: Test, open: () => Promise<Opened>): void {
+  test(
+    'a lease is held by one of those who try, and free for the others from its release on',
+    using(open, async ({ store, again }) => {
+      const stores = [store, await again(), await again()]
+      const tries = await Promise.all(stores.map((each) => each.lease(diamonds)))
+      const [held, ...more] = tries.filter((lease) => lease !== undefined)
+      assert.ok(held !== undefined && more.length === 0)
+      for (const each of stores) assert.is(await each.lease(diamonds), undefined)
+      await held.release()
+      const next = await stores[1]?.lease(diamonds)
+      assert.ok(next !== undefined)
+      await next?.release()
+    }),
+  )
+
+  test(
+    'a lease is of one version of one model',
+    using(open, async ({ store, again }) => {
+      const elsewhere = await again()
+      const leases = [
+        await store.lease(diamonds),
+        await elsewhere.lease({ ...diamonds, version: 2 }),
+        await elsewhere.lease({ ...diamonds, name: 'rubies' }),
+      ]
+      for (const lease of leases) {
+        assert.ok(lease !== undefined)
+        await lease?.release()
+      }
+    }),
+  )
+
+  test(
+    'whoever asks is told whether a lease is held',
+    using(open, async ({ store, again }) => {
+      const elsewhere = await again()
+      assert.is(await elsewhere.isHeld(diamonds), false)
+      const lease = await store.lease(diamonds)
+      assert.is(await elsewhere.isHeld(diamonds), true)
+      await lease?.release()
+      assert.is(await elsewhere.isHeld(diamonds), false)
+    }),
+  )
+}

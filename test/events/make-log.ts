@@ -1,0 +1,83 @@
+/**
+ * Makes a log for record.ts with the events that come of themselves or only with luck, by a running service:
+ * `npm run build && node --import tsx test/events/make-log.ts FOLDER`. FOLDER must not exist.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { attached } from '../api/harness/form.ts'
+import { openPostbox, SmtpRefusal, until } from '../api/harness/postbox.ts'
+import { expect } from '../api/harness/request.ts'
+import { newSender, shared } from '../api/harness/secrets.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { created } from '../api/harness/stones.ts'
+import { DIAMONDS } from '../../src/projections/diamonds.ts'
+import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
+
+const [dataDir] = process.argv.slice(2)
+if (dataDir === undefined || existsSync(dataDir)) throw new Error('name a folder that does not exist yet')
+
+const time = { ahead: 0 }
+const postbox = await openPostbox()
+postbox.refuse.recipient = (address) => {
+  if (address.startsWith('nobody')) throw new SmtpRefusal(550, 'no such mailbox')
+}
+const settings = {
+  MAIL: postbox.address,
+  SECRETS_URL: 'https://secrets.example.com/',
+  MAIL_FROM: 'no-reply@example.com',
+}
+const service = await startService({ dataDir, settings, scored: true, clock: () => Date.now() + time.ahead })
+try {
+  await scoredStoneWithReport(service)
+  await mailedSecrets(service)
+  await retriedStream(service)
+} finally {
+  await service.stop()
+  await postbox.close()
+}
+
+async function scoredStoneWithReport(given: Service): Promise<void> {
+  const { ann } = given
+  const { id } = await created(ann, { sku: 'MSSRBC13', carat: 0.73 })
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4200 }))
+  await happened(given, 'DiamondScored')
+  const gia = reportNamed('gia')
+  await attached(ann, id, fixture(gia.file), '2136273512')
+  await happened(given, 'ReportRead')
+  // What the report says of the cut is scored again.
+  await until('the measured scores', async () => (await given.installation.store.read(`scores-${id}`)).length > 1)
+}
+
+async function mailedSecrets(given: Service): Promise<void> {
+  const ann = await newSender(given.installation)
+  await shared(given.url, ann, { secret: 'x', recipient: 'tom@myspace.example' })
+  await happened(given, 'MailSent')
+  await shared(given.url, ann, { secret: 'x', recipient: 'nobody@myspace.example' })
+  await happened(given, 'MailRefused')
+  await shared(given.url, ann, { secret: 'x', ttl: '60' })
+  time.ahead += 61_000
+  await happened(given, 'SecretExpired')
+}
+
+/** Sets a stream aside as a release does that can't fold it, and lets the command line free it. */
+async function retriedStream({ installation: { store, reads } }: Service): Promise<void> {
+  const build = await reads.live(DIAMONDS)
+  const checkpoint = await build.checkpoint()
+  const [event] = await store.read('diamond-1', { last: 1 })
+  if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')
+  const { id, stream, revision, position, type } = event
+  await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: set aside' }])
+  const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const env = { ...process.env, DATA_DIR: dataDir }
+  await once(spawn(process.execPath, [program, 'dead-letters', 'retry'], { env, stdio: 'inherit' }), 'exit')
+}
+
+/** Waits until an event of this type stands in the log. */
+async function happened({ installation: { store } }: Service, wanted: string): Promise<void> {
+  await until(wanted, async () => {
+    for await (const { type } of store.readAll('start')) if (type === wanted) return true
+    return false
+  })
+}

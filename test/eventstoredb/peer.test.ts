@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startPeer, type Peer } from './peer/peer.ts'
+
+/** The peer against the bare client: it answers as a real EventStoreDB 23.10.6 was recorded to. */
+const test = suite<{ peer: Peer; client: EventStoreDBClient }>('the peer of EventStoreDB')
+
+test.before.each(async (given) => {
+  given.peer = await startPeer()
+  given.client = EventStoreDBClient.connectionString(given.peer.url)
+})
+test.after.each(async ({ peer, client }) => {
+  await client.dispose()
+  await peer.stop()
+})
+
+const event = (id: string = randomUUID()) => jsonEvent({ id, type: 'Counted', data: { number: 1 } })
+
+const NO_STREAM = { expectedRevision: 'no_stream' } as const
+const at = (expectedRevision: bigint) => ({ expectedRevision })
+
+async function rejection(promise: Promise<unknown>): Promise<Record<string, unknown>> {
+  try {
+    await promise
+  } catch (error) {
+    return error as Record<string, unknown>
+  }
+  throw new Error('it was not rejected')
+}
+
+test('answers an append with its last revision, and one position for commit and prepare', async ({ client }) => {
+  const { success, nextExpectedRevision, position } = await client.appendToStream('s', [event(), event()], NO_STREAM)
+  assert.equal([success, nextExpectedRevision], [true, 1n])
+  assert.ok(position !== undefined && position.commit === position.prepare)
+})
+
+test('refuses a wrong revision with the actual one, and an empty message', async ({ client }) => {
+  await client.appendToStream('s', [event(), event()], NO_STREAM)
+  const { type, message, expectedVersion, actualVersion } = await rejection(client.appendToStream('s', event(), at(5n)))
+  assert.equal([type, message, expectedVersion, actualVersion], ['wrong-expected-version', '', 5n, 1n])
+  const missing = await rejection(client.appendToStream('t', event(), at(0n)))
+  assert.equal([missing['expectedVersion'], missing['actualVersion']], [0n, 'no_stream'])
+})
+
+test('recognises a repeat at its original revision, also after a restart, and writes it at the current one', async ({
+  client,
+  peer,
+}) => {
+  const [one, two] = [event(), event()]
+  const first = await client.appendToStream('s', one, NO_STREAM)
+  await client.appendToStream('s', two, at(0n))
+  assert.equal(await client.appendToStream('s', one, NO_STREAM), first)
+  assert.is((await client.appendToStream('s', [one, two], NO_STREAM)).nextExpectedRevision, 1n)
+  assert.is((await client.appendToStream('s', two)).nextExpectedRevision, 1n)
+  peer.log.restarted()
+  assert.equal(await client.appendToStream('s', one, NO_STREAM), first)
+  assert.is((await client.appendToStream('s', two)).nextExpectedRevision, 2n)
+  assert.is((await client.appendToStream('s', one, at(2n))).nextExpectedRevision, 3n)
+  assert.is((await rejection(client.appendToStream('s', [one, event()])))['type'], 'wrong-expected-version')
+})
+
+test('lets one of 20 parallel appends at one revision win', async ({ client }) => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, () => client.appendToStream('s', event(), NO_STREAM)),
+  )
+  assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+})
+
+test('takes at most a mebibyte an append', async ({ client }) => {
+  const large = () => jsonEvent({ type: 'Large', data: { text: 'x'.repeat(600 * 1024) } })
+  assert.is((await client.appendToStream('s', large(), NO_STREAM)).success, true)
+  const error = await rejection(client.appendToStream('s', [large(), large()], at(0n)))
+  assert.equal([error['type'], error['maxAppendSize'], error['message']], ['maximum-append-size-exceeded', 1048576, ''])
+})
+
+test('says of a missing stream that it was not found, and reads none behind the end', async ({ client }) => {
+  const read = async (stream: string, options = {}) => {
+    const revisions: unknown[] = []
+    for await (const { event } of client.readStream(stream, options)) revisions.push(event?.revision)
+    return revisions
+  }
+  const error = await rejection(read('missing'))
+  assert.equal([error['type'], error['streamName']], ['stream-not-found', 'missing'])
+  await client.appendToStream('s', [event(), event(), event()], NO_STREAM)
+  assert.equal(await read('s'), [0n, 1n, 2n])
+  assert.equal(await read('s', { fromRevision: 9n }), [])
+  assert.equal(await read('s', { fromRevision: 50n, direction: 'backwards' }), [2n, 1n, 0n])
+  assert.equal(await read('s', { fromRevision: 'end', direction: 'backwards', maxCount: 2 }), [2n, 1n])
+  assert.equal(await read('s', { direction: 'backwards' }), [0n])
+  assert.is((await rejection(read('s', { maxCount: 0 })))['message'], '2 UNKNOWN: Unexpected ReadStreamResult: Error')
+})
+
+test('reads all from a position on, and subscribes from behind it', async ({ client }) => {
+  const positions = []
+  for (const stream of ['a-1', 'b-1', 'a-2']) {
+    positions.push((await client.appendToStream(stream, event(), NO_STREAM)).position)
+  }
+  const [from] = positions
+  if (from === undefined) throw new Error('no position')
+  const read: unknown[] = []
+  for await (const { event } of client.readAll({ fromPosition: from })) read.push(event?.streamId)
+  assert.equal(read, ['a-1', 'b-1', 'a-2'])
+  const filter = streamNameFilter({ prefixes: ['a-'] })
+  const subscription = client.subscribeToAll({ fromPosition: from, filter })
+  const heard: string[] = []
+  subscription.on('confirmation', () => heard.push('confirmation'))
+  subscription.once('caughtUp', () => {
+    heard.push('caughtUp')
+    void client.appendToStream('a-3', event(), NO_STREAM)
+  })
+  for await (const { event } of subscription) {
+    heard.push(event?.streamId ?? '')
+    if (event?.streamId === 'a-3') break
+  }
+  await subscription.unsubscribe()
+  assert.equal(heard, ['confirmation', 'a-2', 'caughtUp', 'a-3'])
+})
+
+test('fails on a position between two records', async ({ client }) => {
+  await client.appendToStream('s', [event(), event()], NO_STREAM)
+  const reading = async () => {
+    for await (const _ of client.readAll({ fromPosition: { commit: 3n, prepare: 3n } })) continue
+  }
+  assert.is((await rejection(reading()))['message'], '2 UNKNOWN: Exception was thrown by handler.')
+})
+
+test('gives checkpoints for what a filter leaves out: prepare 0 in history, the commit position when live', async ({
+  client,
+}) => {
+  const checkpoints: { commit: bigint; prepare: bigint }[] = []
+  await client.appendToStream(
+    'other',
+    Array.from({ length: 40 }, () => event()),
+    NO_STREAM,
+  )
+  const checkpointReached = async (_: unknown, position: { commit: bigint; prepare: bigint }) =>
+    void checkpoints.push(position)
+  const filter = streamNameFilter({ prefixes: ['a-'], checkpointReached })
+  const subscription = client.subscribeToAll({ filter })
+  for (let revision = 39; checkpoints.length < 2; revision++) {
+    await client.appendToStream('other', event(), at(BigInt(revision)))
+  }
+  await subscription.unsubscribe()
+  const [history, live] = checkpoints
+  assert.equal([history?.prepare, live?.prepare === live?.commit], [0n, true])
+})
+
+test('ends calls when it goes down, and takes them again when it is back', async ({ client, peer }) => {
+  await client.appendToStream('s', event(), NO_STREAM)
+  await peer.down()
+  const errors = [await rejection(client.appendToStream('s', event(), at(0n)))]
+  errors.push(await rejection(client.appendToStream('s', event(), at(0n))))
+  assert.ok(
+    errors.every(({ code }) => code === 14),
+    String(errors),
+  )
+  await peer.up()
+  let again: unknown
+  for (let attempt = 0; again === undefined && attempt < 100; attempt++) {
+    const appended = client.appendToStream('s', event(), at(0n))
+    again = await appended.then(
+      ({ nextExpectedRevision }) => nextExpectedRevision,
+      () => new Promise<void>((done) => setTimeout(done, 50)),
+    )
+  }
+  assert.is(again, 1n)
+})
+
+test.run()

@@ -1,0 +1,127 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js'
+import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
+import statusPb from '@eventstore/db-client/generated/status_pb.js'
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js'
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
+import type { Faults } from './faults.ts'
+import { MAX_APPEND, type Appended, type Expected, type Log, type Proposed } from './log.ts'
+import { idOf, identifierOf, nameOf } from './wire.ts'
+
+type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>
+
+/** One append of the batch stream, of which the messages come one after another. */
+type Batch = { readonly options: BatchAppendReq.Options; readonly events: Proposed[] }
+
+/** Milliseconds: the server's own limit of a write, which no deadline of a client lengthens. */
+const WRITE_TIMEOUT = 2_000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** BatchAppend: many appends over one stream, each answered by its correlation id. */
+export function batchAppend(log: Log, faults: Faults): (call: Call) => void {
+  return (call) => {
+    const open = new Map<string, Batch>()
+    call.on('data', (request: BatchAppendReq) => {
+      const correlation = idOf(request.getCorrelationId())
+      const options = request.getOptions()
+      if (options !== undefined) open.set(correlation, { options, events: [] })
+      const batch = open.get(correlation)
+      if (batch === undefined) return
+      batch.events.push(...request.getProposedMessagesList().map(proposedOf))
+      if (!request.getIsFinal()) return
+      open.delete(correlation)
+      answer(call, request, batch, log, faults)
+    })
+    call.on('end', () => call.end())
+    call.on('error', () => {})
+  }
+}
+
+function answer(call: Call, request: BatchAppendReq, { options, events }: Batch, log: Log, faults: Faults): void {
+  if (faults.silent) return
+  const stream = nameOf(options.getStreamIdentifier())
+  const expected = expectedOf(options)
+  const respond = (response: BatchAppendResp) => {
+    response.setCorrelationId(request.getCorrelationId())
+    response.setStreamIdentifier(identifierOf(stream))
+    if (!call.cancelled && !call.destroyed) call.write(response)
+  }
+  if (faults.notReady) return respond(failure('Server Is Not Ready'))
+  if (stream === '' || events.some(({ id, type }) => !UUID.test(id) || type === '')) {
+    respond(failure('BadRequest'))
+    // The second answer ends a process that uses the client's own append.
+    if (stream !== '') setTimeout(() => respond(timeout()), WRITE_TIMEOUT).unref()
+    return
+  }
+  const store = () => log.append(stream, expected, events)
+  const fault = faults.appends.shift()
+  if (fault === 'late') return faults.later(() => void store())
+  if (fault === 'conflict') return respond(responseOf({ kind: 'wrong', actual: 1_000_000n }, expected))
+  const stored = fault?.endsWith('lost') === true ? undefined : store()
+  if (fault?.startsWith('silent') === true) return
+  respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected))
+}
+
+function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {
+  return {
+    id: idOf(message.getId()),
+    type: message.getMetadataMap().get('type') ?? '',
+    contentType: message.getMetadataMap().get('content-type') ?? '',
+    data: message.getData_asU8(),
+    metadata: message.getCustomMetadata_asU8(),
+  }
+}
+
+function expectedOf(options: BatchAppendReq.Options): Expected {
+  if (options.hasStreamPosition()) return BigInt(options.getStreamPosition())
+  if (options.hasNoStream()) return 'no_stream'
+  return options.hasStreamExists() ? 'stream_exists' : 'any'
+}
+
+function responseOf(appended: Appended, expected: Expected): BatchAppendResp {
+  if (appended.kind === 'wrong') return failure('WrongExpectedVersion', wrongVersion(appended.actual, expected))
+  if (appended.kind === 'too large') {
+    const details = new sharedPb.MaximumAppendSizeExceeded()
+    details.setMaxappendsize(MAX_APPEND)
+    return failure('', ['MaximumAppendSizeExceeded', details.serializeBinary()])
+  }
+  const success = new streamsPb.BatchAppendResp.Success()
+  success.setCurrentRevision(String(appended.revision))
+  if (appended.position !== undefined) {
+    const position = new sharedPb.AllStreamPosition()
+    position.setCommitPosition(String(appended.position))
+    position.setPreparePosition(String(appended.position))
+    success.setPosition(position)
+  }
+  const response = new streamsPb.BatchAppendResp()
+  response.setSuccess(success)
+  return response
+}
+
+function wrongVersion(actual: bigint | undefined, expected: Expected): Details {
+  const details = new sharedPb.WrongExpectedVersion()
+  if (actual === undefined) details.setCurrentNoStream(new emptyPb.Empty())
+  else details.setCurrentStreamRevision(String(actual))
+  if (typeof expected === 'bigint') details.setExpectedStreamPosition(String(expected))
+  else if (expected === 'no_stream') details.setExpectedNoStream(new emptyPb.Empty())
+  else if (expected === 'stream_exists') details.setExpectedStreamExists(new emptyPb.Empty())
+  else details.setExpectedAny(new emptyPb.Empty())
+  return ['WrongExpectedVersion', details.serializeBinary()]
+}
+
+const timeout = () => failure('Timeout', ['Timeout', new sharedPb.Timeout().serializeBinary()])
+
+type Details = readonly [type: string, bytes: Uint8Array]
+
+function failure(message: string, [type, bytes]: Details = ['BadRequest', new Uint8Array()]): BatchAppendResp {
+  const details = new anyPb.Any()
+  details.pack(bytes, `event_store.client.${type}`)
+  const status = new statusPb.Status()
+  status.setMessage(message)
+  status.setDetails(details)
+  const response = new streamsPb.BatchAppendResp()
+  response.setError(status)
+  return response
+}

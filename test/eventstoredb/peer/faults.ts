@@ -1,0 +1,57 @@
+/**
+ * What happens to an append:
+ * - `conflict`: answered with a wrong version, and not stored
+ * - `timeout, lost` and `timeout, stored`: answered with a timeout
+ * - `silent, lost` and `silent, stored`: never answered
+ * - `late`: never answered, and stored when `land()` is called
+ */
+export type AppendFault = 'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
+
+/** What the peer does on purpose. Everything is off at the start. */
+export class Faults {
+  /** The next appends meet these, one each. */
+  readonly appends: AppendFault[] = []
+  /** No call is answered any more, and subscriptions say nothing; connections stay. */
+  silent = false
+  /** Only subscriptions say nothing. */
+  silentSubscriptions = false
+  /** Every so many-th event comes twice in subscriptions; 0 for never. */
+  duplicateEvery = 0
+  /** Milliseconds between two messages of a subscription. */
+  subscriptionPause = 0
+  /** Answers "Server Is Not Ready", as a node does that has just started. */
+  notReady = false
+  /** As servers before 23.10, which don't tell that a subscription has caught up. */
+  tellsCaughtUp = true
+  /** As servers before 22.6, which don't tell the place among all events of one that is read by its stream. */
+  tellsPlaces = true
+  /** What server features give as the version. */
+  version = '23.10.6'
+  /** Subscriptions that began before this many `hush()` are dead without knowing it. */
+  hushed = 0
+  readonly #late: (() => void)[] = []
+
+  /**
+   * From here on the subscriptions that are open say nothing, neither events nor checkpoints, for as long as they live;
+   * their calls and connections stay open, keepalives are answered, and new subscriptions are served.
+   */
+  hush(): void {
+    this.hushed++
+  }
+
+  /** As 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
+  answerAs2110(): void {
+    this.version = '21.10.11'
+    this.tellsCaughtUp = false
+    this.tellsPlaces = false
+  }
+
+  later(store: () => void): void {
+    this.#late.push(store)
+  }
+
+  /** Stores what is late. */
+  land(): void {
+    for (const store of this.#late.splice(0)) store()
+  }
+}

@@ -1,0 +1,132 @@
+import { createServer, type Server as NetServer, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { Server, ServerCredentials, type ConnectionInjector } from '@grpc/grpc-js'
+import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js'
+import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import gossipPb from '@eventstore/db-client/generated/gossip_pb.js'
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import { batchAppend } from './appending.ts'
+import { Faults } from './faults.ts'
+import { Log } from './log.ts'
+import { read } from './reading.ts'
+
+export type Peer = {
+  /** `esdb://127.0.0.1:PORT?tls=false`; stays the same over restarts. */
+  readonly url: string
+  readonly port: number
+  readonly log: Log
+  readonly faults: Faults
+  /** Connections end as by SIGKILL, and no new one is taken. What was stored stays. */
+  down(): Promise<void>
+  /** Takes connections again, as a node that has restarted: what it kept in memory only is forgotten. */
+  up(): Promise<void>
+  /** Ends every connection; new ones are taken. */
+  drop(): void
+  stop(): Promise<void>
+}
+
+/**
+ * A peer that speaks EventStoreDB's protocol as version 23.10.6 was recorded to: appends over the batch stream, reads,
+ * subscriptions to $all, server features, gossip. It keeps its log in memory, and neither deletes nor has metadata,
+ * projections, persistent subscriptions or the unary append. It does not keep a process alive. Its faults can let it
+ * answer as 21.10.
+ */
+export async function startPeer(port = 0): Promise<Peer> {
+  const log = new Log()
+  const faults = new Faults()
+  const grpc = servicesOf(log, faults, () => bound)
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
+  const sockets = new Set<Socket>()
+  let listener = listenerOf(injector, sockets)
+  const bound = await listen(listener, port)
+
+  const drop = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const down = async () => {
+    if (!listener.listening) return
+    const closed = once(listener, 'close')
+    listener.close()
+    drop()
+    await closed
+  }
+  return {
+    url: `esdb://127.0.0.1:${bound}?tls=false`,
+    port: bound,
+    log,
+    faults,
+    down,
+    async up() {
+      log.restarted()
+      listener = listenerOf(injector, sockets)
+      await listen(listener, bound)
+    },
+    drop,
+    async stop() {
+      await down()
+      grpc.forceShutdown()
+    },
+  }
+}
+
+function listenerOf(injector: ConnectionInjector, sockets: Set<Socket>): NetServer {
+  return createServer({ noDelay: true }, (socket) => {
+    socket.unref()
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    injector.injectConnection(socket)
+  })
+}
+
+async function listen(listener: NetServer, port: number): Promise<number> {
+  listener.unref().listen(port, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  if (address === null || typeof address === 'string') throw new Error('the peer listens nowhere')
+  return address.port
+}
+
+function servicesOf(log: Log, faults: Faults, port: () => number): Server {
+  const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
+  grpc.addService(streamsGrpc.StreamsService, {
+    read: read(log, faults),
+    batchAppend: batchAppend(log, faults),
+  })
+  grpc.addService(featuresGrpc.ServerFeaturesService, {
+    getSupportedMethods: (_call: unknown, answer: (error: null, features: unknown) => void) => {
+      if (!faults.silent) answer(null, features(faults.version))
+    },
+  })
+  grpc.addService(gossipGrpc.GossipService, {
+    read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => answer(null, cluster(port())),
+  })
+  return grpc
+}
+
+function features(version: string) {
+  const methods = ['read', 'append', 'batchappend'].map((name) => {
+    const method = new featuresPb.SupportedMethod()
+    method.setServiceName('event_store.client.streams.streams')
+    method.setMethodName(name)
+    return method
+  })
+  const supported = new featuresPb.SupportedMethods()
+  supported.setEventStoreServerVersion(version)
+  supported.setMethodsList(methods)
+  return supported
+}
+
+/** A cluster of this one node. */
+function cluster(port: number) {
+  const endpoint = new gossipPb.EndPoint()
+  endpoint.setAddress('127.0.0.1')
+  endpoint.setPort(port)
+  const member = new gossipPb.MemberInfo()
+  member.setState(gossipPb.MemberInfo.VNodeState.LEADER)
+  member.setIsAlive(true)
+  member.setHttpEndPoint(endpoint)
+  const info = new gossipPb.ClusterInfo()
+  info.setMembersList([member])
+  return info
+}

@@ -1,0 +1,108 @@
+import { status, type ServerWritableStream } from '@grpc/grpc-js'
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
+import type { Faults } from './faults.ts'
+import type { Log, Recorded } from './log.ts'
+import { subscribeToAll, type Start } from './subscribing.ts'
+import { eventMessage, nameOf, notFoundMessage, placelessMessage } from './wire.ts'
+
+export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
+
+/** Events that are written before other calls have their turn. */
+const TURN = 512
+
+const BACKWARDS = 1
+
+/** Read: a stream or all, forwards or backwards, or a subscription to all. */
+export function read(log: Log, faults: Faults): (call: ReadCall) => void {
+  return (call) => {
+    call.on('error', () => {})
+    if (faults.silent) return
+    if (faults.notReady) return fail(call, status.UNAVAILABLE, 'Server Is Not Ready')
+    const options = call.request.getOptions()
+    const all = options?.getAll()
+    if (options === undefined || (all === undefined && options.hasSubscription())) {
+      return fail(call, status.UNIMPLEMENTED, 'The peer subscribes to $all only')
+    }
+    if (all === undefined) return readStream(call, log, faults, options)
+    const start = startOf(log, all)
+    if (start === undefined) return fail(call, status.UNKNOWN, 'Exception was thrown by handler.')
+    if (options.hasSubscription()) return subscribeToAll(call, log, faults, start, options.getFilter())
+    const count = Number(options.getCount())
+    if (count === 0) return fail(call, status.UNKNOWN, 'Unexpected ReadAllResult: Error')
+    const index = start === 'end' ? log.all.length : start.index
+    const backwards = options.getReadDirection() === BACKWARDS
+    void send(call, backwards ? reversed(log.all, index, count) : forwards(log.all, index, count))
+  }
+}
+
+function readStream(call: ReadCall, log: Log, { tellsPlaces }: Faults, options: ReadReq.Options): void {
+  const wanted = options.getStream()
+  const name = nameOf(wanted?.getStreamIdentifier())
+  const stream = log.stream(name)
+  if (stream === undefined) {
+    call.write(notFoundMessage(name))
+    call.end()
+    return
+  }
+  const count = Number(options.getCount())
+  const backwards = options.getReadDirection() === BACKWARDS
+  if (count === 0 || (wanted?.hasEnd() === true && !backwards)) {
+    return fail(call, status.UNKNOWN, 'Unexpected ReadStreamResult: Error')
+  }
+  const from = wanted?.hasEnd() === true ? stream.length - 1 : wanted?.hasRevision() ? Number(wanted.getRevision()) : 0
+  const messageOf = tellsPlaces ? eventMessage : placelessMessage
+  if (backwards) void send(call, reversed(stream, Math.min(from, stream.length - 1) + 1, count), messageOf)
+  else void send(call, forwards(stream, from, count), messageOf)
+}
+
+/** Undefined for a position between two records: the server's handler fails on it. */
+function startOf(log: Log, all: ReadReq.Options.AllOptions): Start | undefined {
+  const position = all.getPosition()
+  if (position === undefined) return all.hasEnd() ? 'end' : { index: 0, inclusive: true }
+  const commit = BigInt(position.getCommitPosition())
+  const index = log.indexOf(commit)
+  const event = log.all[index]
+  if (event !== undefined && event.position !== commit) return undefined
+  return { index, inclusive: event === undefined || BigInt(position.getPreparePosition()) < event.position }
+}
+
+function* forwards(events: readonly Recorded[], from: number, count: number): Generator<Recorded> {
+  const end = Math.min(events.length, from + count)
+  for (let index = from; index < end; index++) {
+    const event = events[index]
+    if (event !== undefined) yield event
+  }
+}
+
+/** From the event before index `end` on. */
+function* reversed(events: readonly Recorded[], end: number, count: number): Generator<Recorded> {
+  for (let index = end - 1; index >= 0 && index >= end - count; index--) {
+    const event = events[index]
+    if (event !== undefined) yield event
+  }
+}
+
+async function send(call: ReadCall, events: Iterable<Recorded>, messageOf = eventMessage): Promise<void> {
+  let sent = 0
+  for (const event of events) {
+    if (call.cancelled) return
+    const flows = call.write(messageOf(event))
+    if (!flows) await drained(call)
+    else if (++sent % TURN === 0) await new Promise<void>((done) => setImmediate(done))
+  }
+  call.end()
+}
+
+/** Resolves when more can be written, or the call is over. */
+export const drained = (call: ReadCall) =>
+  new Promise<void>((done) => {
+    const settle = () => {
+      call.off('drain', settle).off('cancelled', settle).off('close', settle)
+      done()
+    }
+    call.on('drain', settle).on('cancelled', settle).on('close', settle)
+  })
+
+export function fail(call: ReadCall, code: status, details: string): void {
+  call.emit('error', { code, details })
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
+import type { Faults } from './faults.ts'
+import type { Log, Recorded } from './log.ts'
+import { drained, type ReadCall } from './reading.ts'
+import { caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage } from './wire.ts'
+
+/** Where to start in the log; a subscription leaves out the very event that its position names. */
+export type Start = 'end' | { readonly index: number; readonly inclusive: boolean }
+
+/** Events considered between two checkpoints, times the client's interval. */
+const WINDOW = 32
+
+/** Confirmation, history, caughtUp, what comes: filtered here, with checkpoints for what the filter leaves out. */
+export function subscribeToAll(
+  call: ReadCall,
+  log: Log,
+  faults: Faults,
+  start: Start,
+  filter: ReadReq.Options.FilterOptions | undefined,
+): void {
+  call.write(confirmationMessage(randomUUID()))
+  const index = start === 'end' ? log.all.length : start.index + (start.inclusive ? 0 : 1)
+  void new Subscriber(call, log, faults, filter).run(index)
+}
+
+class Subscriber {
+  readonly #passes: (event: Recorded) => boolean
+  readonly #interval: number
+  readonly #begunAfter: number
+  #live = false
+  #considered = 0
+  #sent = 0
+
+  constructor(
+    private readonly call: ReadCall,
+    private readonly log: Log,
+    private readonly faults: Faults,
+    filter: ReadReq.Options.FilterOptions | undefined,
+  ) {
+    this.#passes = passing(filter)
+    this.#begunAfter = faults.hushed
+    const window = filter?.hasMax() === true ? filter.getMax() : WINDOW
+    this.#interval = filter === undefined ? Infinity : window * filter.getCheckpointintervalmultiplier()
+  }
+
+  async run(index: number): Promise<void> {
+    let next = index
+    while (!this.call.cancelled) {
+      const event = this.log.all[next]
+      if (this.#isSilent) await pause(5)
+      else if (event === undefined) await this.#atHead(next)
+      else {
+        await this.#consider(event)
+        next++
+      }
+    }
+    this.call.end()
+  }
+
+  get #isSilent(): boolean {
+    const { silent, silentSubscriptions, hushed } = this.faults
+    return silent || silentSubscriptions || hushed > this.#begunAfter
+  }
+
+  async #atHead(next: number): Promise<void> {
+    if (!this.#live && this.faults.tellsCaughtUp) await this.#write(caughtUpMessage())
+    this.#live = true
+    if (this.log.all.length > next) return
+    await new Promise<void>((done) => {
+      const wake = () => {
+        this.log.off('appended', wake)
+        this.call.off('cancelled', wake)
+        done()
+      }
+      this.log.on('appended', wake)
+      this.call.on('cancelled', wake)
+    })
+  }
+
+  async #consider(event: Recorded): Promise<void> {
+    if (this.#passes(event)) {
+      if (this.faults.subscriptionPause > 0) await pause(this.faults.subscriptionPause)
+      await this.#write(eventMessage(event))
+      const { duplicateEvery } = this.faults
+      if (duplicateEvery > 0 && ++this.#sent % duplicateEvery === 0) await this.#write(eventMessage(event))
+    }
+    if (++this.#considered < this.#interval) return
+    this.#considered = 0
+    await this.#write(checkpointMessage(event.position, this.#live))
+  }
+
+  async #write(message: ReadResp): Promise<void> {
+    if (!this.call.cancelled && !this.call.write(message)) await drained(this.call)
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms).unref())
+
+function passing(filter: ReadReq.Options.FilterOptions | undefined): (event: Recorded) => boolean {
+  const expression = filter?.getStreamIdentifier() ?? filter?.getEventType()
+  if (filter === undefined || expression === undefined) return () => true
+  const subject = filter.hasStreamIdentifier() ? ({ stream }: Recorded) => stream : ({ type }: Recorded) => type
+  const prefixes = expression.getPrefixList()
+  if (prefixes.length > 0) return (event) => prefixes.some((prefix) => subject(event).startsWith(prefix))
+  const regex = new RegExp(expression.getRegex())
+  return (event) => regex.test(subject(event))
+}

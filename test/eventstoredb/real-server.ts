@@ -1,0 +1,41 @@
+import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
+
+/** A real EventStoreDB for contract suites: where it is, and how it ends. */
+export type RealServer = { readonly name: string; readonly url: string; stop(): Promise<void> }
+
+/** The newest one that the client's last release was made for; another by EVENTSTOREDB_IMAGE. */
+const IMAGE = 'eventstore/eventstore:23.10.6-jammy'
+
+/**
+ * The server at EVENTSTOREDB_URL, or one in a container where Docker is, or none; what it is, and why, is said aloud.
+ * `NOTE` makes the test runner print it.
+ */
+export async function findRealServer(): Promise<RealServer | undefined> {
+  const url = process.env['EVENTSTOREDB_URL']
+  if (url !== undefined && url !== '') {
+    console.log('NOTE the event store contract runs on the peer and on the server at EVENTSTOREDB_URL')
+    return { name: 'the server at EVENTSTOREDB_URL', url, stop: async () => {} }
+  }
+  if (!(await hasDocker())) {
+    console.log('NOTE no real EventStoreDB: EVENTSTOREDB_URL is not set and no Docker answers; only the peer was run')
+    return undefined
+  }
+  const image = process.env['EVENTSTOREDB_IMAGE'] ?? IMAGE
+  const container = await new GenericContainer(image)
+    .withEnvironment({ EVENTSTORE_INSECURE: 'true', EVENTSTORE_MEM_DB: 'true', EVENTSTORE_RUN_PROJECTIONS: 'All' })
+    .withExposedPorts(2113)
+    .withWaitStrategy(Wait.forHttp('/health/live', 2113).forStatusCode(204))
+    .start()
+  console.log(`NOTE the event store contract runs on the peer and on ${image}`)
+  return {
+    name: image,
+    url: `esdb://${container.getHost()}:${container.getMappedPort(2113)}?tls=false`,
+    stop: async () => void (await container.stop()),
+  }
+}
+
+const hasDocker = () =>
+  getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  )

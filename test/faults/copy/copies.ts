@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import * as assert from 'uvu/assert'
+import { openLinkKey } from '../../../src/commands/link-key.ts'
+import type { MasterKeys } from '../../../src/credentials/master-keys.ts'
+import { COPY_STREAM } from '../../../src/domain/moving.ts'
+import type { Installation } from '../../../src/installation.ts'
+import { open } from '../../../src/main.ts'
+import { readSettings } from '../../../src/settings.ts'
+import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts'
+import type { Files } from '../../../src/stores/files.ts'
+import type { Vault } from '../../../src/stores/vault.ts'
+import { all, event } from '../../contract/event-store/given.ts'
+import type { Site } from '../../cli/copy/moving.ts'
+
+/** More than the 100 items of the vault that are copied together, and some files of more than one chunk. */
+const SECRETS = 60
+const FILES = 4
+const FILE_BYTES = 300_000
+/** Of the mails; what else there is waits for its secret's end. */
+const DUE = 2
+
+/** An installation with so many events, and some pages of everything else, put in by its stores: nobody serves it. */
+export const filledSite = (site: Site, events: number): Promise<void> =>
+  withOpened(site, async ({ store, files, vault, keys }) => {
+    await openLinkKey(store, keys, Date.now)
+    const appends = Array.from(
+      { length: events },
+      (_, n) => ({ stream: `diamond-${n + 1}`, expected: 'none', events: [event(n)] }) as const,
+    )
+    await store.appendMany(appends)
+    for (let file = 0; file < FILES; file++) await keep(files, randomBytes(FILE_BYTES))
+    for (let secret = 0; secret < SECRETS; secret++) await share(vault, keys, secret)
+  })
+
+async function keep(files: Files, bytes: Buffer): Promise<void> {
+  const incoming = await files.receive()
+  for (let from = 0; from < bytes.length; from += 65_536) await incoming.write(bytes.subarray(from, from + 65_536))
+  ;(await incoming.keep()).release()
+}
+
+async function share(vault: Vault, keys: MasterKeys, secret: number): Promise<void> {
+  const now = Date.now()
+  // Whatever the vault has begins with the id of the key that sealed it.
+  const sealed = () => Buffer.concat([Buffer.from(keys.current.id, 'hex'), randomBytes(60)])
+  const receipt = { token: 'token-1', sealed: randomBytes(40), forgottenAt: now + 3_600_000 }
+  const entry = {
+    digest: randomBytes(32).toString('hex'),
+    sealed: sealed(),
+    createdAt: now,
+    expiresAt: now + 3_600_000,
+    receipt,
+  }
+  await vault.put(entry, [{ kind: 'notice', sealed: sealed(), dueAt: secret < DUE ? now : null }])
+}
+
+/** Opens an installation beside whatever else works on it. */
+export async function withOpened<Result>(
+  { dataDir, settings }: Site,
+  work: (installation: Installation) => Promise<Result>,
+): Promise<Result> {
+  const installation = await open(readSettings({ LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir }))
+  try {
+    return await work(installation)
+  } finally {
+    await installation.close()
+  }
+}
+
+/** The target has all that the source has, in every byte, once, and it alone takes writes. */
+export const isMoved = (from: Site, to: Site): Promise<void> =>
+  withOpened(from, (source) =>
+    withOpened(to, async (target) => {
+      assert.is((await source.store.closed())?.why, 'fenced')
+      assert.is(await target.store.closed(), undefined)
+      const types = (await target.store.read(COPY_STREAM)).map(({ type }) => type)
+      assert.equal(types, ['CopyBegun', 'CopyDone'])
+      const events = await eventsOf(source.store)
+      const copied = await eventsOf(target.store)
+      assert.is(copied.pop()?.type, 'LogOpened')
+      assert.is(copied.length, events.length)
+      for (const [index, event] of events.entries()) assert.equal(copied[index], event)
+      assert.equal(await filesOf(target.files), await filesOf(source.files))
+      assert.equal(await itemsOf(target.vault), await itemsOf(source.vault))
+    }),
+  )
+
+/** All but their places. */
+async function eventsOf(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
+  const events = (await all(store.readAll('start'))).filter(({ stream }) => stream !== COPY_STREAM)
+  return events.map((event) => {
+    const { position: _, ...rest } = event
+    return rest
+  })
+}
+
+async function filesOf(files: Files): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (const { digest } of await all(files.list())) {
+    let bytes = 0
+    for await (const chunk of (await files.read(digest)) ?? []) bytes += (chunk as Buffer).length
+    found.set(digest, bytes)
+  }
+  return new Map([...found].toSorted())
+}
+
+const itemsOf = async (vault: Vault): Promise<string[]> =>
+  (await all(vault.contents()))
+    .map((item) => JSON.stringify({ ...item, confirmed: true, sealed: item.sealed.toString('hex') }))
+    .toSorted()

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LOG_STREAM } from '../../../src/domain/moving.ts'
+import { vendor, type Vendor } from '../../api/harness/account.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { expect, type Answer } from '../../api/harness/request.ts'
+import { form, newSender, type Sender } from '../../api/harness/secrets.ts'
+import { shown, stone } from '../../api/harness/stones.ts'
+import { resultOf, Sites, type Site } from '../../cli/copy/moving.ts'
+import { all } from '../../contract/event-store/given.ts'
+import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
+import { isMoved, withOpened } from './copies.ts'
+
+/** An installation whose log is on EventStoreDB's peer, where no append can have the server look for a fence. */
+type Given = { sites: Sites; peer: Peer; from: Site; to: Site }
+const test = suite<Given>('an installation on EventStoreDB that is fenced')
+test.before.each(async (given) => {
+  given.sites = await Sites.open()
+  given.peer = await startPeer()
+  const MASTER_KEY = randomBytes(32).toString('base64')
+  const dataDir = join(given.sites.folder, 'a')
+  const settings = { EVENT_STORE: given.peer.url, MASTER_KEY }
+  given.from = { name: `${given.peer.url},sqlite:${dataDir}`, dataDir, settings }
+  given.to = { ...given.sites.sqlite('b'), settings: { MASTER_KEY } }
+})
+test.after.each(async ({ sites, peer }) => {
+  await sites.close()
+  await peer.stop()
+})
+
+type Client = { readonly ann: Vendor; readonly sender: Sender }
+
+/** An account, and two processes that serve it. */
+async function twoProcesses({ sites, from }: Given): Promise<readonly [Client, Client]> {
+  const service = await sites.serve(from)
+  const { account, token } = service.ann
+  const sender = await newSender(service.installation)
+  await service.stop()
+  const start = async (): Promise<Client> => {
+    const serving = sites.commands.start(['serve', '--json'], { ...from.settings, DATA_DIR: from.dataDir })
+    const { url } = JSON.parse(await serving.line()) as { url: string }
+    return { ann: vendor(url, account, token), sender }
+  }
+  return [await start(), await start()]
+}
+
+/** Ids that were acknowledged, by sku. */
+type Told = Map<string, number>
+
+async function writeUntilRefused({ ann }: Client, name: string, told: Told): Promise<Answer> {
+  for (let number = 0; ; number++) {
+    const answer = await ann.post('/v4/diamond', stone({ sku: `${name}-${number}` }))
+    if (answer.status !== 201) return answer
+    told.set(`${name}-${number}`, shown(answer).id)
+  }
+}
+
+function isRefused(answer: Answer): void {
+  expect(503, answer)
+  assert.match(answer.text, /being moved/)
+  assert.is(answer.headers['retry-after'], '30')
+}
+
+test('takes no writes from any of its processes any more, and every acknowledged one is in the copy', async (given) => {
+  const { sites, from, to, peer } = given
+  const clients = await twoProcesses(given)
+  const told: Told = new Map()
+  const refusals = clients.map((client, index) => writeUntilRefused(client, `P${index}`, told))
+  await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => told.has(sku)), 60_000)
+  resultOf(await sites.copy(from, to))
+  for (const refusal of await Promise.all(refusals)) isRefused(refusal)
+  await isMoved(from, to)
+  const skus = await withOpened(to, skusIn)
+  for (const [sku, id] of told) assert.is(skus.get(id), sku)
+
+  const last = peer.log.all.length
+  for (const { ann, sender } of clients) {
+    const id = told.get('P0-1') ?? 0
+    isRefused(await ann.post('/v4/diamond', stone()))
+    isRefused(await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
+    isRefused(await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+    isRefused(await ann.remove(`/v4/diamond/${id}`))
+    expect(503, await ann.send(form('/api/v1/share', 'secret=x', sender.authorization)))
+    expect(200, await ann.get(`/v4/diamond/${id}`))
+  }
+  assert.is(peer.log.all.length, last, 'something was written behind the fence')
+})
+
+test('keeps to what it answered for a write that was on its way when its copy died and was given up', async (given) => {
+  const { sites, from, to, peer } = given
+  const [{ ann }] = await twoProcesses(given)
+  expect(201, await ann.post('/v4/diamond', stone({ sku: 'FIRST' })))
+  // Nothing else is about to be written then.
+  await until('scores', () => peer.log.all.some(({ type }) => type === 'DiamondScored'), 60_000)
+  peer.faults.appends.push('late')
+  const answer = ann.post('/v4/diamond', stone({ sku: 'ON ITS WAY' }))
+  await until('the write to be on its way', () => peer.faults.appends.length === 0, 60_000)
+  assert.is((await sites.signalled(from, to, 'source.store.append/1').ended).code, null)
+  assert.is((await withOpened(from, ({ store }) => store.read(LOG_STREAM, { last: 1 })))[0]?.type, 'LogFenced')
+  peer.faults.land()
+  const { status } = await answer
+  assert.ok([201, 503].includes(status), `it was answered ${status}`)
+  resultOf(await sites.copy(from, to, '--give-up'))
+  const skus = [...(await withOpened(from, skusIn)).values()]
+  assert.equal(skus, ['FIRST', 'ON ITS WAY'])
+  await until('writes again', async () => (await ann.post('/v4/diamond', stone())).status === 201, 60_000)
+  assert.match((await sites.copy(from, to)).err, /given up/)
+})
+
+async function skusIn({ store }: Parameters<Parameters<typeof withOpened>[1]>[0]): Promise<Map<unknown, unknown>> {
+  const events = await all(store.readAll('start', { prefixes: ['diamond-'] }))
+  const created = events.filter(({ type }) => type === 'DiamondCreated')
+  return new Map(created.map(({ data }) => [data['id'], (data['set'] as { sku: string }).sku]))
+}
+
+test.run()

@@ -1,0 +1,69 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Service } from '../../api/harness/service.ts'
+import { expect } from '../../api/harness/request.ts'
+import { created, shown, stone } from '../../api/harness/stones.ts'
+import { resultOf, Sites, type Site } from '../../cli/copy/moving.ts'
+import type { Started } from '../../cli/command-line.ts'
+import { withOpened } from './copies.ts'
+
+type Given = { sites: Sites; from: Site; to: Site; service: Service }
+const test = suite<Given>('a copy that is given up while it runs')
+test.before.each(async (given) => {
+  given.sites = await Sites.open()
+  given.from = given.sites.sqlite('a')
+  given.to = given.sites.sqlite('b')
+  given.service = await given.sites.serve(given.from)
+  await created(given.service.ann, { sku: 'BEFORE' })
+})
+test.after.each(async ({ service, sites }) => {
+  await service.stop()
+  await sites.close()
+})
+
+/** A copy that stands still behind this call of its stores, until it is told to go on. */
+async function standingStill({ sites, from, to }: Given, call: string): Promise<Started> {
+  const copy = sites.signalled(from, to, call, 'SIGSTOP')
+  await copy.line((line) => line.startsWith('SIGSTOP'))
+  return copy
+}
+
+/** Only one of both takes writes, and that is the source. */
+async function isOpenAtItsSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
+  await created(service.ann, { sku: 'AFTER' })
+  assert.is(shown(expect(200, await service.ann.get(`/v4/diamond/${acknowledged}`))).sku, 'MEANWHILE')
+  assert.is(await withOpened(to, async ({ store }) => (await store.closed())?.why), 'abandoned')
+  assert.is(await withOpened(from, ({ store }) => store.closed()), undefined)
+}
+
+for (const [where, call] of [
+  ['just before the fence', 'target.store.closed/1'],
+  ['behind the fence', 'source.store.append/1'],
+  ['just before its end', 'target.store.identity/1'],
+] as const) {
+  test(`(${where}) never ends, and its source takes writes`, async (given) => {
+    const { sites, from, to, service } = given
+    const copy = await standingStill(given, call)
+    resultOf(await sites.copy(from, to, '--give-up'))
+    const { id } = await created(service.ann, { sku: 'MEANWHILE' })
+    copy.kill('SIGCONT')
+    const { code, err } = await copy.ended
+    assert.is(code, 1, err)
+    assert.match(err, /given up while it ran/)
+    await isOpenAtItsSource(given, id)
+  })
+}
+
+test('and is complete by then ends nevertheless, and its source stays closed', async (given) => {
+  const { sites, from, to, service } = given
+  const copy = await standingStill(given, 'target.store.append/2')
+  const late = await sites.copy(from, to, '--give-up')
+  assert.is(late.code, 1)
+  assert.match(late.err, /no unfinished copy/)
+  copy.kill('SIGCONT')
+  resultOf(await copy.ended)
+  expect(503, await service.ann.post('/v4/diamond', stone()))
+  assert.is(await withOpened(to, ({ store }) => store.closed()), undefined)
+})
+
+test.run()

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LOG_STREAM } from '../../../src/domain/moving.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { CommandLine } from '../../cli/command-line.ts'
+import { copiedEvents, resultOf } from '../../cli/copy/moving.ts'
+
+type Context = { commands: CommandLine; folder: string; source: string; target: string }
+const test = suite<Context>('a copy that is killed')
+
+test.before.each(async (context) => {
+  context.commands = new CommandLine()
+  context.folder = mkdtempSync(join(tmpdir(), 'adamant-copy-killed-'))
+  context.source = join(context.folder, 'a')
+  context.target = join(context.folder, 'b')
+  const settings = { DATA_DIR: context.source }
+  const file = join(context.folder, 'stones.csv')
+  const lines = Array.from({ length: 20_000 }, (_, index) => `A-${index},Round,1`)
+  writeFileSync(file, `sku,cutShape,carat\n${lines.join('\n')}\n`)
+  const user = await context.commands.run(['user', 'add', 'a@example.com', '--password', 'right horse'], settings)
+  assert.is(user.code, 0, user.err)
+  const stones = await context.commands.run(['import', file, '--user', 'a@example.com'], settings)
+  assert.is(stones.code, 0, stones.err)
+})
+test.after.each(async ({ commands, folder }) => {
+  await commands.remove()
+  rmSync(folder, { recursive: true })
+})
+
+const words = ({ source, target }: Context, ...options: string[]) => [
+  'copy',
+  '--from',
+  `sqlite:${source}`,
+  '--to',
+  `sqlite:${target}`,
+  '--json',
+  ...options,
+]
+
+/** Starts a copy and ends it as a power cut does, as soon as this is so. */
+async function killedWhen(context: Context, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const started = context.commands.start(words(context))
+  await until(what, isSo, 60_000)
+  started.kill('SIGKILL')
+  assert.is((await started.ended).code, null, 'it had ended before')
+}
+
+const begunWell = ({ target }: Context) => {
+  const { size } = statSync(join(target, 'events.db-wal'), { throwIfNoEntry: false }) ?? { size: 0 }
+  return size > 1_000_000
+}
+
+async function goesOn(context: Context): Promise<void> {
+  const { events } = resultOf(await context.commands.run(words(context)))
+  const [source, target] = [context.source, context.target].map((folder) => openSqliteEvents(join(folder, 'events.db')))
+  if (source === undefined || target === undefined) throw new Error('nothing was opened')
+  try {
+    const copied = await copiedEvents(target)
+    assert.is(copied.length, events)
+    assert.equal(JSON.stringify(shown(copied)) === JSON.stringify(shown(await copiedEvents(source))), true)
+    assert.is((await source.closed())?.why, 'fenced')
+    assert.is(await target.closed(), undefined)
+  } finally {
+    await source.close()
+    await target.close()
+  }
+}
+
+const shown = (events: readonly { readonly revision: bigint }[]) =>
+  events.map((event) => ({ ...event, revision: String(event.revision) }))
+
+test('in the middle of the log goes on there, and is neither served nor written to meanwhile', async (context) => {
+  await killedWhen(context, 'a part of the log', () => begunWell(context))
+  for (const command of [['serve'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
+    const { code, err } = await context.commands.run(command, { DATA_DIR: context.target })
+    assert.is(code, 1)
+    assert.match(err, /not finished: run `npx adamant copy` again/)
+  }
+  await goesOn(context)
+})
+
+test('behind the fence goes on there, and the source takes no writes meanwhile', async (context) => {
+  const watched = openSqliteEvents(join(context.source, 'events.db'))
+  try {
+    const isFenced = async () => (await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type === 'LogFenced'
+    await killedWhen(context, 'the fence', isFenced)
+    assert.is((await watched.closed())?.why, 'fenced')
+  } finally {
+    await watched.close()
+  }
+  await goesOn(context)
+})
+
+test('can be given up: the source takes writes again, and the target is of no use', async (context) => {
+  await killedWhen(context, 'a part of the log', () => begunWell(context))
+  resultOf(await context.commands.run(words(context, '--give-up')))
+  const user = ['user', 'add', 'b@example.com', '--password', 'right horse']
+  assert.is((await context.commands.run(user, { DATA_DIR: context.source })).code, 0)
+  const again = await context.commands.run(words(context))
+  assert.is(again.code, 1)
+  assert.match(again.err, /given up/)
+})
+
+test.run()

@@ -1,0 +1,56 @@
+import type { Installation } from '../../../src/installation.ts'
+import type { Files } from '../../../src/stores/files.ts'
+
+/**
+ * The built command line in a process that sends itself SIGNAL behind one call of its stores: AT=target.vault.restore/2 is the
+ * second one. It says so on stdout first, since a process that is stopped says nothing.
+ */
+const { AT = '', SIGNAL = 'SIGKILL' } = process.env
+const [call, nth] = AT.split('/')
+let calls = 0
+
+function passed(name: string): void {
+  if (name !== call || ++calls !== Number(nth)) return
+  process.stdout.write(`${SIGNAL} behind ${AT}\n`)
+  process.kill(process.pid, SIGNAL)
+}
+
+/** The same port, whose calls are told of when they are done. */
+function watched<Port extends object>(name: string, port: Port): Port {
+  return new Proxy(port, {
+    get(target, key) {
+      const found: unknown = Reflect.get(target, key)
+      if (typeof found !== 'function') return found
+      return (...given: unknown[]) => {
+        const result: unknown = Reflect.apply(found, target, given)
+        if (!(result instanceof Promise)) return result
+        return result.then((value: unknown) => {
+          passed(`${name}.${String(key)}`)
+          return value
+        })
+      }
+    },
+  })
+}
+
+const watchedFiles = (name: string, files: Files): Files =>
+  watched(name, { ...files, receive: async () => watched(`${name}.incoming`, await files.receive()) })
+
+function watchedIn(name: string, installation: Installation): Installation {
+  const { store, vault, reads, files } = installation
+  return {
+    ...installation,
+    store: watched(`${name}.store`, store),
+    vault: watched(`${name}.vault`, vault),
+    reads: watched(`${name}.reads`, reads),
+    files: watchedFiles(`${name}.files`, files),
+  }
+}
+
+const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
+const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
+const { open } = (await built('main.js')) as typeof import('../../../src/main.ts')
+
+await run(process.argv.slice(2), async (settings, filling = false) =>
+  watchedIn(filling ? 'target' : 'source', await open(settings, filling)),
+)

@@ -1,0 +1,14 @@
+import { mongoServer } from '../../mongo-server.ts'
+import { filledSite } from './copies.ts'
+import { FILES, isMovedInTheEnd, killedCopies, MAILS, VAULT } from './steps.ts'
+
+const test = killedCopies('a copy to EventStoreDB and MongoDB that is killed at each of its steps in turn')
+
+test('has everything once in the end', async ({ sites }) => {
+  const from = sites.sqlite('a')
+  await filledSite(from, 100)
+  const to = await sites.servers(sites.masterKey(from))
+  await isMovedInTheEnd(sites, from, to, ['target.store.append/100', ...FILES, ...MAILS, ...VAULT])
+})
+
+if ((await mongoServer('copies to servers that are killed')) !== undefined) test.run()

@@ -1,0 +1,66 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Vendor } from '../../api/harness/account.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { refusal } from '../../api/harness/request.ts'
+import { stone } from '../../api/harness/stones.ts'
+import type { PeerProcess } from '../../eventstoredb/peer-process.ts'
+import { nothingAsked, repeatOpen, wishOn, type Asked } from '../wishes.ts'
+import { grantedOnce } from './granted-once.ts'
+import { findServers, withServers } from './servers.ts'
+
+const CLIENTS = 4
+
+/** Milliseconds for what takes a few seconds on an idle machine. */
+const LONG = 90_000
+
+const mongo = await findServers('an event store that is away')
+const test = suite('an installation of several processes whose event store')
+
+const troubles: [what: string, leave: (peer: PeerProcess) => unknown, comeBack: (peer: PeerProcess) => unknown][] = [
+  ['stands still and goes on', (peer) => peer.freeze(), (peer) => peer.thaw()],
+  ['goes down and comes back', (peer) => peer.down(), (peer) => peer.up()],
+]
+for (const [what, leave, comeBack] of troubles) {
+  test(`${what} refuses meanwhile, loses nothing, does nothing twice, and recovers by itself`, () =>
+    withServers(mongo, async ({ peer, serve, log }) => {
+      const projecting = await serve({ ROLES: 'projections' })
+      const webs = await Promise.all([serve({ ROLES: 'http' }), serve({ ROLES: 'http' })])
+      const [{ ann }] = webs
+      const asked = nothingAsked()
+      let isOver = false
+      const clients = Array.from({ length: CLIENTS }, (_, n) =>
+        wishOn((webs[n % webs.length] ?? webs[0]).ann, `${n}`, asked, () => isOver),
+      )
+      await until('some stones', () => asked.acknowledged.size > 30, LONG)
+      await leave(peer)
+      await refusesAll(ann, asked)
+      await comeBack(peer)
+      const before = asked.acknowledged.size
+      await until('stones again', () => asked.acknowledged.size > before + 30, LONG)
+      isOver = true
+      await Promise.all(clients)
+      assert.equal(asked.broken, [], 'a request was not answered')
+      await repeatOpen(ann, asked)
+      await grantedOnce(log, ann, asked)
+      assert.equal(await Promise.all([projecting, ...webs].map((each) => each.stop())), [0, 0, 0])
+    }))
+}
+
+/** Whoever asks meanwhile, for whatever, is told to come again, and is told in time. */
+async function refusesAll(ann: Vendor, asked: Asked): Promise<void> {
+  await until('each client to be refused', () => asked.refused >= CLIENTS, LONG)
+  const answers = await Promise.all([
+    ann.get('/v4/diamond'),
+    ann.get('/v4/diamond/1'),
+    ann.post('/v4/diamond', stone({ sku: 'never' })),
+    ann.patch('/v4/diamond/1', { price: 1 }),
+    ann.remove('/v4/diamond/1'),
+  ])
+  for (const answer of answers) {
+    refusal(503, answer)
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+  }
+}
+
+if (mongo !== undefined) test.run()

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { expect, refusal, type Answer } from '../../api/harness/request.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { created, list, shown, stone } from '../../api/harness/stones.ts'
+import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+/** Milliseconds for what takes a few seconds on an idle machine. */
+const LONG = 60_000
+
+const mongo = await mongoServer('appends that are stored late')
+console.log("NOTE: appends that are stored late: on EventStoreDB's peer")
+
+type Given = { peer: Peer; service: Service; database: string }
+const test = suite<Given>('a service on EventStoreDB and MongoDB whose append is stored after it was given up')
+
+test.before(async (given) => {
+  given.peer = await startPeer()
+  given.database = mongo?.newDatabase() ?? ''
+  const engines = { EVENT_STORE: given.peer.url, READ_MODEL: given.database }
+  given.service = await startService({ settings: { ...engines, MASTER_KEY: randomBytes(32).toString('base64') } })
+})
+test.after(async ({ peer, service, database }) => {
+  await service.stop()
+  await peer.stop()
+  await mongo?.drop(database)
+})
+
+/** The first append of a request reaches the server, which stores it later; and from then on the server says nothing. */
+async function givenUp({ peer }: Given, ask: () => Promise<Answer>): Promise<void> {
+  peer.faults.appends.push('late')
+  const asked = ask()
+  await until('the append', () => peer.faults.appends.length === 0, LONG)
+  peer.faults.silent = true
+  const answer = await asked
+  peer.faults.silent = false
+  refusal(503, answer)
+  assert.ok(Number(answer.headers['retry-after']) > 0)
+}
+
+/** Asks until it is not refused any more: the service finds the server again by itself. */
+async function again(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  const isAnswered = async () => {
+    if (answer.status === 503) answer = await ask()
+    return answer.status !== 503
+  }
+  await until('an answer', isAnswered, LONG)
+  return answer
+}
+
+/** Types of the events that name a diamond, and of no other one. */
+const eventsOf = ({ peer }: Given, id: number) =>
+  peer.log.all.filter(({ stream }) => stream === `diamond-${id}`).map(({ type }) => type)
+
+async function listed({ service: { ann } }: Given, sku: string): Promise<number[]> {
+  const path = `/v4/diamond?f[sku][]=${sku}`
+  await until('a current list', async () => (await ann.get(path)).headers['x-consistency'] === undefined, LONG)
+  return list(await ann.get(path)).map(({ id }) => id)
+}
+
+test('creates a bulk once, when it is stored before the request is repeated', async (given) => {
+  const { ann } = given.service
+  const entries = [0, 1, 2].map(() => stone({ sku: 'BULK' }))
+  const ask = () => ann.post('/v4/diamond/bulk', { entries }, { 'Idempotency-Key': 'bulk' })
+  await givenUp(given, ask)
+  given.peer.faults.land()
+  const ids = list(expect(201, await again(ask))).map(({ id }) => id)
+  assert.is(ids.length, 3)
+  assert.equal((await listed(given, 'BULK')).toSorted(), ids.toSorted())
+  for (const id of ids) assert.equal(eventsOf(given, id), ['DiamondCreated'])
+})
+
+test('creates a stone once, when it is stored after the request was repeated', async (given) => {
+  const { ann } = given.service
+  const ask = () => ann.post('/v4/diamond', stone({ sku: 'AFTER' }), { 'Idempotency-Key': 'after' })
+  await givenUp(given, ask)
+  const { id } = shown(expect(201, await again(ask)))
+  given.peer.faults.land()
+  assert.equal(await listed(given, 'AFTER'), [id])
+  assert.equal(eventsOf(given, id), ['DiamondCreated'])
+})
+
+test('changes a stone once, when it is stored before the request is repeated', async (given) => {
+  const { ann } = given.service
+  const { id } = await created(ann, { sku: 'CHANGED' })
+  const ask = () => ann.patch(`/v4/diamond/${id}`, { price: 7 })
+  await givenUp(given, ask)
+  given.peer.faults.land()
+  assert.is(shown(expect(200, await again(ask)))['price'], 7)
+  assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])
+})
+
+test('stores nothing of a change that another one has overtaken', async (given) => {
+  const { ann } = given.service
+  const { id } = await created(ann, { sku: 'OVERTAKEN' })
+  await givenUp(given, () => ann.patch(`/v4/diamond/${id}`, { price: 7 }))
+  expect(200, await again(() => ann.patch(`/v4/diamond/${id}`, { price: 8 })))
+  given.peer.faults.land()
+  assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`)))['price'], 8)
+  assert.equal(eventsOf(given, id), ['DiamondCreated', 'DiamondPatched'])
+  assert.equal(await listed(given, 'OVERTAKEN'), [id])
+})
+
+if (mongo !== undefined) test.run()

@@ -1,0 +1,40 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { rounds } from '../../rounds.ts'
+import { nothingAsked, repeatOpen, wishOn } from '../wishes.ts'
+import { grantedOnce } from './granted-once.ts'
+import { findServers, withServers } from './servers.ts'
+
+const ROUNDS = rounds(2, 20)
+const CLIENTS = 6
+
+const mongo = await findServers('kill -9 of a service')
+const test = suite('a service on EventStoreDB and MongoDB that is killed while it creates')
+
+test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`, () =>
+  withServers(mongo, async ({ serve, log }) => {
+    const asked = nothingAsked()
+    for (let round = 0; round < ROUNDS; round++) {
+      const service = await serve()
+      await repeatOpen(service.ann, asked)
+      const before = asked.acknowledged.size
+      const clients = Array.from({ length: CLIENTS }, (_, client) =>
+        wishOn(service.ann, `${round}-${client}`, asked, () => false),
+      )
+      await until('some stones', () => asked.acknowledged.size - before > 80 + 20 * (round % 4), 60_000)
+      await service.kill()
+      await Promise.all(clients)
+    }
+    assert.is(asked.broken.length, ROUNDS * CLIENTS)
+    const last = await serve()
+    const half = asked.open.length
+    await repeatOpen(last.ann, asked)
+    await grantedOnce(log, last.ann, asked)
+    console.log(
+      `NOTE: ${asked.acknowledged.size} stones were acknowledged in ${ROUNDS} rounds; at the last kill ${half} requests were open`,
+    )
+    assert.is(await last.stop(), 0)
+  }))
+
+if (mongo !== undefined) test.run()

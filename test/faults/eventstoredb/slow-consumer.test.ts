@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Build, ReadStore } from '../../../src/stores/read-store.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { expect } from '../../api/harness/request.ts'
+import { startService } from '../../api/harness/service.ts'
+import { list, stone } from '../../api/harness/stones.ts'
+import { startPeer } from '../../eventstoredb/peer/peer.ts'
+import { mongoServer } from '../../mongo-server.ts'
+import { everyDiamond } from '../serving.ts'
+
+const mongo = await mongoServer('a slow consumer')
+console.log("NOTE: a slow consumer: on EventStoreDB's peer")
+
+/** Milliseconds that each batch takes longer: more than a write waits for it. */
+const SLOW = 3_000
+
+const BULKS = 4
+const BULK = 500
+
+const test = suite('a service on EventStoreDB and MongoDB whose projection is slow')
+
+test('takes writes on, says that lists are behind, and misses nothing in the end', async () => {
+  const peer = await startPeer()
+  const database = mongo?.newDatabase() ?? ''
+  const engines = { EVENT_STORE: peer.url, READ_MODEL: database, MASTER_KEY: randomBytes(32).toString('base64') }
+  const pace = { ms: 0 }
+  const service = await startService({ settings: engines, reads: (reads) => slowed(reads, pace) })
+  try {
+    const { ann } = service
+    pace.ms = SLOW
+    const ids: number[] = []
+    for (let bulk = 0; bulk < BULKS; bulk++) {
+      const entries = Array.from({ length: BULK }, (_, n) => stone({ sku: `${bulk}/${n}` }))
+      const answer = expect(201, await ann.post('/v4/diamond/bulk', { entries }))
+      assert.is(answer.headers['x-consistency'], 'pending')
+      ids.push(...list(answer).map(({ id }) => id))
+      // Folded from the log, since the list does not have it yet.
+      expect(200, await ann.get(`/v4/diamond/${ids.at(-1)}`))
+    }
+    pace.ms = 0
+    await until(
+      'current lists',
+      async () => (await ann.get('/v4/diamond')).headers['x-consistency'] === undefined,
+      120_000,
+    )
+    const { total, diamonds } = await everyDiamond(ann, 'v4')
+    assert.is(total, ids.length)
+    assert.equal(diamonds.map(({ id }) => id).toSorted(), ids.toSorted())
+  } finally {
+    await service.stop()
+    await peer.stop()
+    await mongo?.drop(database)
+  }
+})
+
+/** The same read models, whose batches take longer. */
+function slowed(reads: ReadStore, pace: { readonly ms: number }): ReadStore {
+  const slow = (build: Build): Build => ({
+    ...build,
+    async write(...batch) {
+      await new Promise<void>((done) => setTimeout(done, pace.ms))
+      await build.write(...batch)
+    },
+  })
+  return {
+    lease: (declaration) => reads.lease(declaration),
+    isHeld: (declaration) => reads.isHeld(declaration),
+    model: (declaration) => reads.model(declaration),
+    live: async (declaration) => slow(await reads.live(declaration)),
+    begin: async (declaration) => slow(await reads.begin(declaration)),
+    promote: (declaration, build) => reads.promote(declaration, build),
+    drop: (declaration, build) => reads.drop(declaration, build),
+    close: () => reads.close(),
+  }
+}
+
+if (mongo !== undefined) test.run()

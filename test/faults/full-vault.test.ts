@@ -1,0 +1,56 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { SqliteVault } from '../../src/stores/sqlite-vault.ts'
+import type { Vault } from '../../src/stores/vault.ts'
+import { openPostbox, until } from '../api/harness/postbox.ts'
+import { expect, request } from '../api/harness/request.ts'
+import { form, isUnknown, newSender, post, shared, shownIn } from '../api/harness/secrets.ts'
+import { startService } from '../api/harness/service.ts'
+
+const test = suite('a service whose vault is full')
+
+const isEmbedded = (vault: Vault): vault is SqliteVault => 'limitPages' in vault
+
+test('shares nothing more and stores nothing of it, still tells what it holds, and recovers', async () => {
+  const postbox = await openPostbox()
+  const service = await startService({ settings: { MAIL: postbox.address } })
+  const { installation, url } = service
+  const { store, vault } = installation
+  try {
+    if (!isEmbedded(vault)) return
+    const ann = await newSender(installation, 'pro')
+    const [told, burned, kept] = await Promise.all(
+      ['told', 'burned', 'kept'].map((secret) => shared(url, ann, { secret })),
+    )
+    if (told === undefined || burned === undefined || kept === undefined) throw new Error('nothing was shared')
+    vault.limitPages(1)
+    const long = { secret: 'x'.repeat(10_000), recipient: 'tom@example.com' }
+    const share = () => request(url, form('/api/v1/share', new URLSearchParams(long).toString(), ann.authorization))
+    await until('the last free page to be used', async () => (await share()).status === 503)
+    const head = await store.head()
+    for (let tries = 0; tries < 5; tries++) {
+      const answer = expect(503, await share())
+      assert.ok(Number(answer.headers['retry-after']) > 0)
+    }
+    assert.equal(await store.head(), head)
+
+    assert.is(shownIn(await post(url, `private/${kept.metadata_key}`)).state, 'new')
+    expect(200, await request(url, { path: `/secret/${kept.secret_key}` }))
+    assert.is(shownIn(await post(url, `secret/${told.secret_key}`)).value, 'told')
+    isUnknown(await post(url, `secret/${told.secret_key}`), told.secret_key)
+    shownIn(await post(url, `private/${burned.metadata_key}/burn`))
+    isUnknown(await post(url, `secret/${burned.secret_key}`), burned.secret_key)
+
+    vault.limitPages(1_000_000)
+    const again = await shared(url, ann, { ...long, recipient: 'ina@example.com' })
+    // Once it is read, its link is mailed no more.
+    await until('the mail', () => postbox.accepted.some(({ text }) => text?.includes(again.secret_key)), 60_000)
+    assert.is(shownIn(await post(url, `secret/${again.secret_key}`)).value, long.secret)
+    assert.is(shownIn(await post(url, `secret/${kept.secret_key}`)).value, 'kept')
+  } finally {
+    await service.stop()
+    await postbox.close()
+  }
+})
+
+test.run()

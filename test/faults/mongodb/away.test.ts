@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { expect, refusal, type Answer } from '../../api/harness/request.ts'
+import { newSender, shared, form } from '../../api/harness/secrets.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { created, createdMany, list, stone, type Shown } from '../../api/harness/stones.ts'
+import { FERRETDB, startFerretDB, type FerretDB } from '../../ferretdb/server.ts'
+
+type Given = { folder: string; ferret: FerretDB; service: Service }
+const test = suite<Given>('a service whose MongoDB is away')
+
+test.before.each(async (given) => {
+  given.folder = mkdtempSync(join(tmpdir(), 'adamant-away-'))
+  given.ferret = await startFerretDB(given.folder)
+  given.service = await startService({ settings: { READ_MODEL: `${given.ferret.address}adamant` } })
+})
+test.after.each(async ({ folder, ferret, service }) => {
+  await service.stop()
+  await ferret.kill()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ready = async (service: Service) => (await service.send({ path: '/health/ready' })).status === 200
+
+/** Nothing of it needs the read models: it is stored, and must not be sent again. */
+async function writesOn({ service: { ann } }: Given, first: Shown): Promise<Shown> {
+  const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'MEANWHILE' })))
+  assert.is(answer.headers['x-consistency'], 'pending')
+  expect(200, await ann.patch(`/v4/diamond/${first.id}`, { price: 7 }))
+  const after = expect(200, await ann.get(`/v4/diamond/${first.id}`)).json() as Shown
+  assert.is(after['price'], 7)
+  return answer.json() as Shown
+}
+
+/** What needs the read models is refused for a while, with the time to come again, and does nothing. */
+async function refusesOn({ service }: Given, authorization: string): Promise<void> {
+  const { ann } = service
+  const refused: Answer[] = [await ann.get('/v4/diamond'), await ann.get('/v3/diamond')]
+  for (const answer of refused) refusal(503, answer)
+  refused.push(expect(503, await service.send(form('/api/v1/share', 'secret=x', authorization))))
+  for (const { headers } of refused) assert.match(String(headers['retry-after']), /^\d+$/)
+  const { text } = expect(503, await service.send({ path: '/health/ready' }))
+  assert.match(text, 'the read models can not be reached')
+  expect(200, await service.send({ path: '/health/live' }))
+}
+
+async function hasEverything({ service: { ann } }: Given, meanwhile: Shown, first: Shown, before: number) {
+  const all = list(expect(200, await ann.get('/v4/diamond?limit=1000')))
+  assert.is(all.length, before + 2)
+  assert.is((await ann.get('/v4/diamond')).headers['x-total-count'], String(before + 2))
+  assert.is(all.filter(({ id }) => id === meanwhile.id).length, 1)
+  assert.is(all.find(({ id }) => id === first.id)?.['price'], 7)
+}
+
+const FAULTS: readonly (readonly [
+  name: string,
+  leave: (ferret: FerretDB) => Promise<void>,
+  comeBack: (given: Given) => Promise<void>,
+])[] = [
+  [
+    'is killed and started again',
+    (ferret) => ferret.kill(),
+    async (given) => void (given.ferret = await startFerretDB(given.folder, given.ferret.port)),
+  ],
+  [
+    'hangs and goes on',
+    async ({ pid }) => void process.kill(pid, 'SIGSTOP'),
+    async ({ ferret }) => void process.kill(ferret.pid, 'SIGCONT'),
+  ],
+]
+
+for (const [name, leave, comeBack] of FAULTS) {
+  test(`loses nothing and recovers by itself when it ${name}`, async (given) => {
+    const { service } = given
+    const sender = await newSender(service.installation)
+    const kept = await shared(service.url, sender, { secret: 'before' })
+    await createdMany(service.ann, 20, 'BEFORE')
+    const first = await created(service.ann, { sku: 'FIRST' })
+    await leave(given.ferret)
+    try {
+      const meanwhile = await writesOn(given, first)
+      await refusesOn(given, sender.authorization)
+      await comeBack(given)
+      await until('the service to be ready again', () => ready(service))
+      await hasEverything(given, meanwhile, first, 20)
+      const revealed = await service.send({ method: 'POST', path: `/api/v1/secret/${kept.secret_key}` })
+      assert.is((expect(200, revealed).json() as { value: string }).value, 'before')
+    } finally {
+      await comeBackIfStopped(given)
+    }
+  })
+}
+
+/** A stopped process ends by SIGKILL only. */
+const comeBackIfStopped = async ({ ferret }: Given) => {
+  try {
+    process.kill(ferret.pid, 'SIGCONT')
+  } catch {
+    // It has ended.
+  }
+}
+
+test('starts without it, is not ready, and is as soon as it is there', async (given) => {
+  await given.service.stop()
+  await given.ferret.kill()
+  const settings = { READ_MODEL: `${given.ferret.address}adamant`, ROLES: 'http' }
+  const service = await startService({ settings })
+  given.service = service
+  const { text } = expect(503, await service.send({ path: '/health/ready' }))
+  assert.match(text, 'the read models can not be reached')
+  given.ferret = await startFerretDB(given.folder, given.ferret.port)
+  await until('the read models to be reached', async () => {
+    const answer = await service.send({ path: '/health/ready' })
+    return !answer.text.includes('can not be reached')
+  })
+})
+
+if (FERRETDB === undefined) console.log('LEFT OUT: MongoDB away: FERRETDB_BIN is not set')
+else test.run()

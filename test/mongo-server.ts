@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { FERRETDB, startFerretDB } from './ferretdb/server.ts'
+
+/** A server for a test file's suites, with databases of their own. It ends with the file where it was started here. */
+export type MongoServer = {
+  readonly isFerretDB: boolean
+  /** The address of a database that is empty at first. */
+  newDatabase(): string
+  /** Forgets a database. */
+  drop(address: string): Promise<void>
+}
+
+/**
+ * The server at MONGODB_URL, or a FerretDB that is started for this file. Without both the suites are left out, aloud.
+ * @param what names the suites in the output
+ */
+export async function mongoServer(what: string): Promise<MongoServer | undefined> {
+  const url = await mongoUrl()
+  if (url === undefined) {
+    console.log(`LEFT OUT: ${what}: neither MONGODB_URL nor FERRETDB_BIN is set`)
+    return undefined
+  }
+  const isFerretDB = !process.env['MONGODB_URL']
+  const log = process.env['ENGINES']?.startsWith('esdb') === true ? "EventStoreDB's peer and " : ''
+  console.log(`NOTE: ${what}: on ${log}${isFerretDB ? 'FerretDB' : 'the server at MONGODB_URL'}`)
+  return { isFerretDB, newDatabase: () => databaseAt(url, `test_${randomUUID().slice(0, 8)}`), drop: dropDatabase }
+}
+
+let started: Promise<string> | undefined
+
+/** The address of a server: one for each process, which ends with it where it was started here. */
+export async function mongoUrl(): Promise<string | undefined> {
+  const given = process.env['MONGODB_URL']
+  if (given) return given
+  if (FERRETDB === undefined) return undefined
+  started ??= start()
+  return started
+}
+
+async function start(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-ferretdb-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return (await startFerretDB(folder)).address
+}
+
+export async function dropDatabase(address: string): Promise<void> {
+  const client = new MongoClient(address)
+  try {
+    await client.db().dropDatabase()
+  } finally {
+    await client.close()
+  }
+}
+
+/** The same server's database of this name. */
+export const databaseAt = (url: string, name: string): string =>
+  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`)

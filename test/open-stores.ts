@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open } from '../src/main.ts'
+import { readSettings } from '../src/settings.ts'
+import type { EventStore } from '../src/stores/event-store.ts'
+import type { ReadStore } from '../src/stores/read-store.ts'
+import { enginesFor, forgetEngines } from './engines.ts'
+
+/** The log and the read models of an installation, as one process has them open. */
+export type Stores = { readonly store: EventStore; readonly reads: ReadStore; close(): Promise<void> }
+
+/** Opens them as the service does, on the engines that test/engines.ts says. */
+export async function openStores(dataDir: string): Promise<Stores> {
+  const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
+  const { store, reads, close } = await open(readSettings(settings))
+  return { store, reads, close }
+}
+
+/** Runs with stores of its own. */
+export async function withStores(run: (stores: Stores) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-stores-'))
+  try {
+    const stores = await openStores(dataDir)
+    await run(stores).finally(() => stores.close())
+  } finally {
+    await forgetEngines(dataDir)
+    rmSync(dataDir, { recursive: true })
+  }
+}

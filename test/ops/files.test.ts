@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import { readSettings } from '../../src/settings.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const test = suite('what is needed to run in containers')
+
+/** Folders and files that are never sent to Docker. */
+const ignored = read('.dockerignore').split('\n').filter(Boolean)
+
+/** The paths of the repository that the image is made of. */
+const sources = [...read('ops/Dockerfile').matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = '']) =>
+  words
+    .split(' ')
+    .slice(0, -1)
+    .map((word) => word.replace(/^\.\//, '')),
+)
+
+test('is copied from paths that are there and are sent', () => {
+  assert.ok(sources.length >= 8, sources.join())
+  for (const source of sources) {
+    assert.ok(existsSync(join(root, source)), `${source} is not there`)
+    const isIgnored = ignored.some((path) => source === path || source.startsWith(`${path}/`))
+    assert.not.ok(isIgnored, `${source} is in .dockerignore`)
+  }
+})
+
+test('includes all that a build reads', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const files = [...(scripts['build'] ?? '').matchAll(/[\w./-]+\.(?:json|js)/g)].map(([file]) => file)
+  assert.ok(files.length >= 2, files.join())
+  for (const file of files) {
+    const isCopied = sources.some((source) => file === source || file.startsWith(`${source}/`))
+    assert.ok(isCopied, `the build reads ${file}, which is not copied`)
+  }
+})
+
+type Service = {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly depends_on?: Readonly<Record<string, unknown>>
+  readonly build?: { readonly dockerfile: string }
+}
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+const compose = parse(read('ops/compose.yaml')) as Compose
+
+test('has a service whose settings the service takes, beside the engines that they name', () => {
+  const { adamant } = compose.services
+  const addresses = ['BASE_URL', 'AUTH_URL', 'SECRETS_URL'].map((name) => [name, 'http://localhost:8080'])
+  const MASTER_KEY = Buffer.alloc(32).toString('base64')
+  const settings = readSettings({ ...adamant?.environment, ...Object.fromEntries(addresses), MASTER_KEY })
+  for (const address of [settings.EVENT_STORE, settings.READ_MODEL, settings.MAIL]) {
+    const { hostname } = new URL(address)
+    assert.ok(hostname in compose.services, `${hostname} is no service`)
+  }
+  for (const name of Object.keys(adamant?.depends_on ?? {})) assert.ok(name in compose.services, name)
+  assert.ok(existsSync(join(root, adamant?.build?.dockerfile ?? '')))
+})
+
+test('holds no key: that comes from outside, as a file', () => {
+  for (const { environment = {} } of Object.values(compose.services)) assert.not.ok('MASTER_KEY' in environment)
+  assert.match(compose.secrets['master_key']?.file ?? '', /MASTER_KEY_FILE/)
+  for (const list of ['.gitignore', '.dockerignore']) {
+    assert.ok(read(list).split('\n').includes('ops/master.key'), `${list} lets the key pass`)
+  }
+  assert.not.match(read('ops/Dockerfile') + read('ops/compose.yaml'), /[A-Za-z0-9+/]{43}=/)
+})
+
+test('takes the key from that file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-ops-'))
+  try {
+    const script = join(folder, 'entrypoint.sh')
+    writeFileSync(join(folder, 'key'), 'from a file\n')
+    writeFileSync(script, read('ops/entrypoint.sh').replace('exec node /adamant/dist/main.js', 'exec printenv'))
+    const env = { PATH: process.env['PATH'] ?? '', MASTER_KEY_FILE: join(folder, 'key') }
+    assert.is(execFileSync('sh', [script, 'MASTER_KEY'], { env, encoding: 'utf8' }), 'from a file\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test.run()

@@ -1,0 +1,199 @@
+import * as assert from 'uvu/assert'
+import type { EventStore, From, NewEvent } from '../../../src/stores/event-store.ts'
+import { comparePositions } from '../../../src/stores/event-store.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { event, events, flat, ids, newStream, soon, take, takeEvents } from '../../contract/event-store/given.ts'
+import type { Peer } from '../../eventstoredb/peer/peer.ts'
+import { suiteOnPeer } from './given.ts'
+
+const test = suiteOnPeer('a subscription to EventStoreDB')
+
+/** One event after another, each acknowledged, with something happening to the server in between. */
+async function appendEach(
+  store: EventStore,
+  stream: string,
+  batch: readonly NewEvent[],
+  trouble: (index: number) => unknown,
+) {
+  for (const [index, one] of batch.entries()) {
+    await trouble(index)
+    await soon('an append', untilStored(store, stream, index, one))
+  }
+}
+
+async function untilStored(store: EventStore, stream: string, index: number, one: NewEvent): Promise<void> {
+  for (;;) {
+    const appended = store.append(stream, index === 0 ? 'none' : BigInt(index - 1), [one])
+    if (
+      await appended.then(
+        () => true,
+        () => false,
+      )
+    )
+      return
+    await new Promise<void>((done) => setTimeout(done, 10))
+  }
+}
+
+const troubles: [what: string, trouble: (peer: Peer, index: number) => unknown][] = [
+  ['its connection is dropped', (peer, index) => index % 10 === 5 && peer.drop()],
+  ['the server restarts', (peer, index) => index === 20 && peer.down().then(() => peer.up())],
+  ['the server sends events twice', (peer) => (peer.faults.duplicateEvery = 2)],
+  ['the server falls silent', (peer, index) => (peer.faults.silentSubscriptions = index >= 10 && index < 30)],
+  ['the server is slow', (peer) => (peer.faults.subscriptionPause = 3)],
+]
+for (const [what, trouble] of troubles) {
+  test(`misses nothing and repeats nothing when ${what}`, async ({ peer, store }) => {
+    const stream = newStream()
+    const batch = events(40)
+    await store.append(newStream(), 'none', events(3))
+    const taken = takeEvents(store.subscribe(await store.head(), { prefixes: [stream] }), batch.length)
+    await appendEach(store, stream, batch, (index) => trouble(peer, index))
+    peer.faults.silentSubscriptions = false
+    assert.equal(ids(await taken), ids(batch))
+  })
+}
+
+test('learns of events in another process, while the live subscription has died without a word', async ({
+  peer,
+  store,
+  open,
+}) => {
+  const stream = newStream()
+  const from = await store.append(newStream(), 'none', [event()])
+  const taken = takeEvents(store.subscribe(from, { prefixes: [stream] }), 1)
+  await take(store.subscribe(from), () => true)
+  peer.faults.silentSubscriptions = true
+  const one = event()
+  await open().append(stream, 'none', [one])
+  await new Promise<void>((done) => setTimeout(done, 150))
+  peer.faults.silentSubscriptions = false
+  assert.equal(ids(await taken), [one.id])
+})
+
+for (const writes of ['its own process', 'another process'] as const) {
+  test(`is made anew when it says nothing any more while ${writes} writes, and gets everything once`, async ({
+    peer,
+    store,
+    open,
+  }) => {
+    const stream = newStream()
+    const batch = events(30)
+    const writer = writes === 'another process' ? open() : store
+    const subscription = store.subscribe(await store.append(newStream(), 'none', [event()]), { prefixes: [stream] })
+    const seen: string[] = []
+    const taken = take(subscription, (batches) => {
+      seen.splice(0, seen.length, ...ids(flat(batches)))
+      return seen.length >= batch.length
+    })
+    for (const [index, one] of batch.entries()) {
+      // What came live shows that there is a subscription to fall silent; the writes go on while it is.
+      if (index % 10 === 5) await until('the live events', () => seen.length === index).then(() => peer.faults.hush())
+      await writer.append(stream, index === 0 ? 'none' : BigInt(index - 1), [one])
+    }
+    await taken
+    assert.equal(seen, ids(batch))
+  })
+}
+
+test('reads on when the server stops sending in the middle of history', async ({ peer, store }) => {
+  const stream = newStream()
+  const batch = events(200)
+  await store.append(stream, 'none', batch)
+  peer.faults.subscriptionPause = 2
+  const batches = await take(store.subscribe('start', { prefixes: [stream] }), (taken) => {
+    if (taken.length === 1) peer.faults.hush()
+    return taken.at(-1)?.caughtUp === true
+  })
+  assert.ok(batches[0] !== undefined && batches[0].events.length < batch.length)
+  assert.equal(ids(flat(batches)), ids(batch))
+})
+
+for (const tells of [true, false]) {
+  test(`reads history and goes on live on a server that ${tells ? 'tells' : 'does not tell'} when it has caught up`, async ({
+    peer,
+    store,
+  }) => {
+    peer.faults.tellsCaughtUp = tells
+    const stream = newStream()
+    const batch = events(90)
+    await store.append(stream, 'none', batch.slice(0, 50))
+    for (let other = 0; other < 300; other++) await store.append(newStream('other'), 'none', [event()])
+    const follower = await store.subscribe(await store.head())[Symbol.asyncIterator]()
+    await follower.next()
+    const taken = takeEvents(store.subscribe('start', { prefixes: [stream] }), batch.length)
+    for (let next = 50; next < 90; next++) await store.append(stream, BigInt(next - 1), batch.slice(next, next + 1))
+    assert.equal(ids(await taken), ids(batch))
+    await follower.return?.(undefined)
+  })
+}
+
+test('reads history although the server sends none of it', async ({ peer, store }) => {
+  const stream = newStream()
+  const batch = events(30)
+  const head = await store.append(stream, 'none', batch)
+  peer.faults.silentSubscriptions = true
+  const batches = await take(
+    store.subscribe('start', { prefixes: [stream] }),
+    (taken) => taken.at(-1)?.caughtUp === true,
+  )
+  assert.equal(ids(batches.flatMap((one) => one.events)), ids(batch))
+  assert.equal(batches.at(-1)?.position, head)
+})
+
+test('holds the server back while its subscriber is slow, and then gets everything', async ({ peer, store }) => {
+  const stream = newStream()
+  const text = 'x'.repeat(10_000)
+  const batch = events(3000).map((one) => ({ ...one, data: { text } }))
+  for (let next = 0; next < batch.length; next += 100) {
+    await store.append(stream, next === 0 ? 'none' : BigInt(next - 1), batch.slice(next, next + 100))
+  }
+  const seen: string[] = []
+  let largest = 0
+  for await (const { events: passed, caughtUp } of store.subscribe('start', { prefixes: [stream] })) {
+    seen.push(...ids(passed))
+    largest = Math.max(largest, passed.length)
+    await new Promise<void>((done) => setTimeout(done, 5))
+    if (caughtUp) break
+  }
+  assert.equal(seen, ids(batch))
+  assert.ok(largest < 2000, `${largest} events were held at once`)
+  assert.is(peer.log.all.length, 3001)
+})
+
+test("passes the server's own events by, and the head is before them", async ({ peer, store }) => {
+  const one = event()
+  const head = await store.append(newStream(), 'none', [one])
+  const own = { id: event().id, type: '$metadata', contentType: 'application/json', data: Buffer.from('{}') }
+  for (let count = 0; count < 40; count++)
+    peer.log.append('$stats', 'any', [{ ...own, id: event().id, metadata: Buffer.of() }])
+  assert.equal(await store.head(), head)
+  const batches = await take(store.subscribe('start'), (taken) => taken.at(-1)?.caughtUp === true)
+  assert.equal(ids(batches.flatMap((batch) => batch.events)).slice(-1), [one.id])
+  assert.is(comparePositions(batches.at(-1)?.position ?? 'start', head), 0)
+})
+
+test('begins at the position of any checkpoint', async ({ peer, store }) => {
+  const stream = newStream()
+  const batch = events(120)
+  const follower = store.subscribe(await store.head())[Symbol.asyncIterator]()
+  for (const [index, one] of batch.entries()) {
+    await store.append(stream, index === 0 ? 'none' : BigInt(index - 1), [one])
+    for (let other = 0; other < 40; other++) await store.append(newStream('other'), 'none', [event()])
+  }
+  await follower.return?.(undefined)
+  const seen: string[] = []
+  let from: From = 'start'
+  for (let restarts = 0; seen.length < batch.length; restarts++) {
+    for await (const { events: passed, position } of store.subscribe(from, { prefixes: [stream] })) {
+      seen.push(...ids(passed))
+      from = position
+      if (passed.length > 0 || seen.length === batch.length) break
+    }
+    if (restarts > 500) break
+  }
+  assert.equal(seen, ids(batch))
+  assert.ok(peer.log.all.length > 4000)
+})
+
+test.run()

@@ -1,0 +1,114 @@
+import * as assert from 'uvu/assert'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
+import type { AppendFault } from '../../eventstoredb/peer/faults.ts'
+import { suiteOnPeer } from './given.ts'
+
+const test = suiteOnPeer('an append to EventStoreDB whose outcome is not clear')
+
+const stored: AppendFault[] = ['timeout, stored', 'silent, stored', 'timeout, lost', 'silent, lost']
+for (const fault of stored) {
+  test(`(${fault}) is answered as a success, and stored once`, async ({ peer, store }) => {
+    const stream = newStream()
+    await store.append(stream, 'none', [event()])
+    const batch = events(2)
+    peer.faults.appends.push(fault)
+    const position = await store.append(stream, 0n, batch)
+    const read = await store.read(stream)
+    assert.equal([ids(read.slice(1)), read.at(-1)?.position], [ids(batch), position])
+  })
+}
+
+test('is refused as a wrong revision when another event stands in its place', async ({ peer, store, open }) => {
+  const stream = newStream()
+  await store.append(stream, 'none', [event()])
+  const other = open()
+  await other.append(stream, 0n, events(3))
+  peer.faults.appends.push('timeout, lost')
+  const error = await rejectedWith(WrongRevision, store.append(stream, 0n, [event()]))
+  assert.equal([error.expected, error.actual], [0n, 3n])
+})
+
+test('stays unknown when it is lost again and again, and finds its place when it is repeated later', async ({
+  peer,
+  store,
+}) => {
+  const stream = newStream()
+  await store.append(newStream(), 'none', [event()])
+  const batch = events(2)
+  peer.faults.appends.push('late', 'silent, lost')
+  await rejectedWith(OutcomeUnknown, store.append(stream, 'none', batch))
+  peer.faults.land()
+  const position = await store.append(stream, 'none', batch)
+  const read = await store.read(stream)
+  assert.equal([ids(read), read.at(-1)?.position], [ids(batch), position])
+})
+
+test('is unknown while the server can not be asked, and the next one finds a working connection', async ({
+  peer,
+  store,
+}) => {
+  const stream = newStream()
+  await store.append(newStream(), 'none', [event()])
+  peer.faults.silent = true
+  const one = event()
+  await rejectedWith(OutcomeUnknown, store.append(stream, 'none', [one]))
+  peer.faults.silent = false
+  await store.append(stream, 'none', [one])
+  assert.equal(ids(await store.read(stream)), [one.id])
+})
+
+test('is known when the server was not there: nothing was stored', async ({ peer, store }) => {
+  const stream = newStream()
+  await store.append(newStream(), 'none', [event()])
+  await peer.down()
+  const one = event()
+  const first = await Promise.allSettled([store.append(stream, 'none', [one])])
+  assert.is(first[0].status, 'rejected')
+  await rejectedWith(StoreUnavailable, store.append(stream, 'none', [one]))
+  await peer.up()
+  await soon(
+    'an append',
+    again(() => store.append(stream, 'none', [one])),
+  )
+  assert.equal(ids(await store.read(stream)), [one.id])
+})
+
+test('is known when the server is not ready', async ({ peer, store }) => {
+  await store.append(newStream(), 'none', [event()])
+  peer.faults.notReady = true
+  await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event()]))
+})
+
+test('of many at once, is found out for each of them', async ({ peer, store }) => {
+  await store.append(newStream(), 'none', [event()])
+  const appends = Array.from({ length: 300 }, () => ({
+    stream: newStream(),
+    expected: 'none' as const,
+    events: events(2),
+  }))
+  peer.faults.appends.push(...stored, ...stored)
+  setImmediate(() => peer.drop())
+  const positions = await soon(
+    'a bulk',
+    again(() => store.appendMany(appends)),
+  )
+  for (const [index, append] of appends.entries()) {
+    const read = await store.read(append.stream)
+    assert.equal([ids(read), read.at(-1)?.position], [ids(append.events), positions[index]])
+  }
+})
+
+/** Tries until the store is back, as callers do. */
+async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error
+      await new Promise<void>((done) => setTimeout(done, 20))
+    }
+  }
+}
+
+test.run()

@@ -1,0 +1,68 @@
+import * as assert from 'uvu/assert'
+import { all, event, events, flat, newStream, take } from '../../contract/event-store/given.ts'
+import type { From, StoredEvent } from '../../../src/stores/event-store.ts'
+import { Places } from '../../../src/stores/eventstoredb/places.ts'
+import { suiteOnPeer } from './given.ts'
+
+/** As such a server answers. */
+const untold = (stored: StoredEvent): StoredEvent => {
+  const position = { commit: 2n ** 64n - 1n, prepare: 2n ** 64n - 1n }
+  return { ...stored, position }
+}
+
+const test = suiteOnPeer('EventStoreDB before 22.6, which tells no places in reads of streams')
+
+test('gives each event of a stream its place all the same, whoever wrote it', async ({ peer, store, open }) => {
+  peer.faults.answerAs2110()
+  const [one, other] = [newStream(), newStream()]
+  const elsewhere = open()
+  for (let revision = -1n; revision < 5n; revision++) {
+    const expected = revision < 0n ? 'none' : revision
+    await store.append(one, expected, [event()])
+    await elsewhere.append(other, expected, [event()])
+    for (const reader of [store, elsewhere]) {
+      const read = [...(await reader.read(one)), ...(await reader.read(other, { last: 2 }))]
+      for (const { id, position } of read) assert.is((await store.eventAt(position))?.id, id)
+    }
+  }
+  const places = (await all(store.readAll('start', { prefixes: [one] }))).map(({ position }) => position)
+  assert.equal(
+    (await store.read(one)).map(({ position }) => position),
+    places,
+  )
+})
+
+test('tells where an append stands that timed out and was stored, and catches up with it', async ({ peer, store }) => {
+  peer.faults.answerAs2110()
+  const stream = newStream()
+  await store.append(stream, 'none', [event()])
+  const subscription = store.subscribe('start', { prefixes: [stream] })
+  peer.faults.appends.push('timeout, stored')
+  const position = await store.append(stream, 0n, events(2))
+  assert.equal(position, await store.head())
+  const batches = await take(subscription, (taken) => taken.at(-1)?.caughtUp === true)
+  assert.equal(batches.at(-1)?.position, position)
+  assert.is(flat(batches).length, 3)
+})
+
+test('has its log read once for that, and then only what is new', async ({ store }) => {
+  const streams = Array.from({ length: 20 }, () => newStream())
+  const write = (expected: 'none' | bigint) =>
+    Promise.all(streams.map((stream) => store.append(stream, expected, events(2))))
+  const from: From[] = []
+  const places = new Places((position) => {
+    from.push(position)
+    return store.readAll(position)
+  })
+  await write('none')
+  const head = await store.head()
+  for (const stream of streams) await places.of((await store.read(stream)).map(untold))
+  await write(1n)
+  for (const stream of streams) {
+    const read = await store.read(stream)
+    assert.equal(await places.of(read.map(untold)), read)
+  }
+  assert.equal(from, ['start', head])
+})
+
+test.run()

@@ -1,0 +1,78 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
+import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { progressesIn } from '../../../src/stores/mongodb/documents/progress.ts'
+import type { ReadStore } from '../../../src/stores/read-store.ts'
+import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('builds in MongoDB')
+
+type Given = { address: string; mongo: Mongo; reads: ReadStore; later: [() => void, number][] }
+const test = suite<Given>('a build in MongoDB')
+
+test.before.each((given) => {
+  given.address = server?.newDatabase() ?? ''
+  given.mongo = connect(given.address)
+  given.later = []
+  given.reads = documentsIn(given.mongo, { later: (action, ms) => void given.later.push([action, ms]) })
+})
+test.after.each(async ({ mongo, address }) => {
+  await mongo.close()
+  await server?.drop(address)
+})
+
+const collections = async ({ db }: Mongo) =>
+  (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).filter((n) => n.includes('_v'))
+
+test('goes with everything of it a minute after another became the live one', async ({ mongo, reads, later }) => {
+  const old = await reads.live(diamonds)
+  await old.write([put(diamond(1))], at(1), [letter('diamond-9', 1)])
+  const next = await reads.begin(diamonds)
+  await next.write([put(diamond(2))], at(1))
+  await reads.promote(diamonds, next)
+  assert.ok((await collections(mongo)).some((name) => name.includes(old.id)))
+  const [[retire, ms] = []] = later
+  assert.is(ms, 60_000)
+  retire?.()
+  await gone(mongo, old.id)
+  assert.equal(await idsIn(reads), [2])
+  assert.is(await mongo.db.collection('dead_letters').countDocuments(), 0)
+})
+
+test('that a killed runner left half filled goes with the next rebuild, not one that is being filled', async (given) => {
+  const { mongo, reads } = given
+  await (await reads.live(diamonds)).write([put(diamond(1))], at(1))
+  const [left, filling] = [await reads.begin(diamonds), await reads.begin(diamonds)]
+  await left.write([put(diamond(2))], at(1))
+  const long = Date.now() - 2 * 3_600_000
+  await progressesIn(mongo.db).updateMany({}, { $set: { changedAt: long } })
+  await documentsIn(mongo).begin({ ...diamonds, version: 2 })
+  assert.ok((await collections(mongo)).some((name) => name.includes(left.id)))
+  await progressesIn(mongo.db).updateOne({ _id: filling.id }, { $set: { changedAt: Date.now() } })
+  await reads.begin(diamonds)
+  await gone(mongo, left.id)
+  assert.ok((await collections(mongo)).some((name) => name.includes(filling.id)))
+  assert.equal(await idsIn(reads), [1])
+})
+
+test('is made anew where somebody has dropped it by hand', async ({ mongo, reads }) => {
+  const build = await reads.live(diamonds)
+  await build.write([put(diamond(1))], at(1))
+  await progressesIn(mongo.db).deleteMany({})
+  const anew = await reads.live(diamonds)
+  assert.is.not(anew.id, build.id)
+  assert.is(await anew.checkpoint(), undefined)
+  assert.equal(await idsIn(reads), [])
+})
+
+async function gone(mongo: Mongo, id: string): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while ((await collections(mongo)).some((name) => name.includes(id))) {
+    if (performance.now() > deadline) throw new Error(`the build ${id} is still there`)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}
+
+if (server !== undefined) test.run()

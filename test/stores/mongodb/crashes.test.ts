@@ -1,0 +1,149 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
+import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { StoreUnavailable } from '../../../src/stores/event-store.ts'
+import type { Checkpoint, ReadStore, Write } from '../../../src/stores/read-store.ts'
+import { at, diamond, diamonds, idsIn, put, remove } from '../../contract/read-store/model.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('crashes of a runner on MongoDB')
+const test = suite('a runner on MongoDB')
+const RUNS = process.env['ADAMANT_FULL'] === '1' ? 300 : 25
+
+/** A connection whose process ends after so many calls: nothing of it reaches the server from then on. */
+function dying(mongo: Mongo, calls: number): Mongo {
+  let left = calls
+  return {
+    ...mongo,
+    call: (action, deadline) =>
+      left-- > 0 ? mongo.call(action, deadline) : Promise.reject(new StoreUnavailable('killed')),
+  }
+}
+
+type Given = { mongo: Mongo; reads: ReadStore }
+
+async function withDatabase(action: (given: Given) => Promise<void>): Promise<void> {
+  if (server === undefined) return
+  const address = server.newDatabase()
+  const mongo = connect(address)
+  try {
+    await action({ mongo, reads: documentsIn(mongo) })
+  } finally {
+    await mongo.close()
+    await server.drop(address)
+  }
+}
+
+/** What happens to stones, as a log has it: the n-th event, the stone, and how it is afterwards. */
+type Step = { readonly id: number; readonly owner: number; readonly isColored: number; readonly gone: boolean }
+const steps = fc.array(
+  fc.record({
+    id: fc.integer({ min: 1, max: 4 }),
+    owner: fc.integer({ min: 1, max: 2 }),
+    isColored: fc.integer({ min: 0, max: 1 }),
+    gone: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+
+/** The events from one place to another, as the runner writes them: one write a stone, its last. */
+function batch(log: readonly Step[], from: number, to: number): Write[] {
+  const last = new Map<number, Write>()
+  for (let n = from; n < to; n++) {
+    const { id, gone, ...values } = log[n] as Step
+    last.set(id, gone ? remove(id, BigInt(n + 1)) : put(diamond(id, values), BigInt(n + 1)))
+  }
+  return [...last.values()]
+}
+
+/** Writes the log in batches of a size, from where the checkpoint is. */
+async function project(reads: ReadStore, log: readonly Step[], size: number): Promise<void> {
+  const build = await reads.live(diamonds)
+  const position = (await build.checkpoint())?.position ?? 'start'
+  for (let from = position === 'start' ? 0 : Number(position.commit); from < log.length; from += size) {
+    const to = Math.min(log.length, from + size)
+    await build.write(batch(log, from, to), at(to))
+  }
+}
+
+async function isRight(reads: ReadStore, log: readonly Step[]): Promise<void> {
+  const stones = new Map(log.map((step) => [step.id, step]))
+  const model = await reads.model(diamonds)
+  for (const owner of [1, 2]) {
+    const his = [...stones.values()].filter((step) => step.owner === owner && !step.gone)
+    assert.equal(await idsIn(reads, owner), his.map(({ id }) => id).sort())
+    assert.is(await model.count({ owner }), his.length)
+    for (const isColored of [0, 1])
+      assert.is(await model.count({ owner, isColored }), his.filter((step) => step.isColored === isColored).length)
+  }
+}
+
+test('that dies at any moment counts and writes everything once, however the batches are cut afterwards', () =>
+  fc.assert(
+    fc.asyncProperty(
+      steps,
+      fc.array(fc.record({ calls: fc.integer({ min: 0, max: 20 }), size: fc.integer({ min: 1, max: 6 }) }), {
+        maxLength: 4,
+      }),
+      (log, deaths) =>
+        withDatabase(async ({ mongo, reads }) => {
+          await reads.live(diamonds)
+          for (const { calls, size } of deaths) {
+            await project(documentsIn(dying(mongo, calls)), log, size).catch((error: unknown) => {
+              if (!(error instanceof StoreUnavailable)) throw error
+            })
+          }
+          await project(reads, log, 3)
+          await isRight(reads, log)
+        }),
+    ),
+    { numRuns: RUNS },
+  ))
+
+test('that was stopped in a batch and goes on after another has taken over changes nothing', () =>
+  withDatabase(async ({ mongo, reads }) => {
+    const log = [
+      { id: 3, owner: 1, isColored: 0, gone: false },
+      { id: 1, owner: 1, isColored: 0, gone: false },
+      { id: 2, owner: 1, isColored: 1, gone: false },
+      { id: 1, owner: 1, isColored: 0, gone: true },
+      { id: 3, owner: 1, isColored: 1, gone: false },
+    ]
+    for (let calls = 0; calls < 12; calls++) {
+      const build = await reads.live(diamonds)
+      await build.write(batch(log, 0, 1), at(1))
+      const stopped = stopping(mongo, calls)
+      const late = writeTo(documentsIn(stopped.mongo), batch(log, 1, 3), at(3))
+      await Promise.race([stopped.reached, late])
+      await project(reads, log, 4)
+      stopped.goOn()
+      await late
+      assert.equal(await build.checkpoint(), at(5), `stopped before call ${calls}`)
+      await isRight(reads, log)
+      await reads.promote(diamonds, await reads.begin(diamonds))
+    }
+  }))
+
+const writeTo = async (reads: ReadStore, writes: readonly Write[], checkpoint: Checkpoint) =>
+  (await reads.live(diamonds)).write(writes, checkpoint)
+
+/** A connection that stands still before its n-th call, as a process does between SIGSTOP and SIGCONT. */
+function stopping(mongo: Mongo, calls: number) {
+  let left = calls
+  let goOn = () => {}
+  let arrived = () => {}
+  const going = new Promise<void>((done) => (goOn = done))
+  const reached = new Promise<void>((done) => (arrived = done))
+  const call: Mongo['call'] = async (action, deadline) => {
+    if (left-- === 0) {
+      arrived()
+      await going
+    }
+    return mongo.call(action, deadline)
+  }
+  return { mongo: { ...mongo, call }, goOn, reached }
+}
+
+if (server !== undefined) test.run()

@@ -1,0 +1,29 @@
+import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
+import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { POINTER_AGE } from '../../../src/stores/mongodb/documents/pointers.ts'
+import { readStoreContract } from '../../contract/read-store.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('read models in MongoDB')
+
+if (server !== undefined) {
+  readStoreContract('MongoDB', async () => {
+    const address = server.newDatabase()
+    const connections: Mongo[] = []
+    let time = 0
+    const again = async () => {
+      const mongo = connect(address)
+      connections.push(mongo)
+      return documentsIn(mongo, { now: () => time })
+    }
+    return {
+      store: await again(),
+      again,
+      seen: async () => void (time += POINTER_AGE),
+      async close() {
+        for (const mongo of connections) await mongo.close()
+        await server.drop(address)
+      },
+    }
+  })
+}

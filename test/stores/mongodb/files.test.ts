@@ -1,0 +1,100 @@
+import { GridFSBucket } from 'mongodb'
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../../src/stores/event-store.ts'
+import type { Files } from '../../../src/stores/files.ts'
+import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
+import { filesIn } from '../../../src/stores/mongodb/files.ts'
+import { filesContract } from '../../contract/files.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('files in GridFS')
+
+if (server !== undefined) {
+  filesContract('files in GridFS', async () => {
+    const address = server.newDatabase()
+    const connections: Mongo[] = []
+    return {
+      connect() {
+        const mongo = connect(address)
+        connections.push(mongo)
+        return filesIn(mongo)
+      },
+      async clean() {
+        for (const mongo of connections) await mongo.close()
+        await server.drop(address)
+      },
+    }
+  })
+
+  type Given = { address: string; mongo: Mongo; files: Files }
+  const test = suite<Given>('a file in GridFS')
+  test.before.each((given) => {
+    given.address = server.newDatabase()
+    given.mongo = connect(given.address)
+    given.files = filesIn(given.mongo)
+  })
+  test.after.each(async ({ address, mongo, files }) => {
+    await files.close()
+    await mongo.close()
+    await server.drop(address)
+  })
+
+  const chunksIn = ({ db }: Mongo) => db.collection('fs.chunks').countDocuments()
+
+  test('is read by whatever reads GridFS, under its digest', async ({ mongo, files }) => {
+    const bytes = randomBytes(600_000)
+    const { digest, release } = await keep(files, bytes)
+    release()
+    const read = new GridFSBucket(mongo.db).openDownloadStreamByName(digest)
+    assert.ok(bytes.equals(Buffer.concat(await read.toArray())))
+    const file = await mongo.db.collection('fs.files').findOne({ filename: digest })
+    assert.equal([file?.['length'], file?.['chunkSize']], [600_000, 255 * 1024])
+    assert.is(await chunksIn(mongo), 3)
+  })
+
+  test('leaves its chunks to those who read it, for a minute from its removal', async ({ mongo, files }) => {
+    const { digest, release } = await keep(files, randomBytes(300_000))
+    release()
+    assert.is(await files.remove(digest, Date.now() + 1_000), 'removed')
+    await files.removeLeftovers(Date.now() + 50_000)
+    assert.is(await chunksIn(mongo), 2)
+    assert.is(await files.removeLeftovers(Date.now() + 61_000), 0)
+    assert.is(await chunksIn(mongo), 0)
+    assert.is(await mongo.db.collection('fs.files').countDocuments(), 0)
+  })
+
+  test('that was given up as its process stood still can not be kept by it afterwards', async ({ mongo, files }) => {
+    const incoming = await files.receive()
+    await incoming.write(randomBytes(300_000))
+    assert.is(await files.removeLeftovers(Date.now() + 1_000), 1)
+    assert.is(await chunksIn(mongo), 0)
+    const late = await incoming.keep().catch((error: unknown) => error)
+    assert.instance(late, StoreUnavailable)
+    const listed = []
+    for await (const file of files.list()) listed.push(file)
+    assert.equal(listed, [])
+    await incoming.discard()
+    assert.is(await chunksIn(mongo), 0)
+  })
+
+  test('that was kept is kept, though only its process knew that the upload was over', async ({ mongo, files }) => {
+    const { digest, release } = await keep(files, randomBytes(1_000))
+    release()
+    const file = await mongo.db.collection('fs.files').findOne({ filename: digest })
+    if (file === null) return assert.unreachable('the file is not there')
+    await mongo.db.collection('fs.uploads').insertOne({ _id: file._id, touched: 1 })
+    assert.is(await files.removeLeftovers(Date.now()), 0)
+    assert.ok(await files.read(digest))
+    assert.is(await mongo.db.collection('fs.uploads').countDocuments(), 0)
+  })
+
+  test.run()
+
+  async function keep(files: Files, bytes: Buffer) {
+    const incoming = await files.receive()
+    await incoming.write(bytes)
+    return incoming.keep()
+  }
+}

@@ -1,0 +1,38 @@
+import { connect } from '../../../src/stores/mongodb/connection.ts'
+import { vaultIn } from '../../../src/stores/mongodb/vault.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { vaultContract } from '../../contract/vault.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('the vault in MongoDB')
+
+if (server !== undefined) {
+  vaultContract('the vault in MongoDB', async () => {
+    const address = server.newDatabase()
+    const mongo = connect(address)
+    return {
+      ...vaultIn(mongo),
+      async close() {
+        await mongo.close()
+        await server.drop(address)
+      },
+    }
+  })
+
+  const test = suite('a vault in MongoDB that is there already')
+
+  test('is opened again as it is', async () => {
+    const address = server.newDatabase()
+    const entry = { digest: 'aa', sealed: Buffer.alloc(20), createdAt: 1, expiresAt: 2, receipt: null }
+    for (const digest of ['aa', 'bb', 'cc']) {
+      const mongo = connect(address)
+      await vaultIn(mongo).put({ ...entry, digest }, [])
+      assert.equal(await vaultIn(mongo).read('aa'), entry.sealed)
+      await mongo.close()
+    }
+    await server.drop(address)
+  })
+
+  test.run()
+}
