@@ -53,3 +53,21 @@ async function post({ port, token }: Service, version: Version, body: string): P
   if (!answer.ok) throw new Error(`a bulk was answered with ${answer.status}: ${(await answer.text()).slice(0, 1000)}`)
   return ((await answer.json()) as Filled[]).map(({ id, sku }) => ({ id, sku }))
 }
+
+/** Milliseconds that scoring may take, and between two looks at it. */
+const SCORING_TIME = 30 * 60_000
+const LOOK = 500
+
+/**
+ * Waits until every stone is scored, so that lists are measured and not what is computed beside them.
+ * @throws Error when that takes half an hour
+ */
+export async function scored({ port }: Service): Promise<void> {
+  const deadline = Date.now() + SCORING_TIME
+  while (Date.now() < deadline) {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    if (/^adamant_scoring_lag 0$/m.test(metrics)) return
+    await new Promise((done) => setTimeout(done, LOOK))
+  }
+  throw new Error('the stones were not scored in time')
+}

@@ -24,6 +24,8 @@ export type Bench = {
   /** @param settings of its environment, beside the usual ones */
   adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
   plain(): Promise<Service>
+  /** Runs at the group's end, whatever became of it; the last one told of first. */
+  finally(end: () => Promise<void>): void
 }
 
 /** Cases that share their services and what these are filled with. One file each in cases/, listed in cases/all.ts. */

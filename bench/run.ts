@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util'
 import { GROUPS } from './cases/all.ts'
+import { eventStore } from './cases/engines/event-store.ts'
+import { fence } from './cases/engines/fence.ts'
+import { mongodb } from './cases/engines/mongodb.ts'
+import { onServers } from './cases/engines/service.ts'
 import type { Bench, Case, Group } from './group.ts'
 import { Generator } from './load/generator.ts'
 import { lineOf, table, type Line, type Rounds } from './report.ts'
@@ -7,23 +11,31 @@ import { startAdamant } from './services/adamant.ts'
 import { buildPlain, startPlain } from './services/plain.ts'
 import type { Service } from './services/service.ts'
 
-const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--rounds N] [--seconds N]
+const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N]
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
+
+/** What `--engines` runs. */
+const ENGINES = [eventStore, mongodb, fence, ...onServers].map(({ name }) => name)
 
 type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
 
-function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      case: { type: 'string', multiple: true },
-      secrets: { type: 'boolean' },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
-    },
-  })
+const OPTIONS = {
+  case: { type: 'string', multiple: true },
+  secrets: { type: 'boolean' },
+  engines: { type: 'boolean' },
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '3' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** @throws Error that ends with the usage */
+function readOptions(): Options | 'help' {
+  const { values } = given()
+  if (values.help === true) return 'help'
   const names =
     values.case ??
     (values.secrets === true ? ['secrets'] : undefined) ??
+    (values.engines === true ? ENGINES : undefined) ??
     GROUPS.filter((group) => !group.long).map(({ name }) => name)
   const groups = names.map((name) => {
     const group = GROUPS.find((each) => each.name === name)
@@ -33,30 +45,43 @@ function readOptions(): Options {
   return { groups, rounds: positive('rounds', values.rounds), seconds: positive('seconds', values.seconds) }
 }
 
+function given() {
+  try {
+    return parseArgs({ options: OPTIONS })
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error })
+  }
+}
+
 function positive(name: string, text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`--${name} must be a number over 0, got ${text}\n${USAGE}`)
   return value
 }
 
-/** One round that does not count warms both sides up; then the sides take turns, the first of them alternating. */
+/** Rounds that do not count: on one core it takes some seconds until the hot functions of either side are compiled. */
+const WARM_ROUNDS = 2
+
+/** The sides take turns, the first of them alternating. */
 async function runCase(of: Case, rounds: number): Promise<Rounds> {
   const ours: number[] = []
   const other: number[] = []
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < WARM_ROUNDS + rounds; round++) {
     const turns = [async () => ours.push(await of.ours()), async () => of.other && other.push(await of.other())]
     if (round % 2 === 1) turns.reverse()
     for (const turn of turns) await turn()
-    process.stderr.write(`${of.name}: ${round === 0 ? 'warm' : `round ${round} of ${rounds}`}\n`)
+    process.stderr.write(
+      `${of.name}: ${round < WARM_ROUNDS ? 'warm' : `round ${round + 1 - WARM_ROUNDS} of ${rounds}`}\n`,
+    )
   }
-  return { of, ours: ours.slice(1), other: other.slice(1) }
+  return { of, ours: ours.slice(WARM_ROUNDS), other: other.slice(WARM_ROUNDS) }
 }
 
 async function runGroup(group: Group, generator: Generator, { rounds, seconds }: Options): Promise<Line[]> {
-  const services: Service[] = []
+  const ends: (() => Promise<void>)[] = []
   const kept = async <S extends Service>(starting: Promise<S>): Promise<S> => {
     const service = await starting
-    services.push(service)
+    ends.push(() => service.stop())
     return service
   }
   const bench: Bench = {
@@ -64,18 +89,20 @@ async function runGroup(group: Group, generator: Generator, { rounds, seconds }:
     seconds,
     adamant: (settings) => kept(startAdamant(settings)),
     plain: () => kept(startPlain()),
+    finally: (end) => void ends.push(end),
   }
   try {
     const lines: Line[] = []
     for (const each of await group.prepare(bench)) lines.push(lineOf(await runCase(each, rounds)))
     return lines
   } finally {
-    for (const service of services) await service.stop()
+    for (const end of ends.reverse()) await end()
   }
 }
 
 async function main(): Promise<void> {
   const options = readOptions()
+  if (options === 'help') return console.log(USAGE)
   buildPlain()
   const generator = await Generator.start()
   try {

@@ -1,6 +1,10 @@
 import type { Group } from '../group.ts'
 import { bulk } from './bulk.ts'
 import { create } from './create.ts'
+import { eventStore } from './engines/event-store.ts'
+import { fence } from './engines/fence.ts'
+import { mongodb } from './engines/mongodb.ts'
+import { onServers } from './engines/service.ts'
 import { get } from './get.ts'
 import { idempotency } from './idempotency.ts'
 import { ifMatch } from './if-match.ts'
@@ -20,4 +24,8 @@ export const GROUPS: readonly Group[] = [
   ifMatch,
   secrets,
   listsOfAMillion,
+  eventStore,
+  mongodb,
+  fence,
+  ...onServers,
 ]

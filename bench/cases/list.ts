@@ -1,20 +1,26 @@
-import { fill } from '../fill.ts'
+import { fill, scored } from '../fill.ts'
 import type { Bench, Case, Group } from '../group.ts'
 import { rateOf } from '../rate.ts'
 
-const STONES = 100_000
 const asks = [{ method: 'GET', path: '/v4/diamond' }]
 
 /** The first page of 25, with its total. */
-export const list: Group = { name: 'list', long: false, prepare }
+export const listAmong = (stones: number): Group => ({
+  name: 'list',
+  long: false,
+  prepare: (bench) => prepare(bench, stones),
+})
 
-async function prepare(bench: Bench): Promise<Case[]> {
+export const list: Group = listAmong(100_000)
+
+async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   const [adamant, plain] = [await bench.adamant(), await bench.plain()]
-  await fill(adamant, STONES)
-  await fill(plain, STONES)
+  await fill(adamant, stones)
+  await scored(adamant)
+  await fill(plain, stones)
   return [
     {
-      name: 'first list page among 100,000',
+      name: `first list page among ${stones.toLocaleString('en')}`,
       unit: 'requests/s',
       ours: rateOf(bench, adamant, 20, asks),
       other: rateOf(bench, plain, 20, asks),

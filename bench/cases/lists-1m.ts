@@ -1,4 +1,4 @@
-import { fill, type Filled } from '../fill.ts'
+import { fill, scored, type Filled } from '../fill.ts'
 import type { Bench, Case, Group } from '../group.ts'
 import { rateOf } from '../rate.ts'
 import type { Service } from '../services/service.ts'
@@ -47,6 +47,7 @@ async function inventory(service: Service, size: number): Promise<Inventory> {
   const latest = await nextSecond()
   const [known] = await part(service, LATEST)
   if (known === undefined) throw new Error('nothing was filled in')
+  await scored(service)
   return { service, known, half, latest }
 }
 

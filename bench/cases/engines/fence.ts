@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb.ts'
+import type { EventStore, NewEvent } from '../../../src/stores/event-store.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
+import type { Bench, Case, Group, Measurement } from '../../group.ts'
+import { startEventStore } from '../../services/event-store.ts'
+import { each, oneByOne } from './overhead.ts'
+
+/**
+ * What a write pays for looking whether the log has been fenced (docs/decisions/0032): a store that looks against one
+ * that is told not to, as the copy's target is.
+ */
+export const fence: Group = { name: 'fence', long: true, prepare }
+
+const APPENDS = 200
+/** Callers at once, whose appends share transactions on SQLite. */
+const CALLERS = 20
+const EACH = 50
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-fence-'))
+  const server = await startEventStore()
+  const file = join(folder, 'events.db')
+  // One log for both sides: two files differ in their disk more than in anything that is measured here.
+  const stores = {
+    SQLite: [openSqliteEvents(file), openSqliteEvents(file, { filling: true })],
+    EventStoreDB: [openEventStoreDB(server.url), openEventStoreDB(server.url, undefined, { filling: true })],
+  } as const
+  bench.finally(async () => {
+    await Promise.all(Object.values(stores).flatMap((both) => both.map((store) => store.close())))
+    await server.stop()
+    await rm(folder, { recursive: true })
+  })
+  return Object.entries(stores).flatMap(([engine, [ours, other]]) => [
+    { name: `${engine}: an append that looks for a fence`, unit: 'us', ours: inTurn(ours), other: inTurn(other) },
+    { name: `${engine}: the same of ${CALLERS} callers`, unit: 'us', ours: atOnce(ours), other: atOnce(other) },
+  ])
+}
+
+const event = (): NewEvent => ({
+  id: randomUUID(),
+  type: 'DiamondCreated',
+  data: { id: 4711, owner: 7, date: 1_795_287_363, set: { sku: 'BENCH-4711', cutShape: 2, carat: 0.73 } },
+  metadata: { actor: 'account-7', via: 'http', schema: '1', at: new Date().toISOString() },
+})
+
+const append = (store: EventStore) => store.append(`one-${randomUUID()}`, 'none', [event()])
+
+const inTurn = (store: EventStore): Measurement => oneByOne(APPENDS, () => append(store))
+
+function atOnce(store: EventStore): Measurement {
+  const caller = async () => {
+    for (let done = 0; done < EACH; done++) await append(store)
+  }
+  return each(EACH * CALLERS, () => Promise.all(Array.from({ length: CALLERS }, caller)))
+}

@@ -1,0 +1,35 @@
+import { openLog } from '../../../src/log.ts'
+import { openMongo } from '../../../src/stores/mongodb.ts'
+import type { Bench, Case, Group } from '../../group.ts'
+import { startMongo } from '../../services/mongodb.ts'
+import { bareDiamonds, connectBare } from './mongodb/bare.ts'
+import { filesKept, filesRead } from './mongodb/files.ts'
+import { pages, readsById } from './mongodb/reading.ts'
+import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writing.ts'
+import { DIAMONDS } from '../../../src/projections/diamonds.ts'
+
+/** What the adapter of MongoDB adds to its driver, on one server within one run. */
+export const mongodb: Group = { name: 'mongodb', long: true, prepare }
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const server = await startMongo()
+  const stores = openMongo(server.database, openLog('silent'))
+  const client = await connectBare(server.database)
+  bench.finally(async () => {
+    await stores.close()
+    await client.close()
+    await server.stop()
+  })
+  const { reads, files } = stores
+  const fresh = async () => ({ build: await reads.begin(DIAMONDS), bare: await bareDiamonds(client.db()) })
+  const live = { build: await reads.live(DIAMONDS), bare: await bareDiamonds(client.db()) }
+  return [
+    batchesOfNew(await fresh()),
+    batchesAsUpserts(await fresh()),
+    await batchesOfChanges(await fresh()),
+    await readsById(live, await reads.model(DIAMONDS)),
+    pages(live, await reads.model(DIAMONDS)),
+    filesKept(files, client.db()),
+    await filesRead(files, client.db()),
+  ]
+}

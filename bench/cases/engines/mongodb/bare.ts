@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { MongoClient, type AnyBulkWriteOperation, type Collection, type Db, type Document as Bson } from 'mongodb'
+import { DIAMONDS } from '../../../../src/projections/diamonds.ts'
+import type { Document } from '../../../../src/stores/read-store.ts'
+import { OWNER } from './diamonds.ts'
+
+type Diamond = Bson & { _id: string }
+type Owned = Bson & { _id: string; version: number; colored: number; others: number }
+type Reached = Bson & { _id: string; version: number }
+
+/** A read model as one would keep it with nothing but the driver: diamonds, their counts by owner, how far it is. */
+export type BareDiamonds = {
+  readonly documents: Collection<Diamond>
+  readonly counts: Collection<Owned>
+  readonly progress: Collection<Reached>
+}
+
+/** As durable as the adapter's. */
+export const connectBare = (address: string): Promise<MongoClient> =>
+  new MongoClient(address, {
+    writeConcern: { w: 'majority', journal: true },
+    readConcern: { level: 'majority' },
+    useBigInt64: true,
+  }).connect()
+
+/** Empty, with the indexes that the service's own has. */
+export async function bareDiamonds(db: Db): Promise<BareDiamonds> {
+  const name = `bare_${randomUUID().slice(0, 8)}`
+  const documents = db.collection<Diamond>(name)
+  const keys = DIAMONDS.indexes.map((fields) => Object.fromEntries(fields.map((field) => [field, 1 as const])))
+  await documents.createIndexes(keys.map((key) => ({ key })))
+  const counts = db.collection<Owned>(`${name}_counts`)
+  const progress = db.collection<Reached>(`${name}_progress`)
+  await counts.insertOne({ _id: String(OWNER), version: 1, colored: 0, others: 0 })
+  await progress.insertOne({ _id: 'diamonds', version: 1, position: 0n })
+  return { documents, counts, progress }
+}
+
+const held = (document: Document, revision: bigint): Diamond => ({ _id: String(document['id']), revision, ...document })
+
+/**
+ * A batch, guarded and counted: the counter and what the diamonds are now is read, then the counter, the diamonds and
+ * the progress are written. These are the adapter's calls without its guards against two runners and against crashes
+ * between them.
+ */
+export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
+  const { documents, counts } = bare
+  const next = batch.map((document) => held(document, revision))
+  const owned = await counts.findOne({ _id: String(OWNER) })
+  if (owned === null) throw new Error('the counter is gone')
+  const projection = { revision: 1, id: 1, owner: 1, isColored: 1, isPublished: 1 }
+  const stored = await documents.find({ _id: { $in: next.map(({ _id }) => _id) } }, { projection }).toArray()
+  const known = new Map(stored.map((one) => [one._id, one]))
+  const fresh = next.filter(({ _id }) => !known.has(_id))
+  if (fresh.length > 0) {
+    const added = fresh.filter((one) => one['isColored'] === 1).length
+    const changed = {
+      ...owned,
+      version: owned.version + 1,
+      colored: owned.colored + added,
+      others: owned.others + fresh.length - added,
+    }
+    await counts.replaceOne({ _id: owned._id, version: owned.version }, changed)
+  }
+  const operations = next.map((one): AnyBulkWriteOperation<Diamond> => {
+    if (!known.has(one._id)) return { insertOne: { document: one } }
+    const { _id, ...replacement } = one
+    return { replaceOne: { filter: { _id, revision: { $lt: revision } }, replacement } }
+  })
+  await documents.bulkWrite(operations, { ordered: false })
+  await advance(bare, revision)
+}
+
+/** A batch as upserts, neither guarded nor counted. */
+export async function writeUpserts(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
+  const operations = batch.map((document): AnyBulkWriteOperation<Diamond> => {
+    const { _id, ...replacement } = held(document, revision)
+    return { replaceOne: { filter: { _id }, replacement, upsert: true } }
+  })
+  await bare.documents.bulkWrite(operations, { ordered: false })
+  await advance(bare, revision)
+}
+
+const versions = new WeakMap<BareDiamonds, number>()
+
+/** Its one writer knows how far it is. */
+async function advance(bare: BareDiamonds, position: bigint): Promise<void> {
+  const version = versions.get(bare) ?? 1
+  await bare.progress.replaceOne({ _id: 'diamonds', version }, { version: version + 1, position })
+  versions.set(bare, version + 1)
+}

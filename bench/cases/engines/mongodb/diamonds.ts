@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
+import { diamonds, folded } from '../../../../src/projections/diamonds.ts'
+import type { Checkpoint, Document, Write } from '../../../../src/stores/read-store.ts'
+
+/** Of all that is written here. */
+export const OWNER = 7
+
+/** A diamond as the service's projection writes it, both bodies finished: about 2,300 bytes. */
+export function diamondDocument(id: number): Document {
+  const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 1_000 + (id % 1_000), isColored: id % 10 === 0 }
+  const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }
+  const view = folded(undefined, created, 0)
+  if (view === undefined) throw new Error('a created diamond is live')
+  return diamonds.toDocument(view)
+}
+
+export const writesOf = (ids: readonly number[], revision: bigint): Write[] =>
+  ids.map((id) => ({ put: diamondDocument(id), revision }))
+
+export const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at)
+
+const LOG = randomUUID()
+
+export function checkpointAt(commit: bigint): Checkpoint {
+  const position = { commit, prepare: commit }
+  return { position, log: LOG, event: { id: randomUUID(), position } }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { GridFSBucket, type Db } from 'mongodb'
+import type { Files } from '../../../../src/stores/files.ts'
+import type { Case } from '../../../group.ts'
+import { oneByOne, overhead } from '../overhead.ts'
+
+/** Bytes of a report, and files of one measurement. */
+const SIZE = 512 * 1024
+const FILES = 2
+
+const bucketOf = (db: Db) => new GridFSBucket(db, { bucketName: 'bare' })
+
+async function keep(files: Files, bytes: Uint8Array): Promise<string> {
+  const incoming = await files.receive()
+  await incoming.write(bytes)
+  const { digest, release } = await incoming.keep()
+  release()
+  return digest
+}
+
+async function keepBare(bucket: GridFSBucket, bytes: Uint8Array): Promise<void> {
+  const upload = bucket.openUploadStream('report')
+  upload.end(bytes)
+  await once(upload, 'finish')
+}
+
+export function filesKept(files: Files, db: Db): Case {
+  const bucket = bucketOf(db)
+  return overhead(
+    'MongoDB: a file of 512 KiB kept',
+    oneByOne(FILES, () => keep(files, randomBytes(SIZE))),
+    oneByOne(FILES, () => keepBare(bucket, randomBytes(SIZE))),
+  )
+}
+
+export async function filesRead(files: Files, db: Db): Promise<Case> {
+  const bucket = bucketOf(db)
+  const bytes = randomBytes(SIZE)
+  const digest = await keep(files, bytes)
+  await keepBare(bucket, bytes)
+  return overhead(
+    'MongoDB: a file of 512 KiB read',
+    oneByOne(FILES, async () => read(await files.read(digest))),
+    oneByOne(FILES, () => read(bucket.openDownloadStreamByName('report'))),
+  )
+}
+
+async function read(stream: Readable | undefined): Promise<void> {
+  let bytes = 0
+  for await (const chunk of stream ?? []) bytes += (chunk as Buffer).length
+  if (bytes !== SIZE) throw new Error(`${bytes} bytes were read`)
+}

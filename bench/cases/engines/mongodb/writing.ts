@@ -1,0 +1,64 @@
+import type { Build, Document } from '../../../../src/stores/read-store.ts'
+import type { Case, Measurement } from '../../../group.ts'
+import { oneByOne, overhead } from '../overhead.ts'
+import { writeGuarded, writeUpserts, type BareDiamonds } from './bare.ts'
+import { checkpointAt, diamondDocument, range, writesOf } from './diamonds.ts'
+
+/** The same model twice. */
+export type Both = { readonly build: Build; readonly bare: BareDiamonds }
+
+/** Diamonds of a batch. */
+const NEW = 250
+/** FerretDB commits each replacement by itself, and looks through the collection for a guarded one. */
+const CHANGED = 20
+const THERE = 200
+/** Batches of one measurement. */
+const BATCHES = 2
+
+export function batchesOfNew({ build, bare }: Both): Case {
+  return overhead(
+    `MongoDB: a batch of ${NEW} new diamonds`,
+    batches(NEW, (ids, at) => build.write(writesOf(ids, at), checkpointAt(at))),
+    batches(NEW, (ids, at) => writeGuarded(bare, ids.map(diamondDocument), at)),
+  )
+}
+
+/** Against what would do without guards and kept counts: recorded, not bounded. */
+export function batchesAsUpserts({ build, bare }: Both): Case {
+  const { target: _, ...recorded } = overhead(
+    `MongoDB: a batch of ${CHANGED} new diamonds, against upserts`,
+    batches(CHANGED, (ids, at) => build.write(writesOf(ids, at), checkpointAt(at))),
+    batches(CHANGED, (ids, at) => writeUpserts(bare, ids.map(diamondDocument), at)),
+  )
+  return recorded
+}
+
+function batches(size: number, write: (ids: readonly number[], at: bigint) => Promise<void>): Measurement {
+  let batch = 0
+  return oneByOne(BATCHES, () => write(range(1 + size * batch, size), BigInt(++batch)))
+}
+
+export async function batchesOfChanges({ build, bare }: Both): Promise<Case> {
+  const ids = range(1, THERE)
+  await build.write(writesOf(ids, 1n), checkpointAt(1n))
+  await writeGuarded(bare, ids.map(diamondDocument), 1n)
+  return overhead(
+    `MongoDB: a batch of ${CHANGED} changed diamonds among ${THERE}`,
+    changes((changed, at) =>
+      build.write(
+        changed.map((put) => ({ put, revision: at })),
+        checkpointAt(at),
+      ),
+    ),
+    changes((changed, at) => writeGuarded(bare, changed, at)),
+  )
+}
+
+function changes(write: (changed: readonly Document[], at: bigint) => Promise<void>): Measurement {
+  let batch = 1
+  return oneByOne(BATCHES, () => {
+    const from = 1 + ((batch * CHANGED) % THERE)
+    const changed = range(from, CHANGED).map((id) => ({ ...diamondDocument(id), etag: `"${batch}.0"` }))
+    return write(changed, BigInt(++batch))
+  })
+}
