@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freeze, thaw } from '../freeze.ts'
 
 /** The peer in a process of its own, which can be stopped like a machine. It ends with the process that started it. */
 export type PeerProcess = {
   readonly url: string
   /** From here on it answers nothing, and its connections stay open. */
-  freeze(): void
+  freeze(): Promise<void>
   /** It goes on, also with what was sent to it meanwhile. */
   thaw(): void
   /** Its connections end, and no new one is taken. */
@@ -31,7 +32,8 @@ export async function startPeerProcess(): Promise<PeerProcess> {
   if (child.stdout === null) throw new Error('the peer has no stdout')
   const lines = createInterface({ input: child.stdout })
   const [url] = (await Promise.race([once(lines, 'line'), ended.then(() => [])])) as string[]
-  if (url === undefined) throw new Error('the peer did not start')
+  const { pid } = child
+  if (url === undefined || pid === undefined) throw new Error('the peer did not start')
   child.unref()
   child.channel?.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
@@ -45,8 +47,8 @@ export async function startPeerProcess(): Promise<PeerProcess> {
   }
   return {
     url,
-    freeze: () => void child.kill('SIGSTOP'),
-    thaw: () => void child.kill('SIGCONT'),
+    freeze: () => freeze(pid),
+    thaw: () => thaw(pid),
     down: () => order('down'),
     up: () => order('up'),
     async stop() {

@@ -9,6 +9,7 @@ import { newSender, shared, form } from '../../api/harness/secrets.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany, list, stone, type Shown } from '../../api/harness/stones.ts'
 import { FERRETDB, startFerretDB, type FerretDB } from '../../ferretdb/server.ts'
+import { freeze, thaw } from '../../freeze.ts'
 
 type Given = { folder: string; ferret: FerretDB; service: Service }
 const test = suite<Given>('a service whose MongoDB is away')
@@ -66,11 +67,7 @@ const FAULTS: readonly (readonly [
     (ferret) => ferret.kill(),
     async (given) => void (given.ferret = await startFerretDB(given.folder, given.ferret.port)),
   ],
-  [
-    'hangs and goes on',
-    async ({ pid }) => void process.kill(pid, 'SIGSTOP'),
-    async ({ ferret }) => void process.kill(ferret.pid, 'SIGCONT'),
-  ],
+  ['hangs and goes on', ({ pid }) => freeze(pid), async ({ ferret }) => thaw(ferret.pid)],
 ]
 
 for (const [name, leave, comeBack] of FAULTS) {
@@ -98,7 +95,7 @@ for (const [name, leave, comeBack] of FAULTS) {
 /** A stopped process ends by SIGKILL only. */
 const comeBackIfStopped = async ({ ferret }: Given) => {
   try {
-    process.kill(ferret.pid, 'SIGCONT')
+    thaw(ferret.pid)
   } catch {
     // It has ended.
   }

@@ -4,6 +4,7 @@ import type { Vendor } from '../../api/harness/account.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
+import { freeze, thaw } from '../../freeze.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { holds } from '../holds.ts'
 import { nothingTold, writeUntilGone } from '../load.ts'
@@ -40,7 +41,7 @@ test('goes on with another projection when one stands still, and that one change
     await standStill(first, load.ann)
     if (isSlow) await load.stop()
     const seconds = await handOver(load.ann)
-    process.kill(first.pid, 'SIGCONT')
+    thaw(first.pid)
     await until('it to notice', () => first.said().includes('another process has taken over a projection'))
     if (!isSlow) await load.stop()
     console.log(
@@ -79,10 +80,10 @@ function loadOn(ann: Vendor) {
  */
 async function standStill({ pid }: Serving, ann: Vendor): Promise<void> {
   await until('a moment without the lock', async () => {
-    process.kill(pid, 'SIGSTOP')
+    await freeze(pid)
     const { status } = await ann.post('/v4/diamond', stone({ sku: `stopped-${performance.now()}` }))
     if (status === 201) return true
-    process.kill(pid, 'SIGCONT')
+    thaw(pid)
     return false
   })
 }

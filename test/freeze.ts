@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+
+/** Milliseconds between two looks at the threads. */
+const LOOK = 2
+
+/**
+ * Stops a process, and resolves when none of its threads runs any more: after SIGSTOP they go on until the kernel comes
+ * to them, on a busy machine for tens of milliseconds, and may still answer. Where there is no /proc it can't be seen.
+ */
+export async function freeze(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  while (process.platform === 'linux' && runs(pid)) await setTimeout(LOOK)
+}
+
+export function thaw(pid: number): void {
+  process.kill(pid, 'SIGCONT')
+}
+
+function runs(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).some((thread) => isAwake(`/proc/${pid}/task/${thread}/stat`))
+}
+
+/** The state stands behind the thread's name: T when stopped, https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function isAwake(file: string): boolean {
+  try {
+    const stat = readFileSync(file, 'utf8')
+    return 'RSD'.includes(stat.charAt(stat.lastIndexOf(')') + 2))
+  } catch {
+    return false // The thread has ended.
+  }
+}
