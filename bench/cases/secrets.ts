@@ -1,6 +1,7 @@
 import { scored } from '../fill.ts'
 import type { Bench, Case, Group, Measurement } from '../group.ts'
-import { CARRIED, UNIQUE } from '../load/measure.ts'
+import { CARRIED, UNIQUE, type Load } from '../load/measure.ts'
+import { percentile } from '../load/watch.ts'
 import { rateOf } from '../rate.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
@@ -8,8 +9,10 @@ import { stones } from '../stones.ts'
 
 const CONNECTIONS = 20
 
-/** Stops between two of the watched requests, so that they measure waiting and not their own load. */
+/** Milliseconds between two of the watched requests. */
 const PAUSE = 5
+
+type Asked = Pick<Load, 'connections' | 'requests' | 'turns' | 'carry'>
 
 /** Shares and reveals, both counted, against diamonds created one a request by the same service. */
 export const secrets: Group = { name: 'secrets', long: false, prepare }
@@ -17,29 +20,28 @@ export const secrets: Group = { name: 'secrets', long: false, prepare }
 async function prepare(bench: Bench): Promise<Case[]> {
   const adamant = await bench.adamant({ RATE_LIMIT: '0' })
   const asks = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
-  const plain = sharesAndReveals(bench, adamant, '')
-  const stretched = sharesAndReveals(bench, adamant, 'passphrase')
+  const stretching = sharesAndReveals(adamant, 'passphrase')
   return [
     {
       name: `share + reveal, ${CONNECTIONS} connections, against creates`,
       unit: 'requests/s',
-      ours: atRest(adamant, plain),
+      ours: atRest(adamant, rate(bench, adamant, sharesAndReveals(adamant, ''))),
       other: rateOf(bench, adamant, CONNECTIONS, asks),
       target: { least: 0.5 },
     },
-    { name: 'share + reveal with a passphrase', unit: 'requests/s', ours: stretched },
+    { name: 'share + reveal with a passphrase', unit: 'requests/s', ours: rate(bench, adamant, stretching) },
     {
       name: 'p99 of GET while passphrases are tried, against at rest',
       unit: 'us',
-      ours: atRest(adamant, () => beside(stretched, () => slowest(bench, adamant))),
-      other: atRest(adamant, () => slowest(bench, adamant)),
+      ours: atRest(adamant, slowestBeside(bench, adamant, stretching)),
+      other: atRest(adamant, slowestBeside(bench, adamant, { connections: 0, requests: [] })),
       target: { most: 2 },
     },
   ]
 }
 
 /** Each connection shares a secret, reads it, shares the next. */
-function sharesAndReveals(bench: Bench, adamant: Adamant, passphrase: string): Measurement {
+function sharesAndReveals(adamant: Adamant, passphrase: string): Asked {
   const given = passphrase === '' ? {} : { passphrase }
   const headers = { Authorization: adamant.basic }
   const share = {
@@ -50,9 +52,18 @@ function sharesAndReveals(bench: Bench, adamant: Adamant, passphrase: string): M
   }
   const reveal = { method: 'POST', path: `/api/v1/secret/${CARRIED}`, json: JSON.stringify(given) }
   const requests = [share, reveal].map((ask) => requestText({ port: adamant.port }, ask))
-  const carry = { first: [], pattern: '"secret_key":"([^"]+)"' }
-  const load = { port: adamant.port, connections: CONNECTIONS, requests, turns: 'each', carry } as const
-  return async () => (await bench.generator.measure({ ...load, seconds: bench.seconds })).rate
+  return { connections: CONNECTIONS, requests, turns: 'each', carry: { first: [], pattern: '"secret_key":"([^"]+)"' } }
+}
+
+function rate({ generator, seconds }: Bench, { port }: Adamant, asked: Asked): Measurement {
+  return async () => (await generator.measure({ port, seconds, ...asked })).rate
+}
+
+/** The 99th percentile of a small GET beside what is asked, in microseconds. */
+function slowestBeside({ generator, seconds }: Bench, adamant: Adamant, asked: Asked): Measurement {
+  const request = requestText(adamant, { method: 'GET', path: '/v4/diamond?limit=1' })
+  const load = { port: adamant.port, seconds, ...asked, watched: { request, pause: PAUSE } }
+  return async () => percentile((await generator.measure(load)).watched, 0.99)
 }
 
 /** What was created by the turn before is scored first: its scores are no work of this turn. */
@@ -62,24 +73,3 @@ const atRest =
     await scored(adamant)
     return measured()
   }
-
-async function beside(load: Measurement, measured: Measurement): Promise<number> {
-  const [figure] = await Promise.all([measured(), load()])
-  return figure
-}
-
-/** The 99th percentile of a small GET, in microseconds, for as long as a measurement lasts. */
-async function slowest({ seconds }: Bench, { port, token }: Adamant): Promise<number> {
-  const taken: number[] = []
-  const end = performance.now() + seconds * 1000
-  while (performance.now() < end) {
-    const begun = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${port}/v4/diamond?limit=1`, {
-      headers: { Authorization: `Bearer ${token}` },
-    })
-    await answer.arrayBuffer()
-    taken.push((performance.now() - begun) * 1000)
-    await new Promise((done) => setTimeout(done, PAUSE))
-  }
-  return taken.sort((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? 0
-}

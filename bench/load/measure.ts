@@ -1,4 +1,5 @@
 import { Connection, open, type Answer } from './connection.ts'
+import { watch, type Watched } from './watch.ts'
 
 /** What is sent, and for how long. It crosses a process boundary: plain data only. */
 export type Load = {
@@ -14,6 +15,8 @@ export type Load = {
   readonly turns?: 'shared' | 'own' | 'each'
   /** Where UNIQUE starts, so that no two measurements send the same. */
   readonly unique: number
+  /** Sent beside the load, by the same process: one of its own would wait for this one, which never sleeps. */
+  readonly watched?: Watched
   /** For requests that need a part of the answer before: the first value of each connection, and how to find the next. */
   readonly carry?: { readonly first: readonly string[]; readonly pattern: string }
 }
@@ -25,6 +28,8 @@ export type Measured = {
   readonly rate: number
   /** The next number that UNIQUE may become. */
   readonly unique: number
+  /** Microseconds that each watched request took. */
+  readonly watched: readonly number[]
 }
 
 /** Stands for a number that no other request has. */
@@ -39,13 +44,16 @@ export const CARRIED = '{carried}'
 export async function measure(load: Load): Promise<Measured> {
   const begun = performance.now()
   const rest = stayAwake()
-  const sent = await drive(load, begun + load.seconds * 1000).finally(rest)
+  const end = begun + load.seconds * 1000
+  const watched = load.watched === undefined ? [] : watch(load.port, load.watched, end)
+  const [sent, taken] = await Promise.all([drive(load, end), watched]).finally(rest)
   const milliseconds = performance.now() - begun
   return {
     requests: sent,
     seconds: milliseconds / 1000,
     rate: (sent * 1000) / milliseconds,
     unique: load.unique + sent,
+    watched: taken,
   }
 }
 

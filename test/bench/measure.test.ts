@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CARRIED, measure, UNIQUE, type Load } from '../../bench/load/measure.ts'
+import { percentile } from '../../bench/load/watch.ts'
 import { requestText } from '../../bench/request.ts'
 
 type Answering = (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -83,6 +84,44 @@ test('carries a part of each answer into the same connection’s next request', 
       assert.ok(measured.requests > 3)
     },
   )
+})
+
+test('takes the time of a watched request beside the load, and does not count it', async () => {
+  const load = ' '
+  const kinds = { load: 0, watched: 0 }
+  await under(
+    (_request, response, body) => {
+      kinds[body === load ? 'load' : 'watched']++
+      const answer = () => response.writeHead(204).end()
+      if (body === load) answer()
+      else setTimeout(answer, 20)
+    },
+    async (given) => {
+      const watched = { request: given('the watched one').requests[0] ?? '', pause: 1 }
+      const measured = await measure({ ...given(load), watched })
+      assert.is(measured.requests, kinds.load)
+      assert.is(measured.watched.length, kinds.watched)
+      assert.ok(measured.watched.length > 0 && measured.watched.every((us) => us > 19_000))
+    },
+  )
+})
+
+test('watches without any load', async () => {
+  await under(
+    (_request, response) => response.writeHead(204).end(),
+    async (load) => {
+      const watched = { request: load('{}').requests[0] ?? '', pause: 1 }
+      const measured = await measure({ ...load('{}'), connections: 0, watched })
+      assert.is(measured.requests, 0)
+      assert.ok(measured.watched.length > 3)
+    },
+  )
+})
+
+test('finds a percentile, and the slowest among few', () => {
+  const figures = Array.from({ length: 200 }, (_, n) => 200 - n)
+  assert.is(percentile(figures, 0.99), 199)
+  assert.is(percentile([7, 9, 8], 0.99), 9)
 })
 
 test.run()
