@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { constants, getPriority } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -6,6 +5,7 @@ import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
 import { openTracePool, type TracePoolOptions } from '../../src/scoring/trace-pool.ts'
+import { niceOfThreadsAddedBy } from '../threads.ts'
 
 const test = suite('a pool of tracing threads')
 
@@ -34,23 +34,16 @@ test('answers a cut that can not be, and traces on', async () => {
 
 test('traces at the lowest priority where it stands back, and at the usual one where it does not', async () => {
   if (process.platform !== 'linux') return console.log('threads have priorities of their own on Linux only: left out')
-  const usual = await niceOfThreadsAddedBy({})
-  const low = await niceOfThreadsAddedBy({ standBack: true })
+  const usual = await niceOfThreads({})
+  const low = await niceOfThreads({ standBack: true })
   assert.not(usual.includes(constants.priority.PRIORITY_LOW))
   assert.is(low.filter((nice) => nice === constants.priority.PRIORITY_LOW).length, 1)
   assert.is(getPriority(), 0)
 })
 
-/** While a pool with these options draws. @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html (19) */
-async function niceOfThreadsAddedBy(options: TracePoolOptions): Promise<number[]> {
-  const before = new Set(readdirSync('/proc/self/task'))
+async function niceOfThreads(options: TracePoolOptions): Promise<number[]> {
   const pool = openTracePool(options)
-  await pool.drawInWorker({ cut: round, lighting: 'aset', size: 8 })
-  const added = readdirSync('/proc/self/task').filter((thread) => !before.has(thread))
-  const nice = added.map((thread) => {
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
-  })
+  const nice = await niceOfThreadsAddedBy(() => pool.drawInWorker({ cut: round, lighting: 'aset', size: 8 }))
   await pool.close()
   return nice
 }
