@@ -3,6 +3,12 @@ import { connect, type Socket } from 'node:net'
 /** An answer as received: the status, and the whole of head and body as latin1 text. */
 export type Answer = { readonly status: number; readonly text: string }
 
+/** What is wrong with an answer that is not a 2xx; undefined for one that is. */
+export function refusalOf({ status, text }: Answer): Error | undefined {
+  if (status >= 200 && status <= 299) return undefined
+  return new Error(`an answer that is not a success:\n${text.slice(0, 2000)}`)
+}
+
 const HEAD_END = '\r\n\r\n'
 
 /**

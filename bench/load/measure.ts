@@ -1,4 +1,4 @@
-import { Connection, open, type Answer } from './connection.ts'
+import { Connection, open, refusalOf, type Answer } from './connection.ts'
 import { watch, type Watched } from './watch.ts'
 
 /** What is sent, and for how long. It crosses a process boundary: plain data only. */
@@ -84,16 +84,17 @@ async function drive(load: Load, end: number): Promise<number> {
 
       function take(answer: Answer): void {
         answered++
-        if (answer.status < 200 || answer.status > 299) return refuse(answer)
+        const refusal = refusalOf(answer)
+        if (refusal) return refuse(refusal)
         if (load.carry) carried = found(answer, load.carry.pattern)
         if (performance.now() < end) return connection.send(next(index, carried))
         connection.close()
         done()
       }
 
-      function refuse(answer: Answer): void {
+      function refuse(refusal: Error): void {
         connection.close()
-        fail(new Error(`an answer that is not a success:\n${answer.text.slice(0, 2000)}`))
+        fail(refusal)
       }
     })
   await Promise.all(lanes.map(lane))

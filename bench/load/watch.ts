@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Connection, open, type Answer } from './connection.ts'
+import { Connection, open, refusalOf, type Answer } from './connection.ts'
 
 /** One request, sent again and again on a connection of its own beside the load: how long it takes is what is asked. */
 export type Watched = {
@@ -26,12 +26,13 @@ export async function watch(port: number, { request, pause }: Watched, end: numb
   try {
     do {
       const begun = performance.now()
-      const { status, text } = await new Promise<Answer>((done, fail) => {
+      const answer = await new Promise<Answer>((done, fail) => {
         settle = { done, fail }
         connection.send(request)
       })
       taken.push((performance.now() - begun) * 1000)
-      if (status < 200 || status > 299) throw new Error(`an answer that is not a success:\n${text.slice(0, 2000)}`)
+      const refusal = refusalOf(answer)
+      if (refusal) throw refusal
       await setTimeout(pause)
     } while (performance.now() < end)
   } finally {
