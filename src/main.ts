@@ -30,8 +30,8 @@ export async function open(settings: Settings, filling = false): Promise<Install
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = openLog(settings.LOG_LEVEL)
-  const { reads, vault, files, committing, ...readModels } = await openReadModels(settings, log)
-  const { store, counters } = await openEvents(settings, { filling, joined: committing })
+  const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
+  const { store, counters } = await openEvents(settings, { filling, joined: telling })
   const mail = settings.MAIL === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAIL)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
@@ -53,8 +53,8 @@ export async function open(settings: Settings, filling = false): Promise<Install
   }
 }
 
-/** `committing`: whether the vault is about to let commands go on, which append then. */
-type ReadModels = MongoStores & { readonly committing: () => boolean }
+/** `telling`: resolves when the vault has let commands go on, which append then; undefined when it is about to let none. */
+type ReadModels = MongoStores & { readonly telling: () => Promise<void> | undefined }
 
 /** Read models, vault and files: in DATA_DIR, or in one database of MongoDB, whose driver takes 20 MB once it is loaded. */
 async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Promise<ReadModels> {
@@ -62,7 +62,7 @@ async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Pro
     const { openMongo } = await import('./stores/mongodb.ts')
     const { BadAddress } = await import('./stores/mongodb/connection.ts')
     try {
-      return { ...openMongo(READ_MODEL, log), committing: () => false }
+      return { ...openMongo(READ_MODEL, log), telling: () => undefined }
     } catch (error) {
       if (!(error instanceof BadAddress)) throw error
       const reason = READ_MODEL.includes('@') ? '' : `: ${error.message}`
@@ -76,7 +76,7 @@ async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Pro
     reads,
     vault,
     files,
-    committing: () => vault.committing(),
+    telling: () => vault.telling(),
     async close() {
       await reads.close()
       await vault.close()

@@ -30,8 +30,8 @@ export type SqliteEventsOptions = {
   readonly busyDeadline?: number
   /** A log that is made empty, and takes appends before it is complete: another one's are copied into it. */
   readonly filling?: boolean
-  /** Whether appends will follow in this turn, for which a transaction waits: two commits of a disk cost more than one. */
-  readonly joined?: () => boolean
+  /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
+  readonly joined?: () => Promise<void> | undefined
 }
 
 /**
@@ -40,7 +40,7 @@ export type SqliteEventsOptions = {
  */
 export function openSqliteEvents(
   file: string,
-  { busyDeadline = 5000, filling = false, joined = () => false }: SqliteEventsOptions = {},
+  { busyDeadline = 5000, filling = false, joined = () => undefined }: SqliteEventsOptions = {},
 ): SqliteEvents {
   const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
   const feed = new Feed(log)

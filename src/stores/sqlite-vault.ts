@@ -7,8 +7,8 @@ import { Shredder } from './sqlite-vault/shredder.ts'
 import type { Ended, NewMail, ReceiptName, Sealed, Vault, VaultCheckpoint, VaultEntry } from './vault.ts'
 
 export type SqliteVault = Vault & {
-  /** Whether something is about to be committed, and those who wait for it about to go on. */
-  committing(): boolean
+  /** While something is being committed that somebody waits for: resolves when they are about to go on. */
+  telling(): Promise<void> | undefined
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void
 }
@@ -25,7 +25,7 @@ export function openSqliteVault(path: string): SqliteVault {
     ...mails(file),
     ...sweeping(file),
     ...contents(file),
-    committing: () => file.committing,
+    telling: () => file.telling,
     limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
     async shred() {
       if (!file.changed) return true

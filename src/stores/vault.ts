@@ -75,7 +75,7 @@ export type VaultItem =
       readonly confirmed: boolean
     }
 
-/** Every promise resolves when the change is durable, and rejects with StoreUnavailable when nothing was changed. */
+/** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
 export interface Vault {
   /** The entry with its mails, all or nothing. */
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>

@@ -227,6 +227,12 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is(await vault.shred(), true)
   })
 
+  test('can be closed twice', async ({ vault }) => {
+    await vault.put(entry(), [])
+    await vault.close()
+    await vault.close()
+  })
+
   test.run()
 }
 

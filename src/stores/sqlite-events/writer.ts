@@ -20,7 +20,7 @@ type Options = {
   /** Milliseconds that calls wait for another process's transactions before they fail. */
   readonly busyDeadline: number
   readonly filling: boolean
-  readonly joined: () => boolean
+  readonly joined: () => Promise<void> | undefined
 }
 
 /** Gathers the calls of a tick into one transaction. */
@@ -62,10 +62,16 @@ export class Writer {
     else setImmediate(flush)
   }
 
+  #scheduleBehind(joined: Promise<void>): void {
+    this.#scheduled = true
+    void joined.then(() => this.#schedule())
+  }
+
   #flush(): void {
     this.#scheduled = false
-    this.#waited = !this.#waited && this.#options.joined()
-    if (this.#waited) return this.#schedule()
+    const joined = this.#waited ? undefined : this.#options.joined()
+    this.#waited = joined !== undefined
+    if (joined !== undefined) return this.#scheduleBehind(joined)
     const started = performance.now()
     let tried = 0
     try {

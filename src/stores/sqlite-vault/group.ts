@@ -1,9 +1,15 @@
 import Database from 'better-sqlite3'
+import { fdatasync, fdatasyncSync } from 'node:fs'
 import { StoreUnavailable } from '../event-store.ts'
 import { connect, type Connection } from './connection.ts'
 
 /** One change that waits for its transaction. */
-type Change = { readonly run: (connection: Connection) => void; done: () => void; fail: (error: unknown) => void }
+type Change = {
+  readonly isLazy: boolean
+  readonly run: (connection: Connection) => void
+  readonly done: () => void
+  readonly fail: (error: unknown) => void
+}
 
 /** A transaction takes no more changes after so many, and after so many milliseconds. */
 const GROUP = 250
@@ -14,24 +20,48 @@ const LAZY = 20
 const PAUSE = 2
 const BUSY_DEADLINE = 5_000
 
-/** The connection to the vault. The changes of a tick share one transaction, and so one wait for the disk. */
+/** Brings a file's written bytes to the disk: beside the event loop, or at once. */
+export type Disk = {
+  sync(descriptor: number, done: (error: Error | null) => void): void
+  syncNow(descriptor: number): void
+}
+
+/**
+ * With more changes than this in a transaction, the requests under way wait for it anyway, and the turn that handing it to
+ * another thread takes costs a sixth of the rate; with fewer, others would wait for what is not theirs.
+ */
+const FEW = 2
+
+/**
+ * The connection to the vault. The changes of a tick share one transaction, and so one wait for the disk, during which
+ * the event loop goes on. Others see a change before it lasts; whoever made it is told after.
+ */
 export class VaultFile {
   readonly #waiting: Change[] = []
   #connection: Connection
   #scheduled = false
+  #syncing = false
+  /** Behind a failed sync, the system may take pages for written that it has lost. */
+  #isWalLost = false
   #timer: NodeJS.Timeout | undefined
   #busySince: number | undefined
   #drained: (() => void)[] = []
+  #isAwaited = false
+  #told: (() => void)[] = []
   /** True since the last commit, until somebody has shredded what it left. */
   changed = true
 
-  constructor(readonly file: string) {
+  constructor(
+    readonly file: string,
+    private readonly disk: Disk = { sync: fdatasync, syncNow: fdatasyncSync },
+  ) {
     this.#connection = connect(file)
   }
 
-  /** Whether changes wait for the end of this turn, when they are committed. */
-  get committing(): boolean {
-    return this.#scheduled
+  /** While somebody waits for a commit: resolves when that has been told, or put off. */
+  get telling(): Promise<void> | undefined {
+    if (!this.#scheduled && !this.#isAwaited) return undefined
+    return new Promise((done) => this.#told.push(done))
   }
 
   /** Resolves when the change is on the disk. */
@@ -51,6 +81,7 @@ export class VaultFile {
         run: (connection) => {
           result = run(connection)
         },
+        isLazy: pause > 0,
         done: () => done(result),
         fail,
       })
@@ -68,13 +99,13 @@ export class VaultFile {
   }
 
   async close(): Promise<void> {
-    if (this.#waiting.length > 0) await new Promise<void>((done) => this.#drained.push(done))
-    this.#connection.db.close()
+    if (this.#syncing || this.#waiting.length > 0) await new Promise<void>((done) => this.#drained.push(done))
+    this.#connection.close()
   }
 
   /** A flush that is due at once comes before one that is to come later. */
   #schedule(pause: number): void {
-    if (this.#scheduled) return
+    if (this.#scheduled || this.#syncing) return
     if (pause > 0) {
       this.#timer ??= setTimeout(() => this.#flush(), pause)
       return
@@ -89,10 +120,11 @@ export class VaultFile {
     this.#timer = undefined
     if (this.#waiting.length === 0) return
     try {
+      this.#mend()
       const count = this.#write()
       this.#busySince = undefined
       this.changed = true
-      for (const change of this.#waiting.splice(0, count)) change.done()
+      return this.#keep(this.#waiting.splice(0, count))
     } catch (error) {
       this.#rollback()
       if (!this.#isPassing(error)) {
@@ -100,8 +132,51 @@ export class VaultFile {
         for (const change of this.#waiting.splice(0)) change.fail(unavailable(this.file, error))
       }
     }
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    for (const told of this.#told.splice(0)) told()
     if (this.#waiting.length > 0) this.#schedule(this.#busySince === undefined ? 0 : PAUSE)
     else for (const done of this.#drained.splice(0)) done()
+  }
+
+  /** What was committed lasts when the WAL is on the disk. Meanwhile others gather for the next transaction. */
+  #keep(changes: readonly Change[]): void {
+    if (changes.length > FEW) return this.#tell(changes, this.#syncNow())
+    this.#syncing = true
+    this.#isAwaited = changes.some(({ isLazy }) => !isLazy)
+    this.disk.sync(this.#connection.wal, (error) => {
+      this.#syncing = false
+      this.#isAwaited = false
+      this.#tell(changes, error)
+    })
+  }
+
+  #syncNow(): Error | null {
+    try {
+      this.disk.syncNow(this.#connection.wal)
+      return null
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  #tell(changes: readonly Change[], error: Error | null): void {
+    this.#isWalLost = error !== null
+    for (const change of changes) {
+      if (error === null) change.done()
+      else change.fail(new StoreUnavailable(`${this.file}-wal: ${error.message}`, { cause: error }))
+    }
+    this.#goOn()
+  }
+
+  /** What follows lost pages in the WAL is lost with them: all of it goes into the file first, and the WAL begins anew. */
+  #mend(): void {
+    if (!this.#isWalLost) return
+    if (this.#connection.emptyWal.get()?.[0] !== 0)
+      throw new StoreUnavailable(`${this.file}: a sync failed, and others use it`)
+    this.#isWalLost = false
   }
 
   #write(): number {
@@ -130,7 +205,7 @@ export class VaultFile {
     try {
       this.#connection.rollback.run()
     } catch {
-      this.#connection.db.close()
+      this.#connection.close()
       this.#connection = connect(this.file)
     }
   }

@@ -31,8 +31,8 @@ test('refuses writes on a full disk, goes on reading, and writes again once ther
   assert.is((await store.read(stream)).length, 1)
 })
 
-test('waits one turn for appends that are about to follow, and no longer', async ({ open }) => {
-  const store = open({ joined: () => true })
+test('waits once for appends that are about to follow, and no longer', async ({ open }) => {
+  const store = open({ joined: () => new Promise((done) => setImmediate(done)) })
   const first = store.append(newStream(), 'none', [event()])
   const second = new Promise((done) => setImmediate(done)).then(() => store.append(newStream(), 'none', [event()]))
   await Promise.all([first, second])
