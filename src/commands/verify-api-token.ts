@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { digestOf, sameDigest } from '../credentials/digests.ts'
 import type { GuessLimits } from '../credentials/guess-limits.ts'
+import { hmac } from '../credentials/key-derivation.ts'
 import type { Plan } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/login.ts'
 import { comparePositions, type EventStore, type From } from '../stores/event-store.ts'
@@ -48,7 +49,7 @@ export class ApiTokenVerifier {
     const changedAt = feed.accountsChangedAt()
     const asOf = changedAt instanceof Promise ? await changedAt : changedAt
     const subject = normaliseEmail(shown.email)
-    const key = createHmac('sha256', this.#key).update(`${subject}\n${shown.token}`).digest('base64url')
+    const key = hmac(this.#key, `${subject}\n${shown.token}`).toString('base64url')
     const known = this.#verified.get(key)
     if (known !== undefined && clock() < known.until && comparePositions(known.asOf, asOf) >= 0) return known.caller
     const caller = await this.#lookUp(shown)

@@ -1,4 +1,5 @@
-import { decrypt, derive, encrypt } from './sealing.ts'
+import { derive } from './key-derivation.ts'
+import { decrypt, encrypt } from './sealing.ts'
 
 /** Seals a metadata key for whoever has the API token that it was shared with: the service itself can't open it. */
 export const sealReceipt = (apiToken: string, metadataKey: string, digest: string): Buffer =>

@@ -1,29 +1,17 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
+import { drawRandom } from './random.ts'
 
 const NONCE = 12
 const TAG = 16
 const KEY_ID = 8
-
-const NO_SALT = Buffer.alloc(32)
-
-/**
- * HKDF with SHA-256, RFC 5869, for keys of at most 32 bytes: one step of it. By two HMACs it takes half the time of
- * node:crypto's hkdfSync, which is made for any length.
- */
-export function derive(key: string | Buffer, purpose: string, length = 32): Buffer {
-  const extracted = createHmac('sha256', NO_SALT).update(key).digest()
-  return createHmac('sha256', extracted).update(purpose).update(FIRST_STEP).digest().subarray(0, length)
-}
-
-const FIRST_STEP = Buffer.of(1)
 
 /**
  * AES-256-GCM: nonce, ciphertext, tag.
  * @param context what the ciphertext belongs to: it opens nowhere else
  */
 export function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
-  const nonce = randomBytes(NONCE)
+  const nonce = drawRandom(NONCE)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }

@@ -1,6 +1,7 @@
+import { derive } from './key-derivation.ts'
 import type { MasterKeys } from './master-keys.ts'
 import { COST, type Cost, type Passphrases, type Place } from './passphrases.ts'
-import { decrypt, derive, encrypt, MasterSeal } from './sealing.ts'
+import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 /** A sealed value with its outer layer taken off: what is left opens only for who has the key. */

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { derive } from './sealing.ts'
+import { hash } from 'node:crypto'
+import { derive } from './key-derivation.ts'
+import { drawRandom } from './random.ts'
 
 /**
  * A secret has two keys. The metadata key is random and its sender's; the secret key follows from it and is its
@@ -11,7 +12,7 @@ export type SecretKeys = { readonly metadataKey: string; readonly secretKey: str
 const LENGTH = 50
 const KEY = /^[0-9a-z]{50}$/
 
-export const newSecretKeys = (): SecretKeys => keysOf(inBase36(randomBytes(32)))
+export const newSecretKeys = (): SecretKeys => keysOf(inBase36(drawRandom(32)))
 
 /** All that follows from a metadata key; undefined for what can't be one. */
 export const keysOfMetadataKey = (text: string): SecretKeys | undefined => (KEY.test(text) ? keysOf(text) : undefined)
@@ -28,7 +29,7 @@ function keysOf(metadataKey: string): SecretKeys {
   return { metadataKey, secretKey, digest: digestOf(secretKey) }
 }
 
-const digestOf = (secretKey: string) => createHash('sha256').update(secretKey).digest('hex')
+const digestOf = (secretKey: string) => hash('sha256', secretKey)
 const inBase36 = (bytes: Buffer) =>
   BigInt(`0x${bytes.toString('hex')}`)
     .toString(36)
