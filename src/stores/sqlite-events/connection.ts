@@ -22,7 +22,7 @@ export function connect(file: string, format: FileFormat) {
     prepareFile(db, format)
     // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
     demand(db, 'wal_autocheckpoint', '0', 0)
-    db.pragma('cache_size = -24576')
+    db.pragma('cache_size = -8192')
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
     return { db, ...statements(db) }
   } catch (error) {
