@@ -11,11 +11,11 @@ type Change = {
   readonly fail: (error: unknown) => void
 }
 
-/** A transaction takes no more changes after so many, and after so many milliseconds. */
+/** A transaction takes no more changes after so many, and after so many milliseconds of gathering or writing them. */
 const GROUP = 250
 const GROUP_TIME = 20
 /** Milliseconds that a deletion waits for others, or for a value to go to the disk with. */
-const LAZY = 20
+const LAZY = 50
 /** Milliseconds between tries, and in all, while another process writes. */
 const PAUSE = 2
 const BUSY_DEADLINE = 5_000
@@ -43,6 +43,9 @@ export class VaultFile {
   #syncing = false
   /** Behind a failed sync, the system may take pages for written that it has lost. */
   #isWalLost = false
+  /** Changes that waited a turn ago, while more are waited for. */
+  #gathered = 0
+  #gatheringSince = 0
   #timer: NodeJS.Timeout | undefined
   #busySince: number | undefined
   #drained: (() => void)[] = []
@@ -119,6 +122,7 @@ export class VaultFile {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#waiting.length === 0) return
+    if (this.#isGathering()) return this.#schedule(0)
     try {
       this.#mend()
       const count = this.#write()
@@ -133,6 +137,16 @@ export class VaultFile {
       }
     }
     this.#goOn()
+  }
+
+  /** While each turn of the event loop brings more changes, they are waited for: requests that come together go together. */
+  #isGathering(): boolean {
+    const count = this.#waiting.length
+    const now = performance.now()
+    if (this.#gathered === 0) this.#gatheringSince = now
+    const more = count > this.#gathered && count < GROUP && now - this.#gatheringSince < GROUP_TIME
+    this.#gathered = more ? count : 0
+    return more
   }
 
   #goOn(): void {

@@ -105,6 +105,29 @@ test('of many changes wait for the disk at once, as whoever made them does', asy
   await file.close()
 })
 
+test('gather what comes turn after turn, and wait for the disk once', async ({ file, disk }) => {
+  const puts: Promise<void>[] = []
+  for (const digest of ['a', 'b', 'c', 'd']) {
+    puts.push(put(file, digest))
+    await turn()
+  }
+  await Promise.all(puts)
+  assert.equal([disk.now, disk.waiting], [1, 0])
+  await file.close()
+})
+
+test('are not put off for ever where every turn brings more', async ({ file }) => {
+  const told: string[] = []
+  const puts = [put(file, 'first').then(() => void told.push('first'))]
+  while (told.length === 0 && puts.length < 10_000) {
+    puts.push(put(file, String(puts.length)))
+    await turn()
+  }
+  assert.is(told.length, 1, `waited for ${puts.length} others`)
+  await Promise.all(puts)
+  await file.close()
+})
+
 test('tell when those who wait for one have been told, and nothing where nobody waits', async (given) => {
   assert.is(given.file.telling, undefined)
   const told: string[] = []
