@@ -121,7 +121,7 @@ export class VaultFile {
     this.#scheduled = false
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#waiting.length === 0) return
+    if (this.#syncing || this.#waiting.length === 0) return
     if (this.#isGathering()) return this.#schedule(0)
     try {
       this.#mend()
