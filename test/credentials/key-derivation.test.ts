@@ -59,6 +59,11 @@ test('a key derived is what HKDF gives: RFC 5869, test case 3', () => {
   )
 })
 
+test('a key derived from a text is what hkdfSync gives for it', () => {
+  for (const length of [16, 32])
+    assert.equal(derive('key', 'purpose', length), Buffer.from(hkdfSync('sha256', 'key', '', 'purpose', length)))
+})
+
 test('a key derived is what hkdfSync gives, for any key, purpose and length up to 32', () => {
   fc.assert(
     fc.property(
