@@ -32,7 +32,7 @@ export async function open(settings: Settings, filling = false): Promise<Install
   const log = openLog(settings.LOG_LEVEL)
   const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
   const { store, counters } = await openEvents(settings, { filling, joined: telling })
-  const mail = settings.MAIL === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAIL)
+  const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
     settings,

@@ -25,7 +25,7 @@ const shape = {
     z.union([z.literal('sqlite'), z.string().regex(MONGODB)]).default('sqlite'),
     'sqlite or mongodb://HOST:PORT/DATABASE, with the name of the database',
   ),
-  MAIL: rule(
+  MAILER: rule(
     z.union([z.literal('outbox'), url(['smtp', 'smtps'])]).default('outbox'),
     'outbox or smtp://USER:PASSWORD@HOST:PORT',
   ),
@@ -63,10 +63,21 @@ const shape = {
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }
 
+/**
+ * Names that a setting had before, for as long as they are read, and the values by which one of ours is told from what
+ * others mean by the name: login shells set MAIL to the user's mailbox.
+ */
+const FORMER: Readonly<Partial<Record<keyof typeof shape, { readonly name: string; readonly ours: RegExp }>>> = {
+  MAILER: { name: 'MAIL', ours: /^(outbox$|smtps?:)/ },
+}
+
 type Rule<Schema> = { readonly schema: Schema; readonly right: string }
 function rule<Schema extends z.ZodType>(schema: Schema, right: string): Rule<Schema> {
   return { schema, right }
 }
+
+/** The names by which the environment gives settings. */
+export const SETTINGS: readonly string[] = Object.keys(shape)
 
 export type Settings = { readonly [Name in keyof typeof shape]: z.output<(typeof shape)[Name]['schema']> }
 
@@ -82,13 +93,13 @@ export class BadSettings extends Error {
  * Reads the settings from an environment; an empty value counts as not set.
  * @throws BadSettings with all that is wrong at once; no value of a key or an address with a password is repeated
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(environment: Environment): Settings {
   const faults: string[] = []
-  const entries = Object.entries(shape).map(([name, { schema, right }]) => {
-    const given = environment[name] === '' ? undefined : environment[name]
-    const result = schema.safeParse(given)
-    if (!result.success) faults.push(`${name} must be ${right}${shown(name, given)}`)
-    return [name, result.data]
+  const entries = Object.entries(shape).map(([setting, { schema, right }]) => {
+    const { name, value } = givenFor(setting, environment)
+    const result = schema.safeParse(value)
+    if (!result.success) faults.push(`${name} must be ${right}${shown(name, value)}`)
+    return [setting, result.data]
   })
   if (environment['EVENT_STORE']?.startsWith('esdb') && !environment['MASTER_KEY']) {
     faults.push(
@@ -97,6 +108,25 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   }
   if (faults.length > 0) throw new BadSettings(faults)
   return Object.fromEntries(entries) as Settings
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the environment says of a setting, and by which of its names. */
+function givenFor(setting: string, environment: Environment): { name: string; value: string | undefined } {
+  const value = environment[setting] || undefined
+  const former = FORMER[setting as keyof typeof shape]
+  const earlier = former && environment[former.name]
+  if (value !== undefined || earlier === undefined || !former?.ours.test(earlier)) return { name: setting, value }
+  return { name: former.name, value: earlier }
+}
+
+/** The settings that an environment gives by a former name, each as a sentence for the log. */
+export function formerNames(environment: Environment): string[] {
+  return SETTINGS.flatMap((setting) => {
+    const { name } = givenFor(setting, environment)
+    return name === setting ? [] : [`${name} is called ${setting} now, and is still read: rename it`]
+  })
 }
 
 const shown = (name: string, given: string | undefined) =>

@@ -39,7 +39,7 @@ async function demo(options: DemoOptions): Promise<void> {
   const signal = listenForStop()
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-demo-'))
   try {
-    const server = await startServer(dataDir, process.env['PORT'] || '0')
+    const server = await startServer(dataDir)
     try {
       await untilStopped(signal, server, options)
     } finally {

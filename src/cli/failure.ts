@@ -41,18 +41,26 @@ const isExpected = (error: Error) =>
     (expected) => error instanceof expected,
   )
 
+type SystemFault = NodeJS.ErrnoException & {
+  readonly address?: string
+  readonly port?: number
+  readonly hostname?: string
+}
+
 /** Faults of the system that an operator can mend, by their code. */
 function systemFault(error: Error): string | undefined {
-  const { code, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  const { code, path, address, port, hostname } = error as SystemFault
   const mend = code === undefined ? undefined : MENDS[code]
   if (mend === undefined) return undefined
-  const where = path ?? [address, port].filter((part) => part !== undefined).join(':')
+  const where = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
   return `${where} ${mend}`.trim()
 }
 
 const MENDS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process; stop that one, or set PORT to a free port (PORT=0 takes any)',
   EADDRNOTAVAIL: 'is no address of this machine; set HOST to one that is, such as 127.0.0.1',
+  ENOTFOUND: 'is no name that this machine can look up; set HOST to an address of it, such as 127.0.0.1',
+  EAI_AGAIN: 'could not be looked up; set HOST to an address of this machine, such as 127.0.0.1',
   EACCES: 'may not be used by this user; set PORT to 1024 or more, and DATA_DIR to a folder you can write to',
   EPERM: 'may not be used by this user; set DATA_DIR to a folder you can write to',
   EROFS: 'is on a read-only disk; set DATA_DIR to a folder you can write to',

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
 import { startService, type Running } from '../service.ts'
-import { readSettings } from '../settings.ts'
+import { formerNames, readSettings } from '../settings.ts'
 import type { Open } from './installed.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
@@ -26,7 +26,9 @@ async function serve(open: Open, options: OutputOptions): Promise<void> {
   growModestly()
   const signal = listenForStop()
   const settings = readSettings(process.env)
-  const running = await startService(await open(settings))
+  const installation = await open(settings)
+  for (const word of formerNames(process.env)) installation.log.warn(word)
+  const running = await startService(installation)
   const stopped = signal.first.then((name) => stop(running, name, options))
   await running.ready()
   if (!signal.came) announce(running, resolve(settings.DATA_DIR), options)

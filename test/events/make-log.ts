@@ -24,7 +24,7 @@ postbox.refuse.recipient = (address) => {
   if (address.startsWith('nobody')) throw new SmtpRefusal(550, 'no such mailbox')
 }
 const settings = {
-  MAIL: postbox.address,
+  MAILER: postbox.address,
   SECRETS_URL: 'https://secrets.example.com/',
   MAIL_FROM: 'no-reply@example.com',
 }

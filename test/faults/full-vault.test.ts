@@ -13,7 +13,7 @@ const isEmbedded = (vault: Vault): vault is SqliteVault => 'limitPages' in vault
 
 test('shares nothing more and stores nothing of it, still tells what it holds, and recovers', async () => {
   const postbox = await openPostbox()
-  const service = await startService({ settings: { MAIL: postbox.address } })
+  const service = await startService({ settings: { MAILER: postbox.address } })
   const { installation, url } = service
   const { store, vault } = installation
   try {

@@ -89,7 +89,7 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
   const generations: number[] = []
   let generation = 0
   postbox.refuse.message = () => void generations.push(generation)
-  const settings = { MAIL: postbox.address, LOG_LEVEL: 'error' }
+  const settings = { MAILER: postbox.address, LOG_LEVEL: 'error' }
   const mailed: Known[] = []
   let checked = 0
   for (let round = 0; round < ROUNDS; round++) {

@@ -92,7 +92,7 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, '4.3.0 later')
   }
-  const settings = { MAIL: postbox.address, TMPDIR: temporary, SQLITE_TMPDIR: temporary }
+  const settings = { MAILER: postbox.address, TMPDIR: temporary, SQLITE_TMPDIR: temporary }
   const server = await startServer(dataDir, settings)
   const search = (marks: readonly Marked[]) => found(folder, server.said(), marks)
   const sets = new Map<string, Set>()

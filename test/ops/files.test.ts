@@ -58,7 +58,7 @@ test('has a service whose settings the service takes, beside the engines that th
   const addresses = ['BASE_URL', 'AUTH_URL', 'SECRETS_URL'].map((name) => [name, 'http://localhost:8080'])
   const MASTER_KEY = Buffer.alloc(32).toString('base64')
   const settings = readSettings({ ...adamant?.environment, ...Object.fromEntries(addresses), MASTER_KEY })
-  for (const address of [settings.EVENT_STORE, settings.READ_MODEL, settings.MAIL]) {
+  for (const address of [settings.EVENT_STORE, settings.READ_MODEL, settings.MAILER]) {
     const { hostname } = new URL(address)
     assert.ok(hostname in compose.services, `${hostname} is no service`)
   }

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { SETTINGS } from '../../settings.ts'
 import { Failed } from '../failure.ts'
 
 /** The service in a process of its own, on a data folder of its own. */
@@ -22,8 +24,8 @@ export type DemoServer = {
  * and the demo meets it as any client does. It leads its own process group, so that Ctrl-C reaches it only through us;
  * the IPC channel ends it should we die.
  */
-export async function startServer(dataDir: string, port: string): Promise<DemoServer> {
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: port, LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' }
+export async function startServer(dataDir: string): Promise<DemoServer> {
+  const env = demoEnvironment(dataDir, process.env)
   const child = spawn(process.execPath, adamant('serve', '--json'), {
     env,
     detached: true,
@@ -41,6 +43,23 @@ export async function startServer(dataDir: string, port: string): Promise<DemoSe
       child.kill('SIGTERM')
       await ended
     },
+  }
+}
+
+/**
+ * What the service gets of this process's environment: all that is not a setting, and of those what says how the demo is
+ * seen. Thousands of stones never go into the stores of somebody's real installation, and HOST is taken only as an
+ * address or localhost: tcsh sets it to the machine's name.
+ */
+export function demoEnvironment(dataDir: string, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { HOST = '', PORT, LOG_LEVEL } = environment
+  const others = Object.entries(environment).filter(([name]) => !SETTINGS.includes(name))
+  return {
+    ...Object.fromEntries(others),
+    ...((isIP(HOST) !== 0 || HOST === 'localhost') && { HOST }),
+    DATA_DIR: dataDir,
+    PORT: PORT || '0',
+    LOG_LEVEL: LOG_LEVEL || 'warn',
   }
 }
 

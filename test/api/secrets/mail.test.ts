@@ -15,7 +15,7 @@ const SETTINGS = { SECRETS_URL: 'https://secrets.example.com/', MAIL_FROM: 'Adam
 
 test.before.each(async (given) => {
   given.postbox = await openPostbox()
-  given.service = await startService({ settings: { ...SETTINGS, MAIL: given.postbox.address } })
+  given.service = await startService({ settings: { ...SETTINGS, MAILER: given.postbox.address } })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -143,7 +143,7 @@ test('of an installation that is left waits, and is sent by it only when it is o
     return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
   }
   const service = await startService({
-    settings: { ...SETTINGS, MAIL: postbox.address },
+    settings: { ...SETTINGS, MAILER: postbox.address },
     store: (store) => ({ ...store, closed }),
   })
   try {
@@ -165,7 +165,7 @@ test.run()
 const outbox = suite('the outbox for development')
 
 outbox('has each mail as an .eml file', async () => {
-  const service = await startService({ settings: { MAIL: 'outbox' } })
+  const service = await startService({ settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
   const folder = join(service.dataDir, 'outbox')

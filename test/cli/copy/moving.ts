@@ -52,7 +52,7 @@ export class Sites {
   }
 
   serve({ dataDir, settings }: Site): Promise<Service> {
-    return startService({ dataDir, settings: { ...settings, MAIL: this.postbox.address }, scored: true })
+    return startService({ dataDir, settings: { ...settings, MAILER: this.postbox.address }, scored: true })
   }
 
   copy(from: Site, to: Site, ...options: string[]): Promise<Ended> {
