@@ -10,7 +10,7 @@ export function startWorker(name: string, from: string, workerData?: unknown): W
   const extension = extname(from)
   const file = new URL(name + extension, from)
   if (extension !== '.ts') return new Worker(file, { workerData })
-  // On Node 20 the hooks of `--import tsx` stay on the main thread: a thread registers them itself.
+  // On Node 22 the hooks of `--import tsx` stay on the main thread: a thread registers them itself.
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const source = `import(${tsx}).then(({ register }) => { register(); return import(${JSON.stringify(file.href)}) })`
   return new Worker(source, { eval: true, workerData })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open } from '../src/main.ts'
+import { open } from '../src/wiring/open-installation.ts'
 import { readSettings } from '../src/settings.ts'
 import type { EventStore } from '../src/stores/event-store.ts'
 import type { ReadStore } from '../src/stores/read-store.ts'

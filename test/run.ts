@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { refusalOf } from '../src/runtime/node-version.ts'
 import { COMBINATIONS } from './engines.ts'
 import { globSync } from './glob.ts'
 
@@ -24,6 +25,11 @@ const ON_ENGINES = [
   'test/faults/mongodb/',
 ]
 
+const refusal = refusalOf(process.versions.node, process.execPath)
+if (refusal !== undefined) {
+  console.error(refusal)
+  process.exit(2)
+}
 const { values, positionals } = parseArgs({
   options: { full: { type: 'boolean', default: false }, engines: { type: 'string' } },
   allowPositionals: true,

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from '../src/main.ts'
+import { open } from '../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../src/settings.ts'
 
 const test = suite('the setting EVENT_STORE')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from '../src/main.ts'
+import { open } from '../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../src/settings.ts'
 
 const test = suite('READ_MODEL')

@@ -8,9 +8,10 @@ const PORT = /^stores\/(event-store|read-store|vault|files|mail|schemas\/.*)\.ts
 const PLATFORM = ['nap.ts', 'start-worker.ts', 'start-program.ts', 'stand-back.ts', 'worker-pool.ts']
 const ROOT = ['installation.ts', 'service.ts', 'settings.ts', 'log.ts', 'version.ts', ...PLATFORM]
 
-/** What each layer may import of src besides itself. Modules right in src compose the layers and may name them all. */
+/** What each layer may import of src besides itself. Modules in wiring and right in src compose the layers and may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  runtime: [],
   credentials: ['domain', ...PLATFORM],
   scoring: ['pictures', 'domain', ...PLATFORM],
   reports: ['domain', ...PLATFORM],
@@ -35,14 +36,14 @@ export function moduleOf(path: string, source: string): Module {
 export function wrongImports(modules: readonly Module[]): string[] {
   return modules.flatMap(({ path, imports }) => {
     const layer = layerOf(path)
-    return imports.filter((name) => !mayImport(path, layer, name)).map((name) => sentence(path, layer, name))
+    return imports.filter((name) => !mayImport(layer, name)).map((name) => sentence(path, layer, name))
   })
 }
 
-function mayImport(path: string, layer: string, name: string): boolean {
+function mayImport(layer: string, name: string): boolean {
   if (!name.endsWith('.ts')) return layer !== 'domain'
   const other = layerOf(name)
-  if (other === 'adapter') return layer === 'adapter' || path === 'main.ts'
+  if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]
   return allowed === undefined || other === layer || allowed.includes(other)
 }
@@ -55,7 +56,7 @@ function layerOf(path: string): string {
 }
 
 function sentence(path: string, layer: string, name: string): string {
-  if (layerOf(name) === 'adapter') return `src/${path} names the adapter src/${name}; only src/main.ts may`
+  if (layerOf(name) === 'adapter') return `src/${path} names the adapter src/${name}; only src/wiring may`
   const allowed = ALLOWED[layer] ?? []
   return `src/${path} imports ${name}; ${layer} may import ${[layer, ...allowed].join(', ')}`
 }

@@ -1,4 +1,4 @@
-import { open } from '../../src/main.ts'
+import { open } from '../../src/wiring/open-installation.ts'
 import { readSettings } from '../../src/settings.ts'
 import { enginesFor } from '../engines.ts'
 import { newSender, type Sender } from '../api/harness/secrets.ts'

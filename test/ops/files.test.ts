@@ -34,8 +34,10 @@ test('is copied from paths that are there and are sent', () => {
 
 test('includes all that a build reads', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  const files = [...(scripts['build'] ?? '').matchAll(/[\w./-]+\.(?:json|js)/g)].map(([file]) => file)
-  assert.ok(files.length >= 2, files.join())
+  assert.is(scripts['build'], 'node scripts/build.js')
+  const named = [...read('scripts/build.js').matchAll(/\$\{root\}([\w.-]+\.json)/g)].map(([, file = '']) => file)
+  const files = ['scripts/build.js', 'scripts/brought-node.js', 'tsconfig.json', ...named]
+  assert.ok(named.includes('tsconfig.build.json') && named.includes('package.json'), named.join())
   for (const file of files) {
     const isCopied = sources.some((source) => file === source || file.startsWith(`${source}/`))
     assert.ok(isCopied, `the build reads ${file}, which is not copied`)

@@ -49,7 +49,9 @@ function watchedIn(name: string, installation: Installation): Installation {
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { open } = (await built('main.js')) as typeof import('../../../src/main.ts')
+const { open } = (await built(
+  'wiring/open-installation.js',
+)) as typeof import('../../../src/wiring/open-installation.ts')
 
 await run(process.argv.slice(2), async (settings, filling = false) =>
   watchedIn(filling ? 'target' : 'source', await open(settings, filling)),

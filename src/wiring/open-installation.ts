@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StreamQueue } from '../commands/stream-queue.ts'
+import { openMasterKeys } from '../credentials/master-keys.ts'
+import type { Installation } from '../installation.ts'
+import { openLog, type Log } from '../log.ts'
+import { BadSettings, type Settings } from '../settings.ts'
+import { openDirectoryFiles } from '../stores/directory-files.ts'
+import type { MongoStores } from '../stores/mongodb.ts'
+import { openDocuments } from '../stores/sqlite-documents.ts'
+import { openOutbox } from '../stores/outbox-mail.ts'
+import { openSmtp } from '../stores/smtp-mail.ts'
+import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
+import { openSqliteVault } from '../stores/sqlite-vault.ts'
+
+/**
+ * The composition root: the one place that knows which adapters there are.
+ * @param filling for an installation that another one is copied into, before it is complete
+ * @throws BadSettings, BadMasterKey, or what a store says of its files
+ */
+export async function open(settings: Settings, filling = false): Promise<Installation> {
+  const { DATA_DIR } = settings
+  mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
+  const keys = openMasterKeys({
+    dataDir: DATA_DIR,
+    masterKey: settings.MASTER_KEY,
+    masterKeyOld: settings.MASTER_KEY_OLD,
+  })
+  const log = openLog(settings.LOG_LEVEL)
+  const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
+  const { store, counters } = await openEvents(settings, { filling, joined: telling })
+  const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
+  const writing = { store, queue: new StreamQueue(), clock: Date.now }
+  return {
+    settings,
+    log,
+    store,
+    reads,
+    vault,
+    files,
+    mail,
+    keys,
+    writing,
+    counters,
+    async close() {
+      await store.close()
+      await readModels.close()
+      await mail.close()
+    },
+  }
+}
+
+/** `telling`: resolves when the vault has let commands go on, which append then; undefined when it is about to let none. */
+type ReadModels = MongoStores & { readonly telling: () => Promise<void> | undefined }
+
+/** Read models, vault and files: in DATA_DIR, or in one database of MongoDB, whose driver takes 20 MB once it is loaded. */
+async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Promise<ReadModels> {
+  if (READ_MODEL !== 'sqlite') {
+    const { openMongo } = await import('../stores/mongodb.ts')
+    const { BadAddress } = await import('../stores/mongodb/connection.ts')
+    try {
+      return { ...openMongo(READ_MODEL, log), telling: () => undefined }
+    } catch (error) {
+      if (!(error instanceof BadAddress)) throw error
+      const reason = READ_MODEL.includes('@') ? '' : `: ${error.message}`
+      throw new BadSettings([`READ_MODEL is no address of MongoDB${reason}`])
+    }
+  }
+  const reads = openDocuments(DATA_DIR)
+  const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
+  const files = openDirectoryFiles(join(DATA_DIR, 'files'))
+  return {
+    reads,
+    vault,
+    files,
+    telling: () => vault.telling(),
+    async close() {
+      await reads.close()
+      await vault.close()
+      await files.close()
+    },
+  }
+}
+
+type Events = Pick<Installation, 'store' | 'counters'>
+
+/** The client of EventStoreDB takes 25 MB, and is loaded only where it is needed. */
+async function openEvents({ EVENT_STORE, DATA_DIR }: Settings, options: SqliteEventsOptions): Promise<Events> {
+  if (EVENT_STORE !== 'sqlite') {
+    const { openEventStoreDB } = await import('../stores/eventstoredb.ts')
+    try {
+      return { store: openEventStoreDB(EVENT_STORE, undefined, options), counters: () => ({}) }
+    } catch {
+      // The client's message may repeat a part of the password.
+      throw new BadSettings(['EVENT_STORE is no connection string of EventStoreDB, such as esdb://HOST:2113?tls=false'])
+    }
+  }
+  const store = openSqliteEvents(join(DATA_DIR, 'events.db'), options)
+  return { store, counters: () => store.stats() }
+}

