@@ -63,12 +63,13 @@ export class FileCollector {
 
   /** Looks at every file there is, with a read model that knows everything up to now. */
   async #sweep(): Promise<void> {
-    const { files, store, progress, clock } = this.options
+    const { files, store, progress } = this.options
     const head = await store.head()
     while (!(await progress.reached(head, PATIENCE))) if (this.#following.stopped) return
-    for await (const { digest, touched } of files.list()) {
+    for await (const { digest } of files.list()) {
       if (this.#following.stopped) return
-      if (touched <= clock() - GRACE && !(await this.#isUsed(digest))) this.#due.add(digest)
+      // One that was touched a moment ago is due as well: it goes, or is found in use, when its grace is over.
+      if (!(await this.#isUsed(digest))) this.#due.add(digest)
     }
   }
 

@@ -48,33 +48,36 @@ test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and not
   const { dataDir, ann, clean } = await installed()
   const acknowledged = new Map<number, string>()
   let server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
-  const { id } = await created(ann(server.url))
-  for (let round = 0; round < ROUNDS; round++) {
-    const vendor = ann(server.url)
-    const uploading = Promise.all(Array.from({ length: UPLOADERS }, () => uploadOn(vendor, id, acknowledged)))
-    await new Promise((done) => setTimeout(done, 200 + Math.random() * 1_000))
-    await server.kill()
-    await uploading
-    server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
-    const certifications = await certificationsOf(ann(server.url), id)
-    const known = new Map(certifications.map((certification) => [certification.id, certification]))
-    for (const [certification, digest] of acknowledged) {
-      const answer = await request(server.url, { path: pathOf(known.get(certification)?.file ?? null) })
-      assert.is(digestOf(answer.text), digest, `certification ${certification} in round ${round}`)
+  try {
+    const { id } = await created(ann(server.url))
+    for (let round = 0; round < ROUNDS; round++) {
+      const vendor = ann(server.url)
+      const uploading = Promise.all(Array.from({ length: UPLOADERS }, () => uploadOn(vendor, id, acknowledged)))
+      await new Promise((done) => setTimeout(done, 200 + Math.random() * 1_000))
+      await server.kill()
+      await uploading
+      server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
+      const certifications = await certificationsOf(ann(server.url), id)
+      const known = new Map(certifications.map((certification) => [certification.id, certification]))
+      for (const [certification, digest] of acknowledged) {
+        const answer = await request(server.url, { path: pathOf(known.get(certification)?.file ?? null) })
+        assert.is(digestOf(answer.text), digest, `certification ${certification} in round ${round}`)
+      }
     }
+    const all = await certificationsOf(ann(server.url), id)
+    const wanted = await Promise.all(
+      all.map(async ({ file }) => digestOf((await request(server.url, { path: pathOf(file) })).text)),
+    )
+    const deadline = performance.now() + CLEAR
+    while (filesIn(dataDir).length > wanted.length && performance.now() < deadline) {
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    assert.equal(filesIn(dataDir), wanted.toSorted())
+    console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} stand, after ${ROUNDS} kills`)
+  } finally {
+    await server.kill()
+    clean()
   }
-  const all = await certificationsOf(ann(server.url), id)
-  const wanted = await Promise.all(
-    all.map(async ({ file }) => digestOf((await request(server.url, { path: pathOf(file) })).text)),
-  )
-  const deadline = performance.now() + CLEAR
-  while (filesIn(dataDir).length > wanted.length && performance.now() < deadline) {
-    await new Promise((done) => setTimeout(done, 100))
-  }
-  assert.equal(filesIn(dataDir), wanted.toSorted())
-  console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} stand, after ${ROUNDS} kills`)
-  await server.stop()
-  clean()
 })
 
 test.run()

@@ -18,6 +18,9 @@ const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 /** A log of removed certifications, and a read model that comes to know of them when a test says so. */
 class Inventory {
   readonly removed: string[] = []
+  /** Files that stand there, and those of them that were touched a moment ago. */
+  readonly files: string[] = []
+  readonly fresh = new Set<string>()
   /** Done once, in the middle of the next look at how often a file is used. */
   meanwhile: () => Promise<void> = async () => undefined
   readonly #events: StoredEvent[] = []
@@ -56,9 +59,13 @@ class Inventory {
       count: async ({ digest }: { digest: string }) => this.#count(digest),
     }
     const files = {
-      list: async function* () {},
+      list: () => this.#list(),
       removeLeftovers: async () => 0,
-      remove: async (digest: string) => (this.removed.push(digest), 'removed'),
+      remove: async (digest: string) => {
+        if (this.fresh.has(digest)) return 'touched'
+        this.removed.push(digest)
+        return 'removed'
+      },
     }
     return new FileCollector({
       files: files as unknown as Files,
@@ -68,6 +75,10 @@ class Inventory {
       log: openLog('silent'),
       clock: Date.now,
     })
+  }
+
+  async *#list() {
+    for (const digest of this.files) yield { digest, touched: this.fresh.has(digest) ? Date.now() : 0 }
   }
 
   async #reached({ commit }: Position): Promise<boolean> {
@@ -141,6 +152,19 @@ test('leaves a file that is used, and removes one that is not', async () => {
     await inventory.remove(shared)
     await inventory.remove(alone)
     inventory.learn()
+    await collected(inventory, alone)
+    assert.equal(inventory.removed, [alone])
+  })
+})
+
+test('removes what a crash left a moment before the start, as soon as it is untouched for a while', async () => {
+  const inventory = new Inventory({ [shared]: 1 })
+  inventory.files.push(shared, alone)
+  inventory.fresh.add(shared).add(alone)
+  await collecting(inventory, async () => {
+    await new Promise((done) => setTimeout(done, 300))
+    assert.equal(inventory.removed, [])
+    inventory.fresh.clear()
     await collected(inventory, alone)
     assert.equal(inventory.removed, [alone])
   })

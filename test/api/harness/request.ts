@@ -62,6 +62,8 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
     })
     sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no answer to ${method} ${path} in ${DEADLINE} ms`)))
     sending.on('error', fail)
+    // Behind a whole answer this changes nothing; a server that was killed may say no more than this.
+    sending.on('close', () => fail(new Error(`the connection closed before ${method} ${path} was answered`)))
     sending.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
