@@ -1,10 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type BrowserContext, type Page } from 'playwright-core'
-
-/** Debian's; another one by CHROMIUM in the environment. */
-const PROGRAM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+import { chromium, type BrowserContext, type LaunchOptions, type Page } from 'playwright-core'
+import { bundledChromium } from './bundled.ts'
 
 const FLAGS = [
   '--no-sandbox',
@@ -16,11 +14,46 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** False, and says so, where no browser is installed. */
-export function hasChromium(): boolean {
-  if (existsSync(PROGRAM)) return true
-  console.log(`NOTE: pages were not driven, since there is no ${PROGRAM}: apt-get install chromium`)
-  return false
+type Candidate = { readonly name: string; readonly options: () => Promise<LaunchOptions | undefined> }
+
+/** Where a browser may be, the first that starts is taken; CHROMIUM names one that is taken or none. */
+function candidates(): Candidate[] {
+  const named = process.env['CHROMIUM']
+  if (named) return [{ name: named, options: async () => ({ executablePath: named }) }]
+  return [
+    { name: 'the one that npm ci brings', options: ofBundle },
+    { name: 'Chrome', options: async () => ({ channel: 'chrome' }) },
+    { name: '/usr/bin/chromium', options: async () => ({ executablePath: '/usr/bin/chromium' }) },
+  ]
+}
+
+async function ofBundle(): Promise<LaunchOptions | undefined> {
+  const program = await bundledChromium()
+  return program && { executablePath: program.path, env: { ...process.env, ...program.env } }
+}
+
+/** How a browser that starts on this machine is started; without one it says what was left out, and why. */
+export async function findBrowser(): Promise<LaunchOptions | undefined> {
+  const faults: string[] = []
+  for (const { name, options } of candidates()) {
+    try {
+      const launch = await options()
+      if (launch === undefined) faults.push(`${name} is for Linux x64`)
+      else return await tried({ ...launch, headless: true, args: FLAGS })
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
+    }
+  }
+  console.log(
+    `LEFT OUT: pages were not driven, since no browser starts here (CHROMIUM may name one): ${faults.join('; ')}`,
+  )
+  return undefined
+}
+
+async function tried(launch: LaunchOptions): Promise<LaunchOptions> {
+  const browser = await chromium.launch(launch)
+  await browser.close()
+  return launch
 }
 
 export type Browser = {
@@ -33,16 +66,13 @@ export type Browser = {
 export type BrowserOptions = { readonly width?: number; readonly dark?: boolean; readonly script?: boolean }
 
 /** A browser with a new profile. */
-export async function startChromium({
-  width = 1100,
-  dark = false,
-  script = true,
-}: BrowserOptions = {}): Promise<Browser> {
+export async function startBrowser(
+  launch: LaunchOptions,
+  { width = 1100, dark = false, script = true }: BrowserOptions = {},
+): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'adamant-browser-'))
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: PROGRAM,
-    headless: true,
-    args: FLAGS,
+    ...launch,
     viewport: { width, height: 800 },
     colorScheme: dark ? 'dark' : 'light',
     javaScriptEnabled: script,

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { expect } from '../api/harness/request.ts'
-import { hasChromium, picture, startChromium, type Browser } from './chromium.ts'
+import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
 
 type Given = { service: Service; browser: Browser }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -23,12 +23,13 @@ async function findings(page: Page): Promise<string[]> {
 /** Milliseconds within which a stone must be scored. */
 const DEADLINE = 30_000
 
-if (hasChromium()) {
+const launch = await findBrowser()
+if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
     const test = suite<Given>(`the report page, on a ${look.name},`)
     test.before(async (given) => {
       given.service = await startService({ scored: true })
-      given.browser = await startChromium(look)
+      given.browser = await startBrowser(launch, look)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
-import { hasChromium, picture, startChromium, type Browser } from './chromium.ts'
+import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -28,14 +28,15 @@ const ownMessages = (said: readonly string[]) =>
 
 const text = (page: Page, selector: string) => page.locator(selector).textContent()
 
-if (hasChromium()) {
+const launch = await findBrowser()
+if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
     const test = suite<Given>(`the pages of a secret, on a ${look.name},`)
     test.before(async (given) => {
       given.service = await startService()
       given.url = given.service.url
       given.ann = await newSender(given.service.installation)
-      given.browser = await startChromium(look)
+      given.browser = await startBrowser(launch, look)
     })
     test.after(async ({ service, browser }) => {
       await browser.close()
@@ -128,7 +129,7 @@ if (hasChromium()) {
     given.service = await startService()
     given.url = given.service.url
     given.ann = await newSender(given.service.installation)
-    given.browser = await startChromium({ script: false })
+    given.browser = await startBrowser(launch, { script: false })
   })
   plain.after(async ({ service, browser }) => {
     await browser.close()
