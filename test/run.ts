@@ -1,9 +1,10 @@
 /**
- * Runs every test file in its own process, two at a time, and ends with `N passed, N failed`.
+ * Runs every test file in its own process, two at a time where there is room, and ends with `N passed, N failed`.
  * `--full` adds the long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs what starts services
  * on these engines; further arguments are substrings of paths to run.
  */
 import { spawn } from 'node:child_process'
+import { availableParallelism, totalmem } from 'node:os'
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { refusalOf } from '../src/runtime/node-version.ts'
@@ -13,6 +14,11 @@ import { globSync } from './glob.ts'
 /** Seconds that one file may take, and with the long forms. */
 const LIMIT = 300
 const FULL_LIMIT = 1_200
+
+/** Bytes of memory from which on two files run at a time: a browser, a service and their test take half a gigabyte. */
+const ROOM_FOR_TWO = 2 * 1024 ** 3
+const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+const AT_A_TIME = memory >= ROOM_FOR_TWO && availableParallelism() > 1 ? 2 : 1
 
 /** What runs with `--engines` where no path is named: what starts the service or its stores through test/engines.ts. */
 const ON_ENGINES = [
@@ -130,13 +136,16 @@ const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
 const started = performance.now()
 if (engines !== undefined) console.log(`On the engines ${engines}`)
-await Promise.all([worker(), worker()])
+await Promise.all(Array.from({ length: AT_A_TIME }, worker))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, 0)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
 if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
-if (failing.length > 0) console.log(`\nFailed; run one alone with \`node --import tsx FILE\`:`)
+if (failing.length > 0) console.log(`\nFailed; run one alone with \`npm test -- FILE\`:`)
 for (const { file, end } of failing) console.log(`  ${file} (${end})`)
+const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length
+if (leaving > 0)
+  console.log(`Left out, for what is said above: all or a part of ${leaving} files; README.md tells how to run them`)
 const where = engines === undefined ? '' : ` on the engines ${engines}`
 console.log(`${outcomes.length} files in ${((performance.now() - started) / 1000).toFixed(0)} s${where}`)
 console.log(`${passed} passed, ${failed} failed`)
