@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { demoEnvironment } from '../../src/cli/demo/server.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+type Given = { folder: string }
+const test = suite<Given>('the program')
+test.before.each((given) => {
+  given.folder = mkdtempSync(join(tmpdir(), 'adamant environment ä '))
+})
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }))
+
+/** What is set where people and machines start programs, on Debian. */
+const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a login shell': variables(`
+    HOME=/home/ann USER=ann LOGNAME=ann SHELL=/bin/bash MAIL=/var/mail/ann TERM=xterm-256color SHLVL=1 PWD=/home/ann
+    PATH=/usr/local/bin:/usr/bin:/bin LANG=de_DE.UTF-8 TZ=Europe/Berlin XDG_RUNTIME_DIR=/run/user/1000`),
+  'a login by tcsh': variables(`
+    HOME=/home/ann USER=ann GROUP=ann SHELL=/bin/tcsh MAIL=/var/mail/ann PATH=/usr/bin:/bin HOSTTYPE=x86_64-linux
+    OSTYPE=linux MACHTYPE=x86_64 VENDOR=intel HOST=${hostname()}`),
+  'a systemd unit': variables(`
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin LANG=C.UTF-8 USER=adamant JOURNAL_STREAM=8:12345
+    INVOCATION_ID=00000000000000000000000000000000 SYSTEMD_EXEC_PID=1 MEMORY_PRESSURE_WATCH=/dev/null`),
+  'a cron job': variables('HOME=/home/ann LOGNAME=ann SHELL=/bin/sh PATH=/usr/bin:/bin MAILTO=ann'),
+  'env -i': {},
+}
+
+/** `NAME=value NAME=value`, as env prints it but for the blanks. */
+function variables(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text
+      .trim()
+      .split(/\s+/)
+      .map((each) => each.split('=', 2)),
+  )
+}
+
+/** Starts the built program with these variables and no others. */
+function start({ folder }: Given, words: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = text(child.stderr)
+  return { child, said, ended: once(child, 'exit').then(([code]) => Number(code)) }
+}
+
+for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
+  test(`serves in the environment of ${name}, with its data in the folder it stands in`, async (given) => {
+    // HOST is a setting of serve: where tcsh sets it, the service listens at that name.
+    const { child, said, ended } = start(given, ['serve', '--json'], { ...environment, PORT: '0' })
+    const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => [])])) as string[]
+    if (line === undefined) throw new Error(await said)
+    const { url } = JSON.parse(line) as { url: string }
+    assert.is((await fetch(`${url}/health/ready`)).status, 200)
+    child.kill('SIGTERM')
+    assert.is(await ended, 0, await said)
+    assert.is(await said, '')
+    assert.is(readdirSync(given.folder).length, 1)
+  })
+
+  test(`shows the demo in the environment of ${name}`, async (given) => {
+    const { child, said, ended } = start(given, ['demo', '--count', '20', '--exit', '--json'], environment)
+    const figures = JSON.parse(await text(child.stdout)) as { stones: number; url: string }
+    assert.is(await ended, 0, await said)
+    assert.is(figures.stones, 20)
+    assert.match(figures.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    assert.equal(readdirSync(given.folder), [])
+  })
+}
+
+test('tells in its log that a setting is given by its former name', async (given) => {
+  const { child, said, ended } = start(given, ['serve', '--json'], { MAIL: 'outbox', PORT: '0' })
+  await once(createInterface(child.stdout), 'line')
+  child.kill('SIGTERM')
+  assert.is(await ended, 0)
+  assert.match(await said, /"level":40,.*MAIL is called MAILER now/)
+})
+
+for (const count of [1, 499, 500, 501]) {
+  test(`shows the demo with ${count} stones of the data set`, async (given) => {
+    const { child, said, ended } = start(given, ['demo', '--count', String(count), '--exit', '--json'], {})
+    const figures = JSON.parse(await text(child.stdout)) as { stones: number }
+    assert.is(await ended, 0, await said)
+    assert.is(figures.stones, count)
+  })
+}
+
+test("never takes the demo to the stores and addresses of somebody's installation", () => {
+  const theirs = variables(`
+    EVENT_STORE=esdb://log.example.com READ_MODEL=mongodb://db.example.com/adamant MASTER_KEY=x ROLES=http DATA_DIR=/srv
+    MAILER=smtp://mail.example.com BASE_URL=https://api.example.com HOST=workstation PORT=8081 LOG_LEVEL=info
+    PATH=/usr/bin MAIL=/var/mail/ann`)
+  const ours = variables('DATA_DIR=/tmp/demo PORT=8081 LOG_LEVEL=info PATH=/usr/bin MAIL=/var/mail/ann')
+  assert.equal(demoEnvironment('/tmp/demo', theirs), ours)
+  assert.is(demoEnvironment('/tmp/demo', { HOST: '0.0.0.0' })['HOST'], '0.0.0.0')
+})
+
+test.run()
