@@ -8,6 +8,17 @@ import type { MailPort } from './stores/mail.ts'
 import type { ReadStore } from './stores/read-store.ts'
 import type { Vault } from './stores/vault.ts'
 
+/**
+ * What an installation is opened for: `made` makes it where there is none, `existing` never does, `filled` is an empty one that
+ * another one is copied into, before it is complete.
+ */
+export type Purpose = 'made' | 'existing' | 'filled'
+
+/** There is nothing to be read where the settings point at. */
+export class NoInstallation extends Error {
+  override readonly name = 'NoInstallation'
+}
+
 /** The stores and keys of one installation, open: what the service and every command work with. */
 export type Installation = {
   readonly settings: Settings

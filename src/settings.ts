@@ -11,11 +11,14 @@ const key = z.base64().refine((value) => Buffer.from(value, 'base64').length ===
 const MONGODB = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
+/** Never a folder that is tracked or shipped: npm and Docker would pack the key, the log and the vault with the program. */
+export const DATA_DIR = './adamant-data'
+
 /** Every setting with the sentence that says what would be right. The names are the operator's interface. */
 const shape = {
   HOST: rule(z.string().min(1).default('127.0.0.1'), 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
   PORT: rule(whole(0, 65535).default(8080), 'a port, 0 to 65535 (0 takes a free one)'),
-  DATA_DIR: rule(z.string().min(1).default('./data'), 'a folder that can be written to'),
+  DATA_DIR: rule(z.string().min(1).default(DATA_DIR), 'a folder that can be written to'),
   EVENT_STORE: rule(
     // Several hosts are no URL.
     z.union([z.literal('sqlite'), z.string().regex(/^esdb(\+discover)?:\/\/[^\s/?]+/)]).default('sqlite'),

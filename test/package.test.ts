@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
@@ -57,3 +61,43 @@ test('comes from whatever registry npm is told to use', () => {
 })
 
 test.run()
+
+const shipped = suite('the package')
+
+/** What a running installation writes into its folder. */
+const WRITTEN = [
+  'master.key',
+  'events.db',
+  'events.db-wal',
+  'vault.db',
+  'read-models.db',
+  'outbox/1.eml',
+  'files/ab/cd',
+]
+
+shipped('never holds a key, a log or a vault, whichever folder of it an installation was in', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-package-'))
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const write = (path: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), 'x')
+  }
+  try {
+    for (const file of ['package.json', '.gitignore', 'data/README.md', 'data/diamonds.csv.gz']) {
+      cpSync(join(root, file), join(folder, file))
+    }
+    write('dist/main.js')
+    for (const place of ['adamant-data', 'data']) for (const file of WRITTEN) write(`${place}/${file}`)
+    const words = ['pack', '--dry-run', '--json', '--ignore-scripts']
+    const out = execFileSync('npm', words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const [{ files } = { files: [] }] = Object.values(JSON.parse(out) as Record<string, { files: { path: string }[] }>)
+    assert.equal(
+      files.map(({ path }) => path).toSorted(),
+      ['data/README.md', 'data/diamonds.csv.gz', 'dist/main.js', 'package.json'].toSorted(),
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+shipped.run()

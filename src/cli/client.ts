@@ -7,7 +7,7 @@ import { registerClient, type ClientCredentials } from '../commands/register-cli
 import { rotateClientSecret } from '../commands/rotate-client-secret.ts'
 import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { operator } from './operator.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
@@ -20,14 +20,16 @@ export function clientCommand(open: Open): Command {
   }
   subcommand('add', 'make a client; its secret is told this once', '<name>')
     .addHelpText('after', example('add "Price list"'))
-    .action((name: string, options: OutputOptions) => tell(open, options, (installation) => add(installation, name)))
+    .action(async (name: string, options: OutputOptions) =>
+      tell(options, await withNewInstallation(open, (installation) => add(installation, name))),
+    )
   subcommand('list', 'list the clients')
     .addHelpText('after', example('list'))
     .action((options: OutputOptions) => list(open, options))
   subcommand('rotate', 'give a client a new secret; the old one ends, tokens live on', '<client_id>')
     .addHelpText('after', example('rotate 1_4bk8'))
-    .action((client: string, options: OutputOptions) =>
-      tell(open, options, ({ writing }) => rotateClientSecret(writing, client, operator())),
+    .action(async (client: string, options: OutputOptions) =>
+      tell(options, await withInstallation(open, ({ writing }) => rotateClientSecret(writing, client, operator()))),
     )
   subcommand('disable', 'refuse a client; its tokens end', '<client_id>')
     .addHelpText('after', example('disable 1_4bk8'))
@@ -46,12 +48,7 @@ function add({ writing }: Installation, name: string): Promise<ClientCredentials
   return registerClient({ ...writing, clientIds }, name, operator())
 }
 
-async function tell(
-  open: Open,
-  options: OutputOptions,
-  run: (installation: Installation) => Promise<ClientCredentials>,
-): Promise<void> {
-  const { client, secret } = await withInstallation(open, run)
+function tell(options: OutputOptions, { client, secret }: ClientCredentials): void {
   const text = `client_id      ${client}\nclient_secret  ${secret}  (told this once)`
   printResult(options, { client_id: client, client_secret: secret }, text)
 }

@@ -35,7 +35,7 @@ served. Interrupted at any point, the same command goes on where it was. MASTER_
 two folders it is taken from there.
 
 Examples:
-  npx adamant copy --from sqlite:./data --to esdb://log.example:2113,mongodb://db.example/adamant
+  npx adamant copy --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
   npx adamant copy --from env:PRODUCTION --to sqlite:./copy`
 
 async function copy(open: Open, options: CopyOptions): Promise<void> {
@@ -43,10 +43,10 @@ async function copy(open: Open, options: CopyOptions): Promise<void> {
   const to = placeOf('--to', options.to, process.env)
   checkPlaces(from, to)
   checkKey(from, to, process.env)
-  const source = await open(settingsOf(from, process.env))
+  const source = await open(settingsOf(from, process.env), 'existing')
   try {
     if (to.folder !== undefined && !process.env['MASTER_KEY']) keepMasterKey(to.folder, source.keys.current)
-    const target = await open(settingsOf(to, process.env), true)
+    const target = await open(settingsOf(to, process.env), 'filled')
     try {
       const places = { from, to, source, target }
       await (options.giveUp === true ? giveUp(places, options) : copyAll(places, options))

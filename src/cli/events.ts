@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { shownData } from '../stores/schemas/unshown.ts'
 import { comparePositions, type EventStore, type From, type StoredEvent } from '../stores/event-store.ts'
 import { withInstallation, type Open } from './installed.ts'
 import type { OutputOptions } from './output.ts'
@@ -76,13 +77,13 @@ const shownPosition = ({ commit, prepare }: { commit: bigint; prepare: bigint })
 
 function asLine({ position, stream, revision, type, data, metadata }: StoredEvent): string {
   const who = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
-  return `${shownPosition(position)}  ${metadata['at'] ?? ''}  ${stream}@${revision}  ${type}  ${who}  ${JSON.stringify(data)}`
+  return `${shownPosition(position)}  ${metadata['at'] ?? ''}  ${stream}@${revision}  ${type}  ${who}  ${JSON.stringify(shownData(type, data))}`
 }
 
 function asJson({ position, stream, revision, id, type, data, metadata }: StoredEvent): string {
   const { at, actor } = metadata
   const place = { position: shownPosition(position), stream, revision: Number(revision), id, type }
-  return JSON.stringify({ ...place, at, actor, data, metadata })
+  return JSON.stringify({ ...place, at, actor, data: shownData(type, data), metadata })
 }
 
 /** Waits where the reader of stdout is slower than the log. */

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { NoInstallation } from '../installation.ts'
 import { BadSettings } from '../settings.ts'
 import { StoreUnavailable } from '../stores/event-store.ts'
 import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
@@ -28,7 +29,7 @@ export function reportFailure(error: unknown): number {
     return USAGE
   }
   note(`adamant: ${explain(error)}`)
-  return error instanceof BadUsage ? USAGE : FAILED
+  return error instanceof BadUsage || error instanceof NoInstallation ? USAGE : FAILED
 }
 
 function explain(error: unknown): string {
@@ -37,7 +38,7 @@ function explain(error: unknown): string {
 }
 
 const isExpected = (error: Error) =>
-  [BadUsage, Failed, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
+  [BadUsage, Failed, NoInstallation, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
     (expected) => error instanceof expected,
   )
 

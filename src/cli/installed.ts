@@ -1,15 +1,22 @@
-import type { Installation } from '../installation.ts'
+import type { Installation, Purpose } from '../installation.ts'
 import { readSettings, type Settings } from '../settings.ts'
 
-/** The composition root's way to open the stores that the settings name; `filling` where they are copied into. */
-export type Open = (settings: Settings, filling?: boolean) => Promise<Installation>
+/** The composition root's way to open the stores that the settings name. */
+export type Open = (settings: Settings, purpose?: Purpose) => Promise<Installation>
 
-/** Opens the installation that the environment names for as long as `work` takes. @throws what opening and `work` throw */
-export async function withInstallation<Result>(
-  open: Open,
-  work: (installation: Installation) => Promise<Result>,
-): Promise<Result> {
-  const installation = await open(readSettings(process.env))
+type Work<Result> = (installation: Installation) => Promise<Result>
+
+/**
+ * Opens the installation that the environment names for as long as `work` takes.
+ * @throws NoInstallation where there is none, what opening and `work` throw
+ */
+export const withInstallation = <Result>(open: Open, work: Work<Result>) => working(open, 'existing', work)
+
+/** Likewise, but makes the installation where there is none: what an operator does before the first start. */
+export const withNewInstallation = <Result>(open: Open, work: Work<Result>) => working(open, 'made', work)
+
+async function working<Result>(open: Open, purpose: Purpose, work: Work<Result>): Promise<Result> {
+  const installation = await open(readSettings(process.env), purpose)
   try {
     return await work(installation)
   } finally {

@@ -21,6 +21,8 @@ import { userCommand } from './user.ts'
  * @param open the composition root's
  */
 export async function run(argv: readonly string[], open: Open): Promise<void> {
+  // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
+  process.umask(0o077)
   endWithReader()
   try {
     await programFor(open).parseAsync(argv, { from: 'user' })

@@ -1,9 +1,11 @@
 import { Command } from 'commander'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
 import { startService, type Running } from '../service.ts'
 import { formerNames, readSettings } from '../settings.ts'
 import type { Open } from './installed.ts'
+import { readableByOthers } from './readable-files.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
 
@@ -18,7 +20,7 @@ export function serveCommand(open: Open): Command {
 
 const EXAMPLE = `
 Example:
-  PORT=8080 DATA_DIR=./data npx adamant serve
+  PORT=8080 DATA_DIR=./adamant-data npx adamant serve
 
 Every setting comes from the environment; README.md lists them.`
 
@@ -26,7 +28,9 @@ async function serve(open: Open, options: OutputOptions): Promise<void> {
   growModestly()
   const signal = listenForStop()
   const settings = readSettings(process.env)
+  const readable = existsSync(settings.DATA_DIR) ? readableByOthers(resolve(settings.DATA_DIR)) : undefined
   const installation = await open(settings)
+  if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
   const stopped = signal.first.then((name) => stop(running, name, options))

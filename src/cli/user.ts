@@ -11,7 +11,7 @@ import { Passwords } from '../credentials/passwords.ts'
 import { PLANS, type Plan, type RegisteredAccount } from '../domain/account.ts'
 import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { operator } from './operator.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 import { readPassword, withPassword, type PasswordOptions } from './password.ts'
@@ -67,7 +67,7 @@ type Adding = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
 async function add(open: Open, email: string, options: Adding): Promise<void> {
   const password = await readPassword(options)
-  await change(open, options, 'is registered', (installation) =>
+  const added = await withNewInstallation(open, (installation) =>
     hashing(async (passwords) => {
       const { store, clock } = installation.writing
       const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin: operator() })
@@ -75,6 +75,7 @@ async function add(open: Open, email: string, options: Adding): Promise<void> {
       return registerAccount({ ...installation.writing, passwords, accountIds }, wanted, operator())
     }),
   )
+  tellChange(options, 'is registered', added)
 }
 
 async function setPassword(open: Open, email: string, options: OutputOptions & PasswordOptions): Promise<void> {
@@ -101,7 +102,10 @@ async function change(
   done: string,
   run: (installation: Installation) => Promise<ChangedAccount>,
 ): Promise<void> {
-  const { account, email } = await withInstallation(open, run)
+  tellChange(options, done, await withInstallation(open, run))
+}
+
+function tellChange(options: OutputOptions, done: string, { account, email }: ChangedAccount): void {
   printResult(options, { account, email }, `${email} ${done} (account ${account})`)
 }
 

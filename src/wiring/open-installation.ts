@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamQueue } from '../commands/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import type { Installation } from '../installation.ts'
+import type { Installation, Purpose } from '../installation.ts'
 import { openLog, type Log } from '../log.ts'
 import { BadSettings, type Settings } from '../settings.ts'
 import { openDirectoryFiles } from '../stores/directory-files.ts'
@@ -12,14 +12,15 @@ import { openOutbox } from '../stores/outbox-mail.ts'
 import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
+import { checkFolder, mustExist } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
- * @param filling for an installation that another one is copied into, before it is complete
- * @throws BadSettings, BadMasterKey, or what a store says of its files
+ * @throws BadSettings, NoInstallation, BadMasterKey, or what a store says of its files
  */
-export async function open(settings: Settings, filling = false): Promise<Installation> {
+export async function open(settings: Settings, purpose: Purpose = 'made'): Promise<Installation> {
   const { DATA_DIR } = settings
+  checkFolder(settings, purpose)
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
@@ -28,10 +29,10 @@ export async function open(settings: Settings, filling = false): Promise<Install
   })
   const log = openLog(settings.LOG_LEVEL)
   const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
-  const { store, counters } = await openEvents(settings, { filling, joined: telling })
+  const { store, counters } = await openEvents(settings, { filling: purpose === 'filled', joined: telling })
   const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
-  return {
+  const installation: Installation = {
     settings,
     log,
     store,
@@ -48,6 +49,8 @@ export async function open(settings: Settings, filling = false): Promise<Install
       await mail.close()
     },
   }
+  if (purpose === 'existing') await mustExist(installation)
+  return installation
 }
 
 /** `telling`: resolves when the vault has let commands go on, which append then; undefined when it is about to let none. */

@@ -12,8 +12,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const test = suite('what is needed to run in containers')
 
-/** Folders and files that are never sent to Docker. */
-const ignored = read('.dockerignore').split('\n').filter(Boolean)
+/** What is sent to Docker: nothing (`*`) but what is named behind it. */
+const [everything, ...named] = read('.dockerignore')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+const sent = named.map((line) => line.replace(/^!/, ''))
+const isSent = (path: string) => sent.some((name) => path === name || path.startsWith(`${name}/`))
 
 /** The paths of the repository that the image is made of. */
 const sources = [...read('ops/Dockerfile').matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = '']) =>
@@ -27,8 +31,18 @@ test('is copied from paths that are there and are sent', () => {
   assert.ok(sources.length >= 8, sources.join())
   for (const source of sources) {
     assert.ok(existsSync(join(root, source)), `${source} is not there`)
-    const isIgnored = ignored.some((path) => source === path || source.startsWith(`${path}/`))
-    assert.not.ok(isIgnored, `${source} is in .dockerignore`)
+    assert.ok(isSent(source), `${source} is not sent: .dockerignore does not name it`)
+  }
+})
+
+test('is sent to Docker by name, so that no key, log or vault of an installation comes with it', () => {
+  assert.is(everything, '*')
+  for (const line of named) assert.match(line, /^![\w./-]+$/)
+  for (const folder of ['adamant-data', 'data', 'ops', '.']) {
+    for (const file of ['master.key', 'events.db', 'events.db-wal', 'vault.db', 'outbox/1.eml']) {
+      assert.not.ok(isSent(join(folder, file)), `${folder}/${file} is sent`)
+      assert.not.ok(sources.includes(folder), `${folder} is copied whole`)
+    }
   }
 })
 
@@ -71,9 +85,7 @@ test('has a service whose settings the service takes, beside the engines that th
 test('holds no key: that comes from outside, as a file', () => {
   for (const { environment = {} } of Object.values(compose.services)) assert.not.ok('MASTER_KEY' in environment)
   assert.match(compose.secrets['master_key']?.file ?? '', /MASTER_KEY_FILE/)
-  for (const list of ['.gitignore', '.dockerignore']) {
-    assert.ok(read(list).split('\n').includes('ops/master.key'), `${list} lets the key pass`)
-  }
+  assert.ok(read('.gitignore').split('\n').includes('ops/master.key'), '.gitignore lets the key pass')
   assert.not.match(read('ops/Dockerfile') + read('ops/compose.yaml'), /[A-Za-z0-9+/]{43}=/)
 })
 

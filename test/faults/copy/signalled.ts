@@ -53,6 +53,6 @@ const { open } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
-await run(process.argv.slice(2), async (settings, filling = false) =>
-  watchedIn(filling ? 'target' : 'source', await open(settings, filling)),
+await run(process.argv.slice(2), async (settings, purpose) =>
+  watchedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
 )

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { NoInstallation, type Installation, type Purpose } from '../installation.ts'
+import { BadSettings, DATA_DIR as DEFAULT, type Settings } from '../settings.ts'
+
+/** Where DATA_DIR pointed before it was moved out of a folder that is shipped. */
+const FORMER_DEFAULT = './data'
+
+/**
+ * Looks before anything is made: a new, empty installation beside the one that was meant would be taken for it.
+ * @throws NoInstallation, BadSettings
+ */
+export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpose): void {
+  if (EVENT_STORE !== 'sqlite' || hasLog(DATA_DIR)) return
+  if (purpose !== 'filled' && DATA_DIR === DEFAULT && hasLog(FORMER_DEFAULT)) {
+    throw new BadSettings([
+      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT} has, which was the default before: ` +
+        `set DATA_DIR=${FORMER_DEFAULT}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
+    ])
+  }
+  if (purpose === 'existing')
+    throw new NoInstallation(`no installation in ${resolve(DATA_DIR)}: set DATA_DIR to its folder`)
+}
+
+/** For a log on a server, where only its first event tells. @throws NoInstallation or StoreUnavailable, all closed */
+export async function mustExist(installation: Installation): Promise<void> {
+  const { EVENT_STORE } = installation.settings
+  try {
+    if (EVENT_STORE === 'sqlite' || (await installation.store.read('log')).length > 0) return
+    throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
+  } catch (error) {
+    await installation.close()
+    throw error
+  }
+}
+
+const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')
+const hasLog = (folder: string) => existsSync(join(folder, 'events.db'))

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine, type Ended } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('where there is no installation')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** All that reads or changes what is there already. */
+const COMMANDS = [
+  ['status'],
+  ['events'],
+  ['audit', 'secret', 'a'.repeat(64)],
+  ['dead-letters', 'list', 'diamonds'],
+  ['dead-letters', 'retry', 'diamonds'],
+  ['rescore'],
+  ['user', 'list'],
+  ['user', 'plan', 'a@example.com', 'pro'],
+  ['user', 'password', 'a@example.com', '--password', 'right horse'],
+  ['user', 'disable', 'a@example.com'],
+  ['client', 'list'],
+  ['client', 'rotate', '1_x'],
+  ['token', 'list'],
+  ['token', 'add', 'a@example.com'],
+  ['import', 'stones.csv', '--user', 'a@example.com'],
+]
+
+for (const words of COMMANDS) {
+  test(`\`${words.slice(0, 2).join(' ')}\` says so with exit code 2 and makes none`, async ({ commands }) => {
+    const { code, out, err } = await commands.run(words)
+    assert.is(err.trim(), `adamant: no installation in ${commands.dataDir}: set DATA_DIR to its folder`)
+    assert.is(code, 2)
+    assert.is(out, '')
+    assert.not.ok(existsSync(commands.dataDir))
+  })
+}
+
+/** In a folder of its own, with the defaults of every setting that is not given. */
+function runIn(cwd: string, words: readonly string[]): Promise<Ended> {
+  const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const env = { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn' }
+  return new Promise((done) => {
+    const child = execFile(process.execPath, [program, ...words], { cwd, env, encoding: 'utf8' }, (_, out, err) => {
+      done({ code: child.exitCode, out, err })
+    })
+  })
+}
+
+test('but one in the folder that was the default before, no second one is made beside it', async ({ commands }) => {
+  assert.is((await runIn(commands.folder, ['user', 'add', 'a@example.com', '--password', 'right horse'])).code, 0)
+  renameSync(join(commands.folder, 'adamant-data'), join(commands.folder, 'data'))
+  for (const words of [['serve'], ['status'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
+    const { code, err } = await runIn(commands.folder, words)
+    assert.is(code, 2, err)
+    assert.match(err, /set DATA_DIR=\.\/data, or move its files/)
+  }
+  assert.not.ok(existsSync(join(commands.folder, 'adamant-data')))
+})
+
+test('in ./data, which has other things, ./adamant-data is made', async ({ commands }) => {
+  mkdirSync(join(commands.folder, 'data'))
+  assert.is((await runIn(commands.folder, ['user', 'add', 'a@example.com', '--password', 'right horse'])).code, 0)
+  assert.ok(existsSync(join(commands.folder, 'adamant-data', 'events.db')))
+})
+
+test.run()

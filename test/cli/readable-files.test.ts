@@ -1,0 +1,51 @@
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the files of an installation')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** Every path below a folder that somebody else than its owner could read. */
+function readable(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => (statSync(join(folder, path)).mode & 0o077) !== 0,
+  )
+}
+
+test('are for their owner alone, also in a folder that everybody may enter', async ({ commands }) => {
+  const before = process.umask(0o022)
+  try {
+    mkdirSync(commands.dataDir, { mode: 0o755 })
+    const server = commands.start(['serve', '--json'])
+    const { url } = JSON.parse(await server.line()) as { url: string }
+    assert.is((await fetch(`${url}/health/ready`)).status, 200)
+    await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+    assert.ok(readdirSync(commands.dataDir).includes('master.key'))
+    assert.equal(readable(commands.dataDir), [])
+    server.kill('SIGTERM')
+    assert.not.match((await server.ended).err, /may read/)
+  } finally {
+    process.umask(before)
+  }
+})
+
+test('that others may read are named by every start, with the command that mends it', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  for (const name of ['master.key', 'events.db']) chmodSync(join(commands.dataDir, name), 0o644)
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+  server.kill('SIGTERM')
+  const { err } = await server.ended
+  const [warning = '', ...others] = err.split('\n').filter((line) => line.includes('may read'))
+  assert.match(warning, /events\.db, master\.key/)
+  assert.match(warning, /chmod -R go= /)
+  assert.equal(others, [])
+})
+
+test.run()
