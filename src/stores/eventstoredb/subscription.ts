@@ -45,8 +45,9 @@ export class LogSubscription implements Subscription {
         this.#position = batch.position
         if (moved || !announced) yield batch
         announced = true
-        // Behind, and nothing there: what is known to exist is on its way.
-        if (batch.caughtUp || batch.events.length === 0) await this.#news.wait()
+        // Behind, and nothing there at all: what is known to exist is on its way. A page in which nothing passed is not
+        // the end of the log.
+        if (batch.caughtUp || !moved) await this.#news.wait()
       }
     } finally {
       leave()

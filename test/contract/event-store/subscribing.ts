@@ -126,6 +126,32 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(seen, ids(batch))
   })
 
+  test('goes on over pages of which nothing passes, although nobody writes any more', async ({ store }) => {
+    const [wanted, others] = [newStream('wanted'), newStream('other')]
+    const batch = events(2)
+    const from = await store.head()
+    const subscription = store.subscribe(from, { prefixes: [wanted] })
+    const seen: string[] = []
+    const busy = async () => {
+      for await (const { events: passed, caughtUp } of subscription) {
+        if (passed.length > 0 && seen.length === 0) {
+          // While this batch is under way come more events of others than one page holds, then one that passes.
+          for (let next = 0; next < 3500; next += 500) {
+            await store.append(others, next === 0 ? 'none' : BigInt(next - 1), events(500))
+          }
+          const end = await store.append(wanted, 0n, batch.slice(1))
+          await take(store.subscribe(from), (taken) => comparePositions(taken.at(-1)?.position ?? 'start', end) >= 0)
+        }
+        seen.push(...ids(passed))
+        if (caughtUp && seen.length === batch.length) subscription.stop()
+      }
+    }
+    const taken = busy()
+    await store.append(wanted, 'none', batch.slice(0, 1))
+    await soon('what lies behind the others', taken)
+    assert.equal(seen, ids(batch))
+  })
+
   test('ends when it is stopped, while it waits', async ({ store }) => {
     const subscription = store.subscribe(await store.head())
     const ended = take(subscription, () => false)
