@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES, type RequestListener, type Server } from 'n
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { VERSION } from '../version.ts'
+import { BareSockets } from './bare-sockets.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
@@ -41,8 +42,10 @@ export async function listen(
     // Node answers a request without Host by itself, and without our headers.
     requireHostHeader: false,
   })
-  server.on('clientError', refuseUnreadable)
-  server.on('connect', (_request, socket) => refuse(socket, 400))
+  const sockets = new BareSockets()
+  sockets.own(server)
+  server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket))
+  server.on('connect', (_request, socket) => sockets.end(socket, refusal(400)))
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
@@ -56,27 +59,25 @@ export async function listen(
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
-  else if (error.code === 'HPE_HEADER_OVERFLOW') refuse(socket, 431)
-  else refuse(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400)
+function refuseUnreadable(sockets: BareSockets, error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else if (error.code === 'HPE_HEADER_OVERFLOW') sockets.end(socket, refusal(431))
+  else sockets.end(socket, refusal(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400))
 }
 
-function refuse(socket: Duplex, status: keyof typeof MESSAGES): void {
+function refusal(status: keyof typeof MESSAGES): string {
   const requestId = randomUUID()
   const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `X-App-Version: ${VERSION}`,
-      `X-Request-Id: ${requestId}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `X-App-Version: ${VERSION}`,
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
 }
 
 const MESSAGES = {

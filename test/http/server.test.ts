@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -29,7 +30,14 @@ async function withServer(
     return []
   })
   const app = createApp({ resources: [health], log: openLog('silent'), trustProxy: 0 })
-  const server = await listen(() => app.callback(), '127.0.0.1', 0, patience)
+  const answer = app.callback()
+  const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
+  const server = await listen(
+    () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
+    '127.0.0.1',
+    0,
+    patience,
+  )
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })
   } finally {
@@ -42,6 +50,33 @@ test('answers 408 to headers that do not arrive in time', () =>
 
 test('refuses CONNECT with an answer like every other', () =>
   withServer(async ({ url }) => expectRaw(400, await sendRaw(url, 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'))))
+
+test('closes a refused connection that its client keeps, so that a stop does not wait for it', () =>
+  withServer(async ({ port, stop }) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 400 /)
+    const started = performance.now()
+    await stop()
+    assert.ok(performance.now() - started < 8_000, 'the stop waited for a client that never ends')
+    socket.destroy()
+  }))
+
+test('does not answer within another answer', () =>
+  withServer(async ({ port }, gate) => {
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+    const closed = once(socket, 'close')
+    socket.write('GET /half HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('nonsense\r\n\r\n')
+    await closed
+    gate.open()
+    assert.match(received, /^HTTP\/1\.1 200 /)
+    assert.not.match(received, / 400 /)
+  }))
 
 test('answers requests under way when it stops, and takes no new ones', () =>
   withServer(async ({ url, port, stop }, gate) => {
