@@ -37,7 +37,8 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
   const guesses = new GuessLimits(clock)
   const passwords = new Passwords()
   const note: SessionFeed['note'] = (event) => feed.note(event)
-  const sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, note, passwords, guesses, feed }
+  const logEpoch = () => feed.logEpoch
+  const sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch, note, passwords, guesses, feed }
   return {
     authenticate: authenticate({ tokens, feed }),
     bearer: { tokens, feed },

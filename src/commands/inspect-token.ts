@@ -3,6 +3,7 @@ import { accountFold, accountStream } from './logins.ts'
 import { clientFold, clientStream } from './clients.ts'
 import { load } from './handle.ts'
 import { parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'
+import { sameEpoch } from '../domain/restoring.ts'
 import type { Grant } from '../domain/session.ts'
 
 export type Inspecting = Sessions & {
@@ -29,6 +30,7 @@ export async function inspectToken(
   const account = await load(inspecting.store, accountStream(grant.account), accountFold)
   const { state: owner } = await load(inspecting.store, clientStream(client), clientFold)
   if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
+  if (!sameEpoch(grant.logEpoch, inspecting.logEpoch())) return undefined
   if (owner.status !== 'enabled' || owner.epoch !== grant.clientEpoch) return undefined
   return { account: grant.account, email: account.state.email, issuedAt, expiresAt, kind }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { reserve, type IdsReserved } from '../domain/ids.ts'
+import { IDS, reserve, type IdsReserved } from '../domain/ids.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { metadata, type Origin } from './origin.ts'
@@ -95,7 +95,7 @@ export class IdBlocks {
 
   async #append(size: number): Promise<IdsReserved['data']> {
     const { store, clock, kind, origin } = this.#options
-    const stream = `ids-${kind}`
+    const stream = `${IDS}${kind}`
     const [last] = await store.read(stream, { last: 1 })
     const event = reserve(last && decode<IdsReserved>(last), size)
     const now = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)

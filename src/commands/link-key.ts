@@ -1,8 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
+import { derive } from '../credentials/key-derivation.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from '../credentials/master-keys.ts'
 import type { LinkKeySealed } from '../domain/link-key.ts'
+import { FIRST_EPOCH } from '../domain/restoring.ts'
 import { WrongRevision, type EventStore, type Revision } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { readEpoch } from './log-epoch.ts'
 import { metadata, type Origin } from './origin.ts'
 
 const STREAM = 'keys-link'
@@ -15,7 +18,8 @@ export class WrongMasterKey extends Error {
 
 /**
  * The key that signs links: made once for all instances and kept in the log, sealed by the master key. After a
- * rotation of the master key it is sealed again, so that the old one can go and every link still opens.
+ * rotation of the master key it is sealed again, so that the old one can go and every link still opens. Each epoch of the
+ * log signs with a key of its own: a link of days that were lost by a restore opens nothing.
  * @throws WrongMasterKey, StoreUnavailable
  */
 export async function openLinkKey(store: EventStore, keys: MasterKeys, clock: () => number): Promise<Buffer> {
@@ -23,10 +27,13 @@ export async function openLinkKey(store: EventStore, keys: MasterKeys, clock: ()
     const [last] = await store.read(STREAM, { last: 1 })
     const sealed = last && decode<LinkKeySealed>(last).data
     const key = sealed === undefined ? randomBytes(32) : unseal(sealed, keys)
-    if (sealed?.key === keys.current.id) return key
-    if (await keep(store, last?.revision ?? 'none', seal(key, keys.current), clock())) return key
+    const isKept =
+      sealed?.key === keys.current.id || (await keep(store, last?.revision ?? 'none', seal(key, keys.current), clock()))
+    if (isKept) return keyOf(await readEpoch(store), key)
   }
 }
+
+const keyOf = (epoch: number, key: Buffer) => (epoch === FIRST_EPOCH ? key : derive(key, `links of epoch ${epoch}`))
 
 /** Whether the keys open the log's link key, where there is one. @throws WrongMasterKey, StoreUnavailable */
 export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { GuessLimits } from '../credentials/guess-limits.ts'
 import type { Passwords } from '../credentials/passwords.ts'
 import { normaliseEmail } from '../domain/login.ts'
+import { carried } from '../domain/restoring.ts'
 import { GrantRefused, open } from '../domain/session.ts'
 import { handle } from './handle.ts'
 import { findAccount, type Known } from './logins.ts'
@@ -46,6 +47,7 @@ export async function openSession(sessions: OpeningSessions, logIn: LogIn, origi
       account,
       accountEpoch: epoch,
       ...logIn.client,
+      ...carried(sessions.logEpoch()),
       digest: token.digest,
       number: 0,
       at: now,

@@ -32,7 +32,8 @@ export async function refreshSession(
   const next = newRefreshToken(presented.session)
   const actor = `account-${account}`
   const wish = { stream: sessionStream(presented.session), id: randomUUID(), origin: { ...origin, actor } }
-  const asked = { presented: presented.digest, digest: next.digest, accountEpoch, ...client }
+  const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
+  const asked = { presented: presented.digest, digest: next.digest, ...epochs, ...client }
   const { events } = await handle(sessions, wish, sessionFold(presented.digest), (session, now) =>
     refresh(session, { ...asked, now, expiresAt: now + sessions.refreshTtl * 1000 }),
   )

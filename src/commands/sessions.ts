@@ -17,6 +17,8 @@ export type Sessions = Writing & {
   readonly tokens: AccessTokens
   /** Seconds that a refresh token lives. */
   readonly refreshTtl: number
+  /** The log's, restoring.ts: the session feed's. */
+  readonly logEpoch: () => number
   /** Told of events that end tokens, so that they hold in this process at once: the session feed. */
   readonly note: (event: Omit<NewEvent, 'id'> & { readonly stream: string }) => void
 }

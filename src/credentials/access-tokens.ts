@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { carried, FIRST_EPOCH } from '../domain/restoring.ts'
 import type { Grant } from '../domain/session.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
@@ -20,7 +21,18 @@ export type AccessTokensOptions = {
   readonly remembered?: number
 }
 
-const payload = z.tuple([z.int(), z.int(), z.string(), z.int(), z.string(), z.int(), z.int(), z.int()])
+/** The last one is the log's epoch: it is left out where the log was never restored, as in releases before restores. */
+const payload = z.tuple([
+  z.int(),
+  z.int(),
+  z.string(),
+  z.int(),
+  z.string(),
+  z.int(),
+  z.int(),
+  z.int(),
+  z.int().optional(),
+])
 
 /**
  * Stateless access tokens: `v1.{key id}.{claims, base64url}.{HMAC-SHA256 of all before, base64url}`.
@@ -45,9 +57,10 @@ export class AccessTokens {
   }
 
   issue(grant: Grant, session: string, number: number): string {
-    const { account, accountEpoch, client, clientEpoch } = grant
+    const { account, accountEpoch, client, clientEpoch, logEpoch } = grant
     const now = this.#clock()
     const claims = [account, accountEpoch, client, clientEpoch, session, number, now, now + this.ttl * 1000]
+    if (logEpoch !== undefined) claims.push(logEpoch)
     const signed = `v1.${this.#current}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
     return `${signed}.${this.#sign(this.#current, signed)?.toString('base64url')}`
   }
@@ -79,9 +92,11 @@ export class AccessTokens {
     if (expected === undefined || !isSignature(signature, expected)) return undefined
     const read = payload.safeParse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     if (!read.success) return undefined
-    const [account, accountEpoch, client, clientEpoch, session, number, issuedAt, until] = read.data
+    const [account, accountEpoch, client, clientEpoch, session, number, issuedAt, until, logEpoch = FIRST_EPOCH] =
+      read.data
     const expiresAt = Math.min(until, issuedAt + this.ttl * 1000)
-    return { account, accountEpoch, client, clientEpoch, session, number, issuedAt, expiresAt }
+    const grant = { account, accountEpoch, client, clientEpoch, ...carried(logEpoch) }
+    return { ...grant, session, number, issuedAt, expiresAt }
   }
 
   #sign(key: string, text: string): Buffer | undefined {

@@ -1,11 +1,14 @@
 import { Refusal } from './refusal.ts'
+import { sameEpoch } from './restoring.ts'
 
-/** What a session's tokens are good for, and what they carry. The epochs are those of account.ts and client.ts. */
+/** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and restoring.ts. */
 export type Grant = {
   readonly account: number
   readonly accountEpoch: number
   readonly client: string
   readonly clientEpoch: number
+  /** Absent where the log had never been restored. */
+  readonly logEpoch?: number
 }
 
 /**
@@ -75,6 +78,7 @@ export type Refresh = {
   readonly client: string
   readonly clientEpoch: number
   readonly accountEpoch: number
+  readonly logEpoch: number
   readonly digest: string
   readonly now: number
   readonly expiresAt: number
@@ -102,8 +106,13 @@ export function refresh(session: Session, asked: Refresh): SessionEvent[] {
   ]
 }
 
-function isStillGranted(grant: Grant, { client, clientEpoch, accountEpoch }: Refresh): boolean {
-  return grant.client === client && grant.clientEpoch === clientEpoch && grant.accountEpoch === accountEpoch
+function isStillGranted(grant: Grant, { client, clientEpoch, accountEpoch, logEpoch }: Refresh): boolean {
+  return (
+    grant.client === client &&
+    grant.clientEpoch === clientEpoch &&
+    grant.accountEpoch === accountEpoch &&
+    sameEpoch(grant.logEpoch, logEpoch)
+  )
 }
 
 /** One text for every refresh token that is not good, so that none tells what it was. */

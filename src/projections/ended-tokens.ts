@@ -1,8 +1,9 @@
+import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../domain/restoring.ts'
 import type { Grant } from '../domain/session.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 
 /** The streams whose events end tokens. */
-export const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-'] } as const
+export const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
 
 /** What names an access token. */
 export type TokenName = Grant & { readonly session: string; readonly number: number }
@@ -22,24 +23,32 @@ export class EndedTokens {
   readonly #accounts: Ended<number> = new Map()
   readonly #clients: Ended<string> = new Map()
   readonly #kept: number
+  #logEpoch = FIRST_EPOCH
 
   /** @param ttl seconds that an access token lives */
   constructor(ttl: number) {
     this.#kept = ttl * 1000 + SLACK
   }
 
+  /** The log's, as far as it was read. */
+  get logEpoch(): number {
+    return this.#logEpoch
+  }
+
   note({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
     const at = Date.parse(metadata['at'] ?? '') || 0
     const id = stream.slice(stream.indexOf('-') + 1)
     if (type === 'SessionRevoked') this.#end(this.#sessions, id, 1, at)
+    else if (type === 'LogRestored') this.#logEpoch = epochOf({ type, data })
     else if (type === 'AccessTokenRevoked') this.#end(this.#tokens, `${id}/${Number(data['number'])}`, 1, at)
     else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
       this.#end(this.#accounts, Number(id), Number(data['epoch']), at)
     } else if (type === 'ClientDisabled') this.#end(this.#clients, id, Number(data['epoch']), at)
   }
 
-  isLive({ session, number, account, accountEpoch, client, clientEpoch }: TokenName): boolean {
+  isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: TokenName): boolean {
     return (
+      sameEpoch(logEpoch, this.#logEpoch) &&
       !this.#sessions.has(session) &&
       (this.#accounts.get(account)?.epoch ?? 0) <= accountEpoch &&
       (this.#clients.get(client)?.epoch ?? 0) <= clientEpoch &&

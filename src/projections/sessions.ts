@@ -1,3 +1,4 @@
+import { RESTORES_STREAM } from '../domain/restoring.ts'
 import { comparePositions, StoreUnavailable, type EventStore, type From } from '../stores/event-store.ts'
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
 import { Waiting } from './waiting.ts'
@@ -95,6 +96,11 @@ export class SessionFeed {
     return this.#waiting.until(missing, PATIENCE).then(() => this.#accountsChangedAt)
   }
 
+  /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
+  get logEpoch(): number {
+    return this.#ended.logEpoch
+  }
+
   /** How far the log has been read. */
   get position(): From {
     return this.#position
@@ -123,7 +129,7 @@ export class SessionFeed {
 
   async #read(token: TokenName): Promise<boolean> {
     const ended = new EndedTokens(this.#options.ttl)
-    const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`]
+    const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
     for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
       for (const event of events) ended.note(event)
     }
@@ -147,7 +153,8 @@ export class SessionFeed {
     for await (const { events, position } of subscription) {
       for (const event of events) {
         this.#ended.note(event)
-        if (event.stream.startsWith('account-')) this.#accountsChangedAt = event.position
+        if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
+          this.#accountsChangedAt = event.position
       }
       this.#position = position
       this.#waiting.reached(position)

@@ -51,6 +51,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     feed,
     passwords,
     refreshTtl: 1_209_600,
+    logEpoch: () => feed.logEpoch,
     guesses: new GuessLimits(clock),
     note: (event) => feed.note(event),
     accountIds: new IdBlocks({ ...ids, kind: 'account' }),

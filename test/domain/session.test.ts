@@ -28,6 +28,7 @@ const asked = {
   client: '1_x',
   clientEpoch: 2,
   accountEpoch: 1,
+  logEpoch: 0,
   now: 2000,
   expiresAt: 52_000,
 }
@@ -70,6 +71,7 @@ test('is not for a token it never had, an expired one, another client, or what w
     { client: '2_y' },
     { clientEpoch: 3 },
     { accountEpoch: 2 },
+    { logEpoch: 3 },
   ]) {
     assert.throws(() => refresh(session, { ...asked, ...change }), refused)
   }

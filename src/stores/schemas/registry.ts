@@ -7,6 +7,7 @@ import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
 import { requestSchemas } from './requests.ts'
 import { movingSchemas } from './moving.ts'
+import { restoringSchemas } from './restoring.ts'
 import { retrySchemas } from './retries.ts'
 import { secretSchemas } from './secret.ts'
 import { sessionSchemas } from './sessions.ts'
@@ -31,6 +32,7 @@ export const schemas: Readonly<Record<string, EventSchema>> = {
   ...linkKeySchemas,
   ...requestSchemas,
   ...movingSchemas,
+  ...restoringSchemas,
   ...retrySchemas,
   ...secretSchemas,
   ...sessionSchemas,

@@ -7,6 +7,8 @@ const rotation = z.object({
   accountEpoch: z.int().min(0),
   client: z.string(),
   clientEpoch: z.int().min(0),
+  // Absent where the log was never restored.
+  logEpoch: z.int().min(1).optional(),
   digest: z.string(),
   number: z.int().min(0),
   at,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readEpoch } from '../../../src/commands/log-epoch.ts'
 import { openSession, type OpeningSessions } from '../../../src/commands/open-session.ts'
 import { registerAccount } from '../../../src/commands/register-account.ts'
 import { registerClient } from '../../../src/commands/register-client.ts'
@@ -30,11 +31,13 @@ const passwords = { hash: async () => 'not a hash', matches: async () => true }
 export class Vendors {
   readonly #sessions: OpeningSessions
   readonly #client: Promise<VerifiedClient>
+  #logEpoch = 0
 
   constructor({ writing, store, keys, settings }: Installation) {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
     const guesses = new GuessLimits(writing.clock)
-    this.#sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, note: () => {}, passwords, guesses }
+    const shared = { tokens, passwords, guesses, refreshTtl: settings.REFRESH_TTL, note: () => {} }
+    this.#sessions = { ...writing, ...shared, logEpoch: () => this.#logEpoch }
     this.#client = this.#register(new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin }))
   }
 
@@ -46,6 +49,7 @@ export class Vendors {
   /** A new account with an open session. */
   async open(url: string): Promise<Vendor & { readonly refreshToken: string }> {
     const { store, clock } = this.#sessions
+    this.#logEpoch = await readEpoch(store)
     const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin })
     const email = `${randomUUID()}@example.com`
     const registration = { email, password: 'unused', plan: 'basic' } as const
