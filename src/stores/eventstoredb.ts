@@ -53,7 +53,10 @@ export function openEventStoreDB(
   async function write(work: () => Promise<Position[]>): Promise<Position[]> {
     if (!filling) await identity.get()
     const positions = await work()
-    for (const position of positions) feed.exists(position)
+    for (const position of positions) {
+      feed.exists(position)
+      reader.exists(position)
+    }
     return positions
   }
 

@@ -19,6 +19,10 @@ export function storedEvent({ event }: ResolvedEvent): StoredEvent | undefined {
   }
 }
 
+/** Where an event stands that was read with all others, whosever it is. */
+export const positionOf = ({ event, commitPosition = 0n }: ResolvedEvent): Position =>
+  event?.position ?? { commit: commitPosition, prepare: commitPosition }
+
 /** Where a server before 22.6 has read one stream only: it does not tell positions there, but gives the greatest number. */
 export const isUntold = ({ commit }: Position): boolean => commit >= 1n << 63n
 

@@ -1,4 +1,4 @@
-import { BACKWARDS, END, START, type EventStoreDBClient } from '@eventstore/db-client'
+import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
 import {
   comparePositions,
   StoreUnavailable,
@@ -7,20 +7,19 @@ import {
   type Position,
   type StoredEvent,
 } from '../event-store.ts'
-import { storedEvent } from './decoding.ts'
+import { positionOf, storedEvent } from './decoding.ts'
 import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'
+import { Head, type Seen } from './head.ts'
 import { Inbox, type Incoming } from './inbox.ts'
 import { Places } from './places.ts'
 
 /** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
 export const AHEAD = { highWaterMark: 512 }
 
-/** How many of the newest events are looked at for one of ours: the server's own ones may lie behind it. */
-const HEADS = [1, 32, 1_024, 65_536]
-
 /** Reads, each given up when nothing comes in time: the client has no deadline for them. */
 export class Reader {
   readonly #places: Places
+  readonly #head = new Head((from, count) => this.#back(from === 'end' ? END : from, count))
 
   constructor(
     private readonly client: EventStoreDBClient,
@@ -47,15 +46,13 @@ export class Reader {
   }
 
   /** Where the newest event stands that is not the server's own. @throws StoreUnavailable */
-  async head(): Promise<From> {
-    for (const maxCount of HEADS) {
-      const options = { direction: BACKWARDS, fromPosition: END, maxCount } as const
-      const newest = await this.#list('the head', this.client.readAll(options))
-      const ours = newest.find((event) => event !== undefined)
-      if (ours !== undefined) return ours.position
-      if (newest.length < maxCount) return 'start'
-    }
-    throw new StoreUnavailable(`EventStoreDB: its newest ${HEADS.at(-1)} events are all its own`)
+  head(): Promise<From> {
+    return this.#head.find()
+  }
+
+  /** Takes note of an event, behind which nothing of ours lies up to `looked`. */
+  exists(position: From, looked?: From): void {
+    this.#head.exists(position, looked)
   }
 
   /** The event at exactly this position. @throws StoreUnavailable */
@@ -80,6 +77,15 @@ export class Reader {
     }
   }
 
+  async #back(fromPosition: Position | typeof END, maxCount: number): Promise<Seen[]> {
+    const read = this.client.readAll({ direction: BACKWARDS, fromPosition, maxCount }, AHEAD)
+    const seen: Seen[] = []
+    for await (const event of this.#resolved('the head', read)) {
+      seen.push({ position: positionOf(event), isOurs: storedEvent(event) !== undefined })
+    }
+    return seen
+  }
+
   async *#newerThan(from: From): AsyncGenerator<StoredEvent> {
     yield* this.all(from, await this.head())
   }
@@ -102,13 +108,17 @@ export class Reader {
 
   /** Undefined for each event that is none of ours. */
   async *#events(what: string, read: Incoming): AsyncGenerator<StoredEvent | undefined> {
+    for await (const event of this.#resolved(what, read)) yield storedEvent(event)
+  }
+
+  async *#resolved(what: string, read: Incoming): AsyncGenerator<ResolvedEvent> {
     const inbox = new Inbox(read)
     try {
       for (;;) {
         const arrival = await inbox.next(this.patience)
         if (arrival === 'end') return
         if (arrival === 'silence') throw new Error(`nothing came within ${this.patience} ms`)
-        for (const event of arrival.events) yield storedEvent(event)
+        yield* arrival.events
       }
     } catch (error) {
       throw unavailable(`${what} could not be read`, error)
