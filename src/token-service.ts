@@ -1,6 +1,7 @@
 import type { Addresses } from './addresses.ts'
 import { AccessTokens } from './credentials/access-tokens.ts'
 import { GuessLimits } from './credentials/guess-limits.ts'
+import { LogInPlaces } from './credentials/log-in-places.ts'
 import { Passwords } from './credentials/passwords.ts'
 import { ApiTokenVerifier } from './commands/verify-api-token.ts'
 import type { Resource } from './http/app.ts'
@@ -10,6 +11,7 @@ import { oauthResource } from './http/oauth/routes.ts'
 import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
 import { SessionFeed } from './projections/sessions.ts'
+import { securityLog } from './security-log.ts'
 
 export type TokenService = {
   /** Lets pass who sends a good access token. */
@@ -26,23 +28,37 @@ export type TokenService = {
 export async function openTokenService({ settings, store, writing, keys, log }: Installation): Promise<TokenService> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
+  const places = new LogInPlaces(keys)
+  const security = securityLog(log)
   const feed = new SessionFeed({
     store,
     ttl: settings.TOKEN_TTL,
     clock,
-    monotonic: () => performance.now(),
+    monotonic,
+    places,
     failed: (error) => log.warn({ err: error }, 'the session feed was interrupted; taking it up again'),
   })
   await feed.start()
-  const guesses = new GuessLimits(clock)
+  const guesses = new GuessLimits(monotonic, security)
   const passwords = new Passwords()
   const note: SessionFeed['note'] = (event) => feed.note(event)
   const logEpoch = () => feed.logEpoch
-  const sessions = { ...writing, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch, note, passwords, guesses, feed }
+  const sessions = {
+    ...writing,
+    tokens,
+    refreshTtl: settings.REFRESH_TTL,
+    logEpoch,
+    note,
+    passwords,
+    guesses,
+    places,
+    security,
+    feed,
+  }
   return {
     authenticate: authenticate({ tokens, feed }),
     bearer: { tokens, feed },
-    apiTokens: new ApiTokenVerifier({ store, guesses, clock, feed }),
+    apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, feed }),
     resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
     async stop() {
       feed.stop()
@@ -50,3 +66,6 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
     },
   }
 }
+
+/** Milliseconds that never go back, whatever happens to the clock. */
+const monotonic = () => performance.now()

@@ -40,6 +40,16 @@ export async function refreshSession(
   const [first] = events
   if (first?.type === 'TokenRefreshed') return grant(sessions, next, first.data)
   noteAll(sessions, wish, events)
+  if (events.some(({ type }) => type === 'RefreshReused')) {
+    const { client: by } = client
+    sessions.security({
+      event: 'refresh-token-reused',
+      account,
+      client: by,
+      session: presented.session,
+      request: origin.correlation,
+    })
+  }
   throw new GrantRefused(INVALID)
 }
 

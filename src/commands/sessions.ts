@@ -9,6 +9,7 @@ import {
   type Session,
   type SessionEvent,
 } from '../domain/session.ts'
+import type { NoteSecurity } from '../domain/security-event.ts'
 import type { NewEvent } from '../stores/event-store.ts'
 import { toAppend, type Fold, type Wish, type Writing } from './handle.ts'
 
@@ -19,7 +20,8 @@ export type Sessions = Writing & {
   readonly refreshTtl: number
   /** The log's, restoring.ts: the session feed's. */
   readonly logEpoch: () => number
-  /** Told of events that end tokens, so that they hold in this process at once: the session feed. */
+  readonly security: NoteSecurity
+  /** Told of what happens to sessions, so that it holds in this process at once: the session feed. */
   readonly note: (event: Omit<NewEvent, 'id'> & { readonly stream: string }) => void
 }
 

@@ -4,8 +4,9 @@ import type { GuessLimits } from '../credentials/guess-limits.ts'
 import { hmac } from '../credentials/key-derivation.ts'
 import type { Plan } from '../domain/account.ts'
 import { normaliseEmail } from '../domain/login.ts'
+import type { NoteSecurity } from '../domain/security-event.ts'
 import { comparePositions, type EventStore, type From } from '../stores/event-store.ts'
-import { findAccount } from './logins.ts'
+import { findAccount, type Known } from './logins.ts'
 
 /** Who showed an API token. `apiToken` is its id, `email` as it was registered. */
 export type ApiCaller = {
@@ -18,6 +19,7 @@ export type ApiCaller = {
 export type ApiTokenVerifierOptions = {
   readonly store: EventStore
   readonly guesses: GuessLimits
+  readonly security: NoteSecurity
   readonly clock: () => number
   /** The session feed: what was read from accounts before its answer may be outdated. */
   readonly feed: { accountsChangedAt(): From | Promise<From> }
@@ -45,25 +47,22 @@ export class ApiTokenVerifier {
    * @throws Refusal too-many, StoreUnavailable
    */
   async verify(shown: { email: string; token: string; address: string }): Promise<ApiCaller | undefined> {
-    const { feed, guesses, clock } = this.#options
+    const { store, feed, guesses, security, clock } = this.#options
     const changedAt = feed.accountsChangedAt()
     const asOf = changedAt instanceof Promise ? await changedAt : changedAt
     const subject = normaliseEmail(shown.email)
     const key = hmac(this.#key, `${subject}\n${shown.token}`).toString('base64url')
     const known = this.#verified.get(key)
     if (known !== undefined && clock() < known.until && comparePositions(known.asOf, asOf) >= 0) return known.caller
-    const caller = await this.#lookUp(shown)
-    if (caller === undefined) guesses.wrong({ subject: `account ${subject}`, address: shown.address })
-    else this.#remember(key, { caller, asOf, until: clock() + REMEMBERED_FOR })
+    const account = await findAccount(store, shown.email)
+    const caller = account && callerOf(account, shown.token)
+    if (caller === undefined) {
+      guesses.wrong('API token', shown.address)
+      security({ event: 'wrong-api-token', account: account?.account ?? null, address: shown.address })
+      return undefined
+    }
+    this.#remember(key, { caller, asOf, until: clock() + REMEMBERED_FOR })
     return caller
-  }
-
-  async #lookUp({ email, token }: { email: string; token: string }): Promise<ApiCaller | undefined> {
-    const account = await findAccount(this.#options.store, email)
-    const digest = digestOf(token)
-    const shown = account?.apiTokens.find((known) => sameDigest(known.digest, digest))
-    if (account?.status !== 'enabled' || shown === undefined) return undefined
-    return { account: account.account, email: account.email, plan: account.plan, apiToken: shown.token }
   }
 
   #remember(key: string, verified: Verified): void {
@@ -71,4 +70,10 @@ export class ApiTokenVerifier {
     if (this.#verified.size >= REMEMBERED) this.#verified.delete(this.#verified.keys().next().value ?? '')
     this.#verified.set(key, verified)
   }
+}
+
+function callerOf({ account, email, plan, status, apiTokens }: Known, token: string): ApiCaller | undefined {
+  const digest = digestOf(token)
+  const shown = apiTokens.find((known) => sameDigest(known.digest, digest))
+  return status === 'enabled' && shown !== undefined ? { account, email, plan, apiToken: shown.token } : undefined
 }

@@ -1,6 +1,7 @@
 import { digestOf, sameDigest } from '../credentials/digests.ts'
 import type { GuessLimits } from '../credentials/guess-limits.ts'
 import { Refusal } from '../domain/refusal.ts'
+import type { NoteSecurity } from '../domain/security-event.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import { clientFold, clientStream, isClientId } from './clients.ts'
 import { load } from './handle.ts'
@@ -15,11 +16,15 @@ export class ClientRefused extends Refusal {
   }
 }
 
-export type ClientCheck = { readonly store: EventStore; readonly guesses: GuessLimits }
+export type ClientCheck = {
+  readonly store: EventStore
+  readonly guesses: GuessLimits
+  readonly security: NoteSecurity
+}
 
 /** @throws ClientRefused, or Refusal too-many */
 export async function verifyClient(
-  { store, guesses }: ClientCheck,
+  { store, guesses, security }: ClientCheck,
   { client, secret, address }: { client: string; secret: string; address: string },
 ): Promise<VerifiedClient> {
   const { state } = isClientId(client)
@@ -27,6 +32,7 @@ export async function verifyClient(
     : { state: clientFold.initial }
   const right = sameDigest(digestOf(secret), state.status === 'unknown' ? '' : state.secret)
   if (state.status === 'enabled' && right) return { client, clientEpoch: state.epoch }
-  guesses.wrong({ subject: `client ${client}`, address })
+  guesses.wrong('client secret', address)
+  security({ event: 'wrong-client-secret', client: state.status === 'unknown' ? null : client, address })
   throw new ClientRefused()
 }

@@ -17,7 +17,7 @@ export type Grant = {
  * been refreshed for years is read from its newest events.
  */
 export type SessionEvent =
-  | { type: 'SessionOpened'; data: Rotation }
+  | { type: 'SessionOpened'; data: Opening }
   | { type: 'TokenRefreshed'; data: Rotation }
   | { type: 'RefreshReused'; data: { at: number } }
   | { type: 'SessionRevoked'; data: { at: number; reason: 'reuse' | 'request' } }
@@ -31,6 +31,9 @@ export type Rotation = Grant & {
   readonly expiresAt: number
 }
 
+/** `from` marks the address of the log-in among those of its account; sessions of earlier releases have none. */
+export type Opening = Rotation & { readonly from?: string }
+
 /** A refresh token that was used, and when; a chain, since a family may be long. */
 export type Used = { readonly digest: string; readonly at: number; readonly before: Used | undefined }
 
@@ -42,8 +45,10 @@ export const unknownSession: Session = { status: 'unknown' }
 
 export function evolveSession(session: Session, event: SessionEvent): Session {
   switch (event.type) {
-    case 'SessionOpened':
-      return { status: 'open', current: event.data, used: undefined }
+    case 'SessionOpened': {
+      const { from: _place, ...current } = event.data
+      return { status: 'open', current, used: undefined }
+    }
     case 'TokenRefreshed':
       return { status: 'open', current: event.data, used: usedUp(session, event.data.at) }
     case 'SessionRevoked':
@@ -67,9 +72,9 @@ export class GrantRefused extends Refusal {
   }
 }
 
-export function open(session: Session, rotation: Rotation): SessionEvent[] {
+export function open(session: Session, opening: Opening): SessionEvent[] {
   if (session.status !== 'unknown') throw new Refusal('conflict', 'The session exists')
-  return [{ type: 'SessionOpened', data: rotation }]
+  return [{ type: 'SessionOpened', data: opening }]
 }
 
 /** What is presented, by whom, and what takes its place. The epochs are those of now. */

@@ -3,6 +3,8 @@ import { comparePositions, StoreUnavailable, type EventStore, type From } from '
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
 import { Waiting } from './waiting.ts'
 
+type Noted = Parameters<EndedTokens['note']>[0]
+
 export type SessionFeedOptions = {
   readonly store: EventStore
   /** Seconds that an access token lives. */
@@ -10,6 +12,8 @@ export type SessionFeedOptions = {
   readonly clock: () => number
   /** Milliseconds that never go back, whatever happens to the clock. */
   readonly monotonic: () => number
+  /** Folds where accounts logged in from, of the same events. */
+  readonly places: { note(event: Noted): void }
   /** Told of a subscription that failed; it is taken up again. */
   readonly failed: (error: unknown) => void
 }
@@ -69,8 +73,9 @@ export class SessionFeed {
   }
 
   /** Takes note of an event of this process at once, before the subscription brings it. */
-  note(event: Parameters<EndedTokens['note']>[0]): void {
+  note(event: Noted): void {
     this.#ended.note(event)
+    this.#options.places.note(event)
   }
 
   /**
@@ -152,7 +157,7 @@ export class SessionFeed {
     this.#stop = () => subscription.stop()
     for await (const { events, position } of subscription) {
       for (const event of events) {
-        this.#ended.note(event)
+        this.note(event)
         if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
           this.#accountsChangedAt = event.position
       }

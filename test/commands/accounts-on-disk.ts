@@ -10,6 +10,8 @@ import { StreamQueue } from '../../src/commands/stream-queue.ts'
 import { verifyClient, type VerifiedClient } from '../../src/commands/verify-client.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { GuessLimits } from '../../src/credentials/guess-limits.ts'
+import { LogInPlaces } from '../../src/credentials/log-in-places.ts'
+import type { SecurityEvent } from '../../src/domain/security-event.ts'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
 import { Passwords } from '../../src/credentials/passwords.ts'
 import { SessionFeed } from '../../src/projections/sessions.ts'
@@ -26,6 +28,8 @@ export type Process = OpeningSessions &
     readonly clientIds: IdBlocks
     readonly feed: SessionFeed
     readonly passwords: Passwords
+    /** The security events of this process, the oldest first. */
+    readonly noted: readonly SecurityEvent[]
     readonly clock: () => number
     close(): Promise<void>
   }
@@ -39,9 +43,12 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const clock = () => time.now
   const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
   const failed = (error: unknown) => console.error(error)
-  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, failed })
+  const places = new LogInPlaces(keys)
+  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, places, failed })
   await feed.start()
   const passwords = new Passwords()
+  const noted: SecurityEvent[] = []
+  const security = (event: SecurityEvent) => void noted.push(event)
   const ids = { store, clock, size: 1, origin: cli }
   return {
     store,
@@ -52,7 +59,10 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     passwords,
     refreshTtl: 1_209_600,
     logEpoch: () => feed.logEpoch,
-    guesses: new GuessLimits(clock),
+    guesses: new GuessLimits(clock, security),
+    places,
+    security,
+    noted,
     note: (event) => feed.note(event),
     accountIds: new IdBlocks({ ...ids, kind: 'account' }),
     clientIds: new IdBlocks({ ...ids, kind: 'client' }),

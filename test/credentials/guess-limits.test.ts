@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GuessLimits } from '../../src/credentials/guess-limits.ts'
 import { networkOf } from '../../src/credentials/network.ts'
+import { Tracks } from '../../src/credentials/tracks.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 
 const test = suite('guessing')
@@ -12,57 +13,87 @@ const outcome = (attempt: Promise<boolean>) =>
     (right) => (right ? 'right' : 'wrong'),
     (error: unknown) => (isStopped(error) ? 'stopped' : String(error)),
   )
+const guess = (subject: number | string, address: string) => ({ subject, address, familiar: false })
+const ANN = 1
+const BOB = 2
 
-test('stops at the 6th failure about one account, whatever the address', async () => {
+test('stops at the 6th failure about one account from one address', async () => {
   const limits = new GuessLimits(() => 0)
   const outcomes: string[] = []
   for (let count = 1; count <= 7; count++) {
-    outcomes.push(await outcome(limits.attempt({ subject: 'ann', address: `192.0.2.${count}` }, async () => false)))
+    outcomes.push(await outcome(limits.attempt(guess(ANN, '192.0.2.1'), async () => false)))
   }
   assert.equal(outcomes, ['wrong', 'wrong', 'wrong', 'wrong', 'wrong', 'stopped', 'stopped'])
-  assert.is(await outcome(limits.attempt({ subject: 'bob', address: '192.0.2.1' }, async () => true)), 'right')
+  assert.is(await outcome(limits.attempt(guess(BOB, '192.0.2.1'), async () => true)), 'right')
+  assert.is(await outcome(limits.attempt(guess(ANN, '192.0.2.2'), async () => true)), 'right')
 })
 
-test('stops at the 50th failure from one address, whatever the account', async () => {
+test('stops at the 50th wrong secret from one address', () => {
   const limits = new GuessLimits(() => 0)
-  for (let count = 1; count <= 49; count++) limits.wrong({ subject: `user ${count}`, address: '192.0.2.1' })
-  assert.throws(() => limits.wrong({ subject: 'user 50', address: '192.0.2.1' }), isStopped)
-  limits.wrong({ subject: 'user 50', address: '192.0.2.2' })
+  for (let count = 1; count <= 49; count++) limits.wrong('client secret', '192.0.2.1')
+  assert.throws(() => limits.wrong('client secret', '192.0.2.1'), isStopped)
+  limits.wrong('client secret', '192.0.2.2')
+  limits.wrong('API token', '192.0.2.1')
 })
 
 test('gets no further in parallel, and right log-ins in parallel all pass', async () => {
   const limits = new GuessLimits(() => 0)
   let checked = 0
-  const guess = async (right: boolean) => {
+  const check = async (right: boolean) => {
     await new Promise((done) => setImmediate(done))
     checked++
     return right
   }
-  const wrong = Array.from({ length: 40 }, () =>
-    outcome(limits.attempt({ subject: 'ann', address: 'a' }, () => guess(false))),
-  )
+  const wrong = Array.from({ length: 40 }, () => outcome(limits.attempt(guess(ANN, 'a'), () => check(false))))
   assert.is((await Promise.all(wrong)).filter((one) => one === 'stopped').length, 35)
   assert.is(checked, 5)
-  const right = Array.from({ length: 40 }, () =>
-    outcome(limits.attempt({ subject: 'bob', address: 'b' }, () => guess(true))),
-  )
+  const right = Array.from({ length: 40 }, () => outcome(limits.attempt(guess(BOB, 'b'), () => check(true))))
   assert.ok((await Promise.all(right)).every((one) => one === 'right'))
 })
 
 test('is possible again as failures grow 10 minutes old, and Retry-After says when', async () => {
   let now = 0
   const limits = new GuessLimits(() => now)
-  for (now = 0; now < 5000; now += 1000) limits.wrong({ subject: 'ann', address: 'a' })
+  const fail = () => limits.attempt(guess(ANN, 'a'), async () => false)
+  for (now = 0; now < 5000; now += 1000) await fail()
   try {
-    limits.wrong({ subject: 'ann', address: 'a' })
+    await fail()
     assert.unreachable('it was not stopped')
   } catch (error) {
     assert.ok(error instanceof Refusal)
     assert.is(error.retryAfter, 595)
   }
   now = 600_000
-  limits.wrong({ subject: 'ann', address: 'a' })
-  assert.throws(() => limits.wrong({ subject: 'ann', address: 'a' }), isStopped)
+  assert.is(await outcome(fail()), 'wrong')
+  assert.is(await outcome(fail()), 'stopped')
+})
+
+test('is remembered of whoever failed lately, however many others come', () => {
+  let now = 0
+  const tracks = new Tracks({ allowed: 5, most: 3, forgets: false }, () => now)
+  const fail = (key: string) => {
+    const track = tracks.of(key)
+    return track !== undefined && tracks.fail(track)
+  }
+  for (const key of ['a', 'b', 'c', 'd', 'e']) fail(key)
+  assert.is(tracks.size, 3)
+  assert.is(tracks.of('a')?.failures.length, 1)
+  assert.is(tracks.of('d'), undefined)
+  now = 600_000
+  fail('d')
+  assert.is(tracks.of('d')?.failures.length, 1)
+  assert.is(tracks.size, 1)
+})
+
+test('leaves nothing behind where nothing failed', async () => {
+  const tracks = new Tracks({ allowed: 5, most: 3, forgets: false }, () => 0)
+  const track = tracks.of('a')
+  assert.is(tracks.size, 0)
+  if (track === undefined) return assert.unreachable('there is a place')
+  tracks.enter(track)
+  assert.is(tracks.size, 1)
+  tracks.leave(track)
+  assert.is(tracks.size, 0)
 })
 
 test('counts an IPv6 network of 64 bits as one address', () => {

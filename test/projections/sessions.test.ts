@@ -50,7 +50,14 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
 }
 
 const open = (store: EventStore, monotonic = () => 0) =>
-  new SessionFeed({ store, ttl: TTL, clock: () => 1000, monotonic, failed: (error) => console.error(error) })
+  new SessionFeed({
+    store,
+    ttl: TTL,
+    clock: () => 1000,
+    monotonic,
+    places: { note: () => {} },
+    failed: (error) => console.error(error),
+  })
 
 /** The earliest moment at which another request can come. */
 const nextTurn = () => new Promise<void>((done) => setImmediate(done))

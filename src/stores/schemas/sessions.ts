@@ -17,7 +17,7 @@ const rotation = z.object({
 const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
 
 export const sessionSchemas: Readonly<Record<string, EventSchema>> = {
-  SessionOpened: first(rotation),
+  SessionOpened: first(rotation.extend({ from: z.string().optional() })),
   TokenRefreshed: first(rotation),
   RefreshReused: first(z.object({ at })),
   SessionRevoked: first(z.object({ at, reason: z.enum(['reuse', 'request']) })),

@@ -7,6 +7,7 @@ import { IdBlocks } from '../../../src/commands/integer-ids.ts'
 import { verifyClient, type VerifiedClient } from '../../../src/commands/verify-client.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { GuessLimits } from '../../../src/credentials/guess-limits.ts'
+import { LogInPlaces } from '../../../src/credentials/log-in-places.ts'
 import type { Installation } from '../../../src/installation.ts'
 import { request, type Answer, type Request } from './request.ts'
 
@@ -36,8 +37,17 @@ export class Vendors {
   constructor({ writing, store, keys, settings }: Installation) {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
     const guesses = new GuessLimits(writing.clock)
-    const shared = { tokens, passwords, guesses, refreshTtl: settings.REFRESH_TTL, note: () => {} }
-    this.#sessions = { ...writing, ...shared, logEpoch: () => this.#logEpoch }
+    const places = new LogInPlaces(keys)
+    const unheard = { note: () => {}, security: () => {} }
+    const shared = {
+      tokens,
+      passwords,
+      guesses,
+      places,
+      refreshTtl: settings.REFRESH_TTL,
+      logEpoch: () => this.#logEpoch,
+    }
+    this.#sessions = { ...writing, ...unheard, ...shared }
     this.#client = this.#register(new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin }))
   }
 

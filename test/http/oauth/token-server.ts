@@ -30,17 +30,37 @@ export type Answer = {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+/** What a test has otherwise than a token server has. */
+export type Otherwise = {
+  /** Requests say by X-Forwarded-For where they come from. */
+  readonly proxied?: true
+  /** Passwords that cost nothing: for many log-ins, where it is not the password that is tested. */
+  readonly cheap?: true
+}
+
+/** Ann's is right, and nobody else's. */
+const cheapPasswords = {
+  matches: async (password: string, hash: string | undefined) => hash !== undefined && password === ann.password,
+}
+
 /** Runs with a token server on a new log, Ann's account and a client; `/v4/whoami` is behind bearer authentication. */
-export const withTokenServer = (run: (server: TokenServer) => Promise<void>): Promise<void> =>
+export const withTokenServer = (
+  run: (server: TokenServer) => Promise<void>,
+  { proxied, cheap }: Otherwise = {},
+): Promise<void> =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
     const process = await openProcess(file, time)
     await registerAccount(process, ann, cli)
     const client = await registerClient(process, 'shop', cli)
     const app = createApp({
-      resources: [oauthResource(process), metadataResource('https://auth.example.com'), whoAmI(process)],
+      resources: [
+        oauthResource(cheap === true ? { ...process, passwords: cheapPasswords } : process),
+        metadataResource('https://auth.example.com'),
+        whoAmI(process),
+      ],
       log: openLog('silent'),
-      trustProxy: 0,
+      trustProxy: proxied === true ? 1 : 0,
     })
     const server = createServer(app.callback())
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

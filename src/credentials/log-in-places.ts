@@ -1,0 +1,58 @@
+import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
+import { hmac } from './key-derivation.ts'
+import { networkOf } from './network.ts'
+
+/** Milliseconds for which an address that an account has logged in from is familiar: 30 days. */
+const FAMILIAR = 2_592_000_000
+/** So many are remembered; the one that was used longest ago is forgotten first. */
+const REMEMBERED = 100_000
+/** Bytes of a mark: too many to meet another account's by chance. */
+const MARK = 16
+
+/** A log-in as the log tells it. */
+type LoggedIn = {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * From where each account has logged in: a fold of the sessions that were opened, by any process. The log holds a mark of
+ * account and address together, by a key: it tells nobody where people are, nor who else is there.
+ */
+export class LogInPlaces {
+  readonly #keys: readonly Buffer[]
+  /** When each mark was last used, in milliseconds since 1970. */
+  readonly #usedAt = new Map<string, number>()
+
+  constructor({ current, old }: MasterKeys) {
+    const known = [current, old].filter((key): key is MasterKey => key !== undefined)
+    this.#keys = known.map((key) => deriveKey(key, 'log-in-place'))
+  }
+
+  /** What stands in the log for this account's log-in from this address. */
+  mark(account: number, address: string): string {
+    return this.#marks(account, address)[0] ?? ''
+  }
+
+  /** Takes note of a session that was opened; every other event is nothing here. */
+  note({ type, data, metadata }: LoggedIn): void {
+    const mark = data['from']
+    if (type !== 'SessionOpened' || typeof mark !== 'string') return
+    const at = Date.parse(metadata['at'] ?? '') || 0
+    if ((this.#usedAt.get(mark) ?? 0) > at) return
+    this.#usedAt.delete(mark)
+    if (this.#usedAt.size >= REMEMBERED) this.#usedAt.delete(this.#usedAt.keys().next().value ?? '')
+    this.#usedAt.set(mark, at)
+  }
+
+  /** Whether the account has logged in from there within 30 days. @param now milliseconds since 1970 */
+  isFamiliar(account: number, address: string, now: number): boolean {
+    return this.#marks(account, address).some((mark) => now - (this.#usedAt.get(mark) ?? -Infinity) < FAMILIAR)
+  }
+
+  #marks(account: number, address: string): string[] {
+    const place = `${account} ${networkOf(address)}`
+    return this.#keys.map((key) => hmac(key, place).subarray(0, MARK).toString('base64url'))
+  }
+}

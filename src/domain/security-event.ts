@@ -1,0 +1,43 @@
+/**
+ * What an auditor or an alarm wants to know of. Nothing in it lets anybody in, and nothing that a caller typed stands in
+ * it: people type passwords where their name belongs. `account` is null where there is none of that name.
+ */
+export type SecurityEvent =
+  | ({ readonly event: 'log-in' } & LogInTry)
+  | ({ readonly event: 'log-in-failed' } & LogInTry)
+  | {
+      readonly event: 'wrong-client-secret'
+      /** null where there is no such client. */
+      readonly client: string | null
+      readonly address: string
+    }
+  | { readonly event: 'wrong-api-token'; readonly account: number | null; readonly address: string }
+  | Lockout
+  | {
+      readonly event: 'refresh-token-reused'
+      readonly account: number
+      readonly client: string
+      readonly session: string
+      readonly request: string
+    }
+
+type LogInTry = {
+  readonly account: number | null
+  readonly client: string
+  readonly address: string
+  readonly request: string
+}
+
+/** What is refused from now on, for as long as the failures before it count. */
+export type Lockout = {
+  readonly event: 'locked-out'
+  readonly what: 'log-ins' | 'client secrets' | 'API tokens'
+  /** Of whom: an account's id, or null for a name that nobody has; undefined for all of an address. */
+  readonly account?: number | null
+  /** From where; undefined for all addresses together. */
+  readonly address?: string
+  readonly seconds: number
+}
+
+/** Takes note of what happened; it never fails and nobody waits for it. */
+export type NoteSecurity = (event: SecurityEvent) => void

@@ -1,0 +1,168 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiTokenVerifier } from '../../../src/commands/verify-api-token.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { ann } from '../../commands/accounts-on-disk.ts'
+import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
+
+const test = suite('whoever guesses at the token server')
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const wrong = { ...passwordGrant, password: 'wrong' }
+
+async function statuses(count: number, ask: (index: number) => ReturnType<TokenServer['post']>): Promise<number[]> {
+  const found: number[] = []
+  for (let index = 0; index < count; index++) found.push((await ask(index)).status)
+  return found
+}
+
+test('is stopped at the 6th failed log-in, and nobody elsewhere is', () =>
+  withTokenServer(
+    async ({ post }) => {
+      assert.equal(await statuses(7, () => post('token', wrong, from('192.0.2.1'))), [...Array(5).fill(400), 429, 429])
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
+      assert.is((await post('token', passwordGrant, from('192.0.2.2'))).status, 200)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('is one address in all of an IPv6 network of 64 bits', () =>
+  withTokenServer(
+    async ({ post }) => {
+      const guess = (index: number) => post('token', wrong, from(`2001:db8:0:7::${index + 1}`))
+      assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
+      assert.is((await post('token', passwordGrant, from('2001:db8:0:8::1'))).status, 200)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('can not lock an account out where it has logged in within 30 days', () =>
+  withTokenServer(
+    async ({ post, time }) => {
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+      time.now += 29 * 86_400_000
+      const spread = (index: number) => post('token', wrong, from(`198.51.100.${index % 25}`))
+      assert.equal(await statuses(101, spread), [...Array(99).fill(400), 429, 429])
+      assert.is((await post('token', passwordGrant, from('203.0.113.1'))).status, 429)
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('has an address that its account last logged in from 30 days ago like every other', () =>
+  withTokenServer(
+    async ({ post, time }) => {
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+      time.now += 30 * 86_400_000
+      await statuses(100, (index) => post('token', wrong, from(`198.51.100.${index % 25}`)))
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('can not lock out who shares an address and has logged in from there, nor gets more tries by it', () =>
+  withTokenServer(
+    async ({ post }) => {
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+      const invent = (index: number) =>
+        post('token', { ...wrong, username: `u${index}@example.com` }, from('192.0.2.1'))
+      assert.equal(await statuses(51, invent), [...Array(49).fill(400), 429, 429])
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+      const guess = () => post('token', wrong, from('192.0.2.1'))
+      assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('does not get tries back by inventing names', () =>
+  withTokenServer(
+    async ({ post, process }) => {
+      await statuses(5, () => post('token', wrong, from('192.0.2.1')))
+      const invent = (index: number) =>
+        process.guesses
+          .attempt(
+            { subject: `name ${index}`, address: `198.51.${index >> 8}.${index & 255}`, familiar: false },
+            wrongly,
+          )
+          .catch(() => undefined)
+      for (let index = 0; index < 60_000; index++) await invent(index)
+      assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('finds the same limits for a name that nobody has', () =>
+  withTokenServer(
+    async ({ post }) => {
+      const nobody = { ...wrong, username: 'nobody@example.com' }
+      assert.equal(await statuses(6, () => post('token', nobody, from('192.0.2.1'))), [...Array(5).fill(400), 429])
+      const spread = (index: number) => post('token', nobody, from(`198.51.100.${index % 25}`))
+      assert.equal(await statuses(95, spread), [...Array(94).fill(400), 429])
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('counts parallel guesses from one address as guesses in a row', () =>
+  withTokenServer(
+    async ({ post }) => {
+      const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrong, from('192.0.2.1'))))
+      assert.is(many.filter(({ status }) => status === 400).length, 5)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('at client secrets is stopped at the 50th, and locks out neither the client nor a password', () =>
+  withTokenServer(
+    async ({ post }) => {
+      const guess = () => post('token', { ...passwordGrant, client_secret: 'wrong' })
+      assert.equal(await statuses(51, guess), [...Array(49).fill(401), 429, 429])
+      assert.is((await post('token', passwordGrant)).status, 200)
+    },
+    { cheap: true },
+  ))
+
+test('at API tokens locks out no password', () =>
+  withTokenServer(
+    async ({ post, process }) => {
+      const verifier = new ApiTokenVerifier(process)
+      const guess = { email: ann.email, token: 'wrong', address: '127.0.0.1' }
+      for (let count = 1; count <= 49; count++) assert.is(await verifier.verify(guess), undefined)
+      await verifier.verify(guess).then(
+        () => assert.unreachable('the 50th was not stopped'),
+        (error: unknown) => assert.ok(error instanceof Refusal && error.kind === 'too-many', String(error)),
+      )
+      assert.is((await post('token', passwordGrant)).status, 200)
+    },
+    { cheap: true },
+  ))
+
+test('is found in the log: what failed, what is locked, and nothing that was typed', () =>
+  withTokenServer(
+    async ({ post, process }) => {
+      await post('token', passwordGrant, from('192.0.2.9'))
+      await statuses(7, () => post('token', wrong, from('192.0.2.1')))
+      await post('token', { ...wrong, username: 'my password by mistake' }, from('192.0.2.3'))
+      await post('token', { ...passwordGrant, client_secret: 'wrong secret' }, from('192.0.2.4'))
+      assert.equal(
+        process.noted.map((event) => event.event),
+        [
+          'log-in',
+          ...Array(4).fill('log-in-failed'),
+          'locked-out',
+          'log-in-failed',
+          'log-in-failed',
+          'wrong-client-secret',
+        ],
+      )
+      const locked = process.noted.find(({ event }) => event === 'locked-out')
+      const seconds = 600
+      assert.equal(locked, { event: 'locked-out', what: 'log-ins', account: 1, address: '192.0.2.1', seconds })
+      const text = JSON.stringify(process.noted)
+      for (const typed of ['mistake', 'wrong secret', passwordGrant.password]) assert.not.match(text, typed)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+const wrongly = async () => false
+
+test.run()
