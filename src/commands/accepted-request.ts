@@ -3,6 +3,8 @@ import type { Append, NewEvent, StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import type { Request } from './carry-out.ts'
 import { eventId } from './event-id.ts'
+import { FIRST_SCHEMA } from './origin.ts'
+import { versioned, withSchema } from './stamp.ts'
 
 /** Characters of one part's changes, well within the mebibyte that an event of EventStoreDB may have. */
 const PART = 250_000
@@ -14,7 +16,7 @@ export function partsOf({ stream, expected, body, diamonds, appends, metadata }:
     const data: RequestAccepted['data'] = { body, diamonds, part: index + 1, parts: parts.length, changes }
     // Another try of the same request has other changes: it must not be taken for this one.
     const id = eventId(`${stream}/${expected}/${appends[0]?.events[0]?.id}`, index)
-    return { id, type: 'RequestAccepted', data, metadata }
+    return { id, type: 'RequestAccepted', data, metadata: versioned(metadata, 'RequestAccepted') }
   })
 }
 
@@ -36,13 +38,23 @@ export function acceptedChanges(events: readonly StoredEvent[]): Accepted | unde
 const changeOf = ({ stream, expected, events }: Append): AcceptedChange => ({
   stream,
   expected: expected === 'none' ? null : Number(expected),
-  events: events.map(({ id, type, data }) => ({ id, type, data })),
+  events: events.map(({ id, type, data, metadata }) => ({
+    id,
+    type,
+    schema: metadata['schema'] ?? FIRST_SCHEMA,
+    data,
+  })),
 })
 
 const appendOf = ({ stream, expected, events }: AcceptedChange, metadata: NewEvent['metadata']): Append => ({
   stream,
   expected: expected === null ? 'none' : BigInt(expected),
-  events: events.map((event) => ({ ...event, metadata })),
+  events: events.map(({ id, type, schema, data }) => ({
+    id,
+    type,
+    data,
+    metadata: withSchema(metadata, schema ?? FIRST_SCHEMA),
+  })),
 })
 
 function divided(changes: readonly AcceptedChange[]): AcceptedChange[][] {

@@ -7,6 +7,7 @@ import { applyChanges } from './apply-changes.ts'
 import { eventId } from './event-id.ts'
 import { after, type Writing } from './handle.ts'
 import { digestOf, requestStream } from './request-stream.ts'
+import { versioned } from './stamp.ts'
 
 /** Changes that belong together, and the stream that says what has become of them. */
 export type Request = {
@@ -16,7 +17,7 @@ export type Request = {
   readonly body: string
   readonly diamonds: readonly number[]
   readonly appends: readonly Append[]
-  /** Of every event. */
+  /** Of every event, but for the version of its payload. */
   readonly metadata: NewEvent['metadata']
 }
 
@@ -82,5 +83,5 @@ function doneEvent(
   metadata: NewEvent['metadata'],
 ): NewEvent {
   const data: RequestDone['data'] = { body, diamonds }
-  return { id, type: 'RequestDone', data, metadata }
+  return { id, type: 'RequestDone', data, metadata: versioned(metadata, 'RequestDone') }
 }

@@ -8,6 +8,7 @@ import { appendTogether } from './carry-out.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Inventory } from './inventory.ts'
 import { metadata, type Origin } from './origin.ts'
+import { versioned } from './stamp.ts'
 
 export type CreateDiamonds = {
   readonly owner: number
@@ -37,7 +38,7 @@ export async function createDiamonds(inventory: Inventory, wish: CreateDiamonds)
 export type Births = {
   readonly created: readonly DiamondCreated[]
   readonly appends: readonly Append[]
-  /** Of every event. */
+  /** Of every event, but for the version of its payload. */
   readonly metadata: NewEvent['metadata']
 }
 
@@ -49,7 +50,7 @@ async function births({ diamondIds, clock }: Inventory, { owner, entries, origin
   const appends = created.map(({ type, data }) => ({
     stream: diamondStream(data.id),
     expected: 'none' as const,
-    events: [{ id: randomUUID(), type, data, metadata: meta }],
+    events: [{ id: randomUUID(), type, data, metadata: versioned(meta, type) }],
   }))
   return { created, appends, metadata: meta }
 }

@@ -1,7 +1,8 @@
 import type { EventStore, Position, Revision, StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { eventId } from './event-id.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 import type { StreamQueue } from './stream-queue.ts'
 import { tries } from './tries.ts'
 
@@ -121,13 +122,8 @@ export type Loaded<State, Event> = {
 
 /** The wish's events as the store takes them, with ids that a repeat will have again. */
 export function toAppend(wish: Wish, events: readonly DomainEvent[], now: number) {
-  const meta = metadata(wish.origin, now)
-  return events.map((event, index) => ({
-    id: eventId(wish.id, index),
-    type: event.type,
-    data: { ...event.data },
-    metadata: meta,
-  }))
+  const stamped = stamp(wish.origin, now)
+  return events.map((event, index) => stamped(eventId(wish.id, index), event))
 }
 
 export const after = (revision: Revision, count: number): bigint =>

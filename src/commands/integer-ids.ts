@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { IDS, reserve, type IdsReserved } from '../domain/ids.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 import { tries } from './tries.ts'
 
 export type IdBlocksOptions = {
@@ -99,9 +100,7 @@ export class IdBlocks {
     const [last] = await store.read(stream, { last: 1 })
     const event = reserve(last && decode<IdsReserved>(last), size)
     const now = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
-    await store.append(stream, last?.revision ?? 'none', [
-      { id: randomUUID(), type: event.type, data: { ...event.data }, metadata: metadata(origin, now) },
-    ])
+    await store.append(stream, last?.revision ?? 'none', [stamp(origin, now)(randomUUID(), event)])
     return event.data
   }
 }

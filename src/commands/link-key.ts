@@ -6,7 +6,8 @@ import { FIRST_EPOCH } from '../domain/restoring.ts'
 import { WrongRevision, type EventStore, type Revision } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { readEpoch } from './log-epoch.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 
 const STREAM = 'keys-link'
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'link-key' }
@@ -44,7 +45,7 @@ export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise
 /** @returns false when another process was first */
 async function keep(store: EventStore, expected: Revision, event: LinkKeySealed, now: number): Promise<boolean> {
   try {
-    await store.append(STREAM, expected, [{ ...event, id: randomUUID(), metadata: metadata(ORIGIN, now) }])
+    await store.append(STREAM, expected, [stamp(ORIGIN, now)(randomUUID(), event)])
     return true
   } catch (error) {
     if (error instanceof WrongRevision) return false

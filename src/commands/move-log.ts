@@ -2,7 +2,8 @@ import { closedBy, COPY_STREAM, LOG_STREAM } from '../domain/moving.ts'
 import type { CopyBegun, CopyDone, CopyAbandoned, LogFenced, LogOpened } from '../domain/moving.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../stores/event-store.ts'
 import { eventId } from './event-id.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 
 type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned
 
@@ -75,7 +76,7 @@ async function append(
 ): Promise<void> {
   const revision = last === undefined ? -1n : last.revision
   const id = eventId(`${data.copy}/${type}`, Number(revision + 1n))
-  const event = { id, type, data: { ...data }, metadata: metadata(origin, clock()) }
+  const event = stamp(origin, clock())(id, { type, data })
   for (let attempt = 1; ; attempt++) {
     try {
       await store.append(stream, last?.revision ?? 'none', [event])

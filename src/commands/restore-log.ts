@@ -6,7 +6,8 @@ import { decode } from '../stores/schemas/decode.ts'
 import { appendAll } from './append-all.ts'
 import { eventId } from './event-id.ts'
 import { readEpoch } from './log-epoch.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 
 export type Restoring = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
@@ -69,7 +70,7 @@ function behind(
   { type, data }: Written,
 ): Append {
   const id = eventId(`${stream}/restored/${epoch}`, 0)
-  const event = { id, type, data: { ...data }, metadata: metadata(restoring.origin, timeBehind(restoring, last)) }
+  const event = stamp(restoring.origin, timeBehind(restoring, last))(id, { type, data })
   return { stream, expected: last?.revision ?? 'none', events: [event] }
 }
 

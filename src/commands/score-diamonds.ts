@@ -12,7 +12,8 @@ import { decode, isUndecodable } from '../stores/schemas/decode.ts'
 import { appendAll } from './append-all.ts'
 import { eventId } from './event-id.ts'
 import { pause } from './handle.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 
 export type ScoringTools = {
   readonly store: EventStore
@@ -93,7 +94,7 @@ async function place({ store, clock }: ScoringTools, scored: Scored, trust: bool
   return {
     stream,
     expected: last?.revision ?? 'none',
-    events: [{ id, type: event.type, data: event.data, metadata: metadata(scored.origin, at) }],
+    events: [stamp(scored.origin, at)(id, event)],
   }
 }
 

@@ -23,6 +23,8 @@ export type AcceptedChange = {
   readonly events: readonly {
     readonly id: string
     readonly type: string
+    /** The version of its payload; the first one where it is not told, as by releases that knew no other. */
+    readonly schema?: string
     readonly data: Readonly<Record<string, unknown>>
   }[]
 }

@@ -26,17 +26,19 @@ const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 /** What a newer release may have written, and what no release ever should have. */
 const KINDS = [
-  ['of a newer release', '999', {}],
-  ['with a payload that never was valid', '1', { broken: true }],
+  { what: 'of a newer release', schema: '999', data: {} },
+  { what: 'with a payload that never was valid', schema: '1', data: { broken: true } },
+  { what: 'of a type that came later', schema: '1', data: {}, type: 'Foretold' },
 ] as const
 
-type Kind = (typeof KINDS)[number]
+type Kind = { readonly what: string; readonly schema: string; readonly data: object; readonly type?: string }
 
 /** Appends such an event to a stream, whatever its revision is. */
 async function spoil({ installation: { store } }: Service, stream: string, type: string, kind: Kind): Promise<void> {
   const [last] = await store.read(stream, { last: 1 })
-  const [, schema, data] = kind
-  const event = { id: randomUUID(), type, data, metadata: metadata(origin, Date.now(), schema) }
+  const { schema, data } = kind
+  const written = { type: kind.type ?? type, data: { ...data }, metadata: metadata(origin, Date.now(), schema) }
+  const event = { id: randomUUID(), ...written }
   await store.append(stream, last?.revision ?? 'none', [event])
 }
 
@@ -51,8 +53,8 @@ async function undecided({ installation: { store } }: Service, asks: readonly ((
   assert.equal(await store.head(), head)
 }
 
-for (const kind of KINDS) {
-  test(`in a diamond, ${kind[0]}, stops no read, and every change of it`, async ({ service, ann }) => {
+for (const kind of KINDS as readonly Kind[]) {
+  test(`in a diamond, ${kind.what}, stops no read, and every change of it`, async ({ service, ann }) => {
     const { id } = await created(ann, { sku: 'SPOILT' })
     const good = await created(ann)
     await spoil(service, `diamond-${id}`, 'DiamondPatched', kind)
@@ -77,7 +79,7 @@ for (const kind of KINDS) {
     expect(200, await ann.patch(`/v4/diamond/${good.id}`, { price: 2 }))
   })
 
-  test(`in a diamond, ${kind[0]}, stops what is done with its certifications`, async ({ service, ann }) => {
+  test(`in a diamond, ${kind.what}, stops what is done with its certifications`, async ({ service, ann }) => {
     const { id } = await created(ann)
     const before = await attached(ann, id)
     await spoil(service, `diamond-${id}`, 'CertificationAttached', kind)
@@ -89,8 +91,8 @@ for (const kind of KINDS) {
     ])
   })
 
-  test(`in a request's record, ${kind[0]}, stops its repeat`, async ({ service, ann }) => {
-    const send = () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': `spoilt ${kind[1]}` })
+  test(`in a request's record, ${kind.what}, stops its repeat`, async ({ service, ann }) => {
+    const send = () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': `spoilt ${kind.what}` })
     expect(201, await send())
     const { store } = service.installation
     let record = ''
@@ -99,7 +101,7 @@ for (const kind of KINDS) {
     await undecided(service, [send])
   })
 
-  test(`in a secret, ${kind[0]}, keeps it from being told and from being burned`, async ({ service, sender }) => {
+  test(`in a secret, ${kind.what}, keeps it from being told and from being burned`, async ({ service, sender }) => {
     const { url } = service
     const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
     const digest = digestOfSecretKey(secret_key)
@@ -118,7 +120,7 @@ for (const kind of KINDS) {
   })
 
   for (const type of ['PasswordChanged', 'LoginReserved']) {
-    test(`of an account as ${type}, ${kind[0]}, lets nobody in`, async ({ service }) => {
+    test(`of an account as ${type}, ${kind.what}, lets nobody in`, async ({ service }) => {
       const other = await newSender(service.installation)
       const stream = type === 'LoginReserved' ? loginStream(other.email) : `account-${other.account}`
       const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
@@ -131,7 +133,7 @@ for (const kind of KINDS) {
     })
   }
 
-  test(`of a session, ${kind[0]}, gives no tokens`, async ({ service }) => {
+  test(`of a session, ${kind.what}, gives no tokens`, async ({ service }) => {
     const { refreshToken } = await service.newVendor()
     const refresh = await tokenRequest(service, { grant_type: 'refresh_token', refresh_token: refreshToken })
     const session = refreshToken.split('.')[0] ?? ''
@@ -143,7 +145,7 @@ for (const kind of KINDS) {
     ])
   })
 
-  test(`of a client, ${kind[0]}, opens no session for it`, async ({ service }) => {
+  test(`of a client, ${kind.what}, opens no session for it`, async ({ service }) => {
     const ask = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
     await spoil(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
     await undecided(service, [ask])

@@ -7,11 +7,11 @@ import { newStream, rejectedWith } from '../contract/event-store/given.ts'
 import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { temporaryLog } from '../stores/temporary-log.ts'
 
-type Counted = { readonly type: 'Counted'; readonly data: { readonly by: number } }
+type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
 /** A sum, and one event a wish: applied twice shows. */
-const sum: Fold<number, Counted> = { initial: 0, evolve: (total, { data }) => total + data.by }
-const add = (by: number) => (): Counted[] => [{ type: 'Counted', data: { by } }]
+const sum: Fold<number, Counted> = { initial: 0, evolve: (total, { data }) => total + data.to }
+const add = (by: number) => (): Counted[] => [{ type: 'IdsReserved', data: { from: 1, to: by } }]
 const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
 
 type Given = { store: FaultyStore; stream: string; time: { now: number } }
@@ -31,7 +31,7 @@ const writing = ({ store, time }: Given, over: EventStore = store) => ({
 })
 
 const sumOf = async ({ store, stream }: Given) =>
-  (await store.read(stream)).reduce((total, { data }) => total + Number(data['by']), 0)
+  (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
 
 test('whose append times out and was stored is answered as success, and applied once', async (given) => {
   given.store.failNext('stored')

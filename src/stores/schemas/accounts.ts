@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { PLANS } from '../../domain/account.ts'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
 const account = z.int().min(1)
 const plan = z.enum(PLANS)
 const epoch = z.int().min(1)
-const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
-
-export const accountSchemas: Readonly<Record<string, EventSchema>> = {
+export const accountSchemas = {
   LoginReserved: first(z.object({ account, email: z.string() })),
   AccountRegistered: first(z.object({ email: z.string(), password: z.string(), plan })),
   PasswordChanged: first(z.object({ password: z.string(), epoch })),

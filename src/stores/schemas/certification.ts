@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LABORATORIES } from '../../domain/certification/certification.ts'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
 const id = z.int().min(1)
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
@@ -19,21 +19,15 @@ const reading = z.object({
 const value = z.union([z.string(), z.number()])
 const mismatch = z.object({ field: z.enum(['number', 'carat']), given: value, read: value })
 
-export const certificationSchemas: Readonly<Record<string, EventSchema>> = {
-  CertificationAttached: {
-    version: 1,
-    payload: z.object({
+export const certificationSchemas = {
+  CertificationAttached: first(
+    z.object({
       id,
       laboratory: z.enum(LABORATORIES),
       number: z.string().nullable(),
       file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
     }),
-    upcasters: [],
-  },
-  CertificationRemoved: { version: 1, payload: z.object({ id, digest: digest.nullable() }), upcasters: [] },
-  ReportRead: {
-    version: 1,
-    payload: z.object({ certification: id, reading, mismatches: z.array(mismatch) }),
-    upcasters: [],
-  },
+  ),
+  CertificationRemoved: first(z.object({ id, digest: digest.nullable() })),
+  ReportRead: first(z.object({ certification: id, reading, mismatches: z.array(mismatch) })),
 }

@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
-const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
-
-export const clientSchemas: Readonly<Record<string, EventSchema>> = {
+export const clientSchemas = {
   ClientRegistered: first(z.object({ name: z.string(), secret: z.string() })),
   ClientSecretRotated: first(z.object({ secret: z.string() })),
   ClientDisabled: first(z.object({ epoch: z.int().min(1) })),

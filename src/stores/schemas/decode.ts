@@ -1,7 +1,8 @@
 import type { StoredEvent } from '../event-store.ts'
+import type { EventSchema } from './event-schema.ts'
 import { schemas } from './registry.ts'
 
-/** An event of a release newer than this one: what it means is not known here, so nothing is decided on it. */
+/** An event of a release newer than this one, by its type or its version: what it means is not known here, so nothing is decided on it. */
 export class NewerSchema extends Error {
   override readonly name = 'NewerSchema'
 }
@@ -17,23 +18,33 @@ export const isUndecodable = (error: unknown): error is NewerSchema | BrokenEven
 
 /**
  * A stored event as this release understands it: its payload lifted to the current version and checked.
- * Unknown fields are left out; an event type that is not known here passes as it is, for evolve to ignore.
+ * Unknown fields are left out. What is stored in EventStoreDB by others, in streams of ours, is as unknown as the future.
  * @throws NewerSchema, BrokenEvent
  */
 export function decode<Event extends { type: string; data: object }>(event: StoredEvent): Event {
-  const known = schemas[event.type]
-  if (known === undefined) return { type: event.type, data: event.data } as unknown as Event
-  const written = Number(event.metadata['schema'] ?? '1')
-  if (written > known.version) {
-    throw new NewerSchema(
-      `${event.type} in ${event.stream} has schema ${written}; this release reads up to ${known.version}`,
-    )
-  }
+  const { known, written } = understood(event)
   const lifted = known.upcasters.slice(written - 1).reduce((data, upcast) => upcast(data), event.data)
   const { data, error } = known.payload.safeParse(lifted)
   if (data === undefined)
     throw new BrokenEvent(`${event.type} in ${event.stream}@${event.revision}: ${faultsOf(error)}`)
   return { type: event.type, data } as unknown as Event
+}
+
+/**
+ * The schema of an event that this release can read, and the version that it was written with.
+ * @throws NewerSchema
+ */
+export function understood({ type, stream, metadata }: StoredEvent): {
+  readonly known: EventSchema
+  readonly written: number
+} {
+  const known = schemas[type]
+  if (known === undefined) throw new NewerSchema(`${type} in ${stream} is of a type that this release does not know`)
+  const written = Number(metadata['schema'] ?? '1')
+  if (written > known.version) {
+    throw new NewerSchema(`${type} in ${stream} has schema ${written}; this release reads up to ${known.version}`)
+  }
+  return { known, written }
 }
 
 /** Where and what, never the value: an event may hold what is no log's business. */

@@ -1,8 +1,17 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { isId, type DictionaryName } from '../../domain/dictionaries/lookup.ts'
+import { isShapeId } from '../../domain/dictionaries/shapes.ts'
+import { first } from './event-schema.ts'
 
 const id = z.int().min(1)
-const entry = z.int().nullable()
+
+/** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
+const entry = (dictionary: DictionaryName) =>
+  z
+    .int()
+    .refine((known) => isId(dictionary, known), `this release's dictionary ${dictionary} has no such id`)
+    .nullable()
+const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
 const level = z.union([z.literal(0), z.literal(1), z.literal(2)])
 
 const fields = z.object({
@@ -11,18 +20,18 @@ const fields = z.object({
   isColored: z.boolean(),
   isLabGrown: z.boolean(),
   isPublished: z.boolean(),
-  cutShape: z.union([z.int(), z.string()]),
+  cutShape: z.union([shape, z.string()]),
   carat: z.number(),
-  clarity: entry,
-  color: entry,
-  cutQuality: entry,
-  polish: entry,
-  symmetry: entry,
-  fluorIntensity: entry,
-  fluorColor: entry,
-  fancyGrade: entry,
-  colorHue: entry,
-  colorModifier: entry,
+  clarity: entry('clarity'),
+  color: entry('color'),
+  cutQuality: entry('cutQuality'),
+  polish: entry('polish'),
+  symmetry: entry('symmetry'),
+  fluorIntensity: entry('fluorIntensity'),
+  fluorColor: entry('fluorColor'),
+  fancyGrade: entry('fancyGrade'),
+  colorHue: entry('colorHue'),
+  colorModifier: entry('colorModifier'),
   culetSize: z.string().nullable(),
   girdle: z.string().nullable(),
   access: level,
@@ -44,22 +53,21 @@ const scores = z.object({
     .nullable(),
 })
 
-export const diamondSchemas: Readonly<Record<string, EventSchema>> = {
-  DiamondCreated: {
-    version: 1,
-    payload: z.object({
+export const diamondSchemas = {
+  DiamondCreated: first(
+    z.object({
       id,
       owner: id,
       date: z.int(),
       set: fields.partial().required({ sku: true, cutShape: true, carat: true }),
     }),
-    upcasters: [],
-  },
-  DiamondPatched: {
-    version: 1,
-    payload: z.object({ set: fields.partial(), removed: z.array(fields.keyof()) }),
-    upcasters: [],
-  },
-  DiamondDeleted: { version: 1, payload: z.object({}), upcasters: [] },
-  DiamondScored: { version: 1, payload: z.object({ id, revision: z.int().min(0), scores }), upcasters: [] },
+  ),
+  DiamondPatched: first(
+    z.object({
+      set: fields.partial(),
+      removed: z.array(fields.omit({ sku: true, cutShape: true, carat: true }).keyof()),
+    }),
+  ),
+  DiamondDeleted: first(z.object({})),
+  DiamondScored: first(z.object({ id, revision: z.int().min(0), scores })),
 }

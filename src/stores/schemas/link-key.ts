@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
-export const linkKeySchemas: Readonly<Record<string, EventSchema>> = {
-  LinkKeySealed: { version: 1, payload: z.object({ key: z.string(), sealed: z.string() }), upcasters: [] },
+export const linkKeySchemas = {
+  LinkKeySealed: first(z.object({ key: z.string(), sealed: z.string() })),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
-export const restoringSchemas: Readonly<Record<string, EventSchema>> = {
-  LogRestored: { version: 1, payload: z.object({ epoch: z.int().min(1) }), upcasters: [] },
+export const restoringSchemas = {
+  LogRestored: first(z.object({ epoch: z.int().min(1) })),
 }

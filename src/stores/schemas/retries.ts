@@ -1,10 +1,6 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
-export const retrySchemas: Readonly<Record<string, EventSchema>> = {
-  RetryRequested: {
-    version: 1,
-    payload: z.object({ model: z.string(), streams: z.array(z.string()) }),
-    upcasters: [],
-  },
+export const retrySchemas = {
+  RetryRequested: first(z.object({ model: z.string(), streams: z.array(z.string()) })),
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
 const at = z.int().min(0)
 const mail = z.enum(['link', 'notice'])
-const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
-
-export const secretSchemas: Readonly<Record<string, EventSchema>> = {
+export const secretSchemas = {
   SecretShared: first(
     z.object({
       owner: z.int().min(1).nullable(),

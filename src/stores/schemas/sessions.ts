@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EventSchema } from './registry.ts'
+import { first } from './event-schema.ts'
 
 const at = z.int()
 const rotation = z.object({
@@ -14,9 +14,7 @@ const rotation = z.object({
   at,
   expiresAt: z.int(),
 })
-const first = (payload: z.ZodType<object>): EventSchema => ({ version: 1, payload, upcasters: [] })
-
-export const sessionSchemas: Readonly<Record<string, EventSchema>> = {
+export const sessionSchemas = {
   SessionOpened: first(rotation.extend({ from: z.string().optional() })),
   TokenRefreshed: first(rotation),
   RefreshReused: first(z.object({ at })),

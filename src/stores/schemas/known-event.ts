@@ -1,0 +1,37 @@
+import type { AccountEvent } from '../../domain/account.ts'
+import type { ClientEvent } from '../../domain/client.ts'
+import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
+import type { DiamondScored } from '../../domain/diamond/scores.ts'
+import type { IdsReserved } from '../../domain/ids.ts'
+import type { LinkKeySealed } from '../../domain/link-key.ts'
+import type { LoginEvent } from '../../domain/login.ts'
+import type { CopyAbandoned, CopyBegun, CopyDone, LogFenced, LogOpened } from '../../domain/moving.ts'
+import type { RequestAccepted, RequestDone } from '../../domain/request.ts'
+import type { LogRestored } from '../../domain/restoring.ts'
+import type { RetryRequested } from '../../domain/retry.ts'
+import type { SecretEvent } from '../../domain/secret/secret.ts'
+import type { SessionEvent } from '../../domain/session.ts'
+
+/** Every event that this release writes and reads. The compiler holds each against its schema: registry.ts. */
+export type KnownEvent =
+  | AccountEvent
+  | ClientEvent
+  | DiamondEvent
+  | DiamondScored
+  | IdsReserved
+  | LinkKeySealed
+  | LoginEvent
+  | CopyAbandoned
+  | CopyBegun
+  | CopyDone
+  | LogFenced
+  | LogOpened
+  | LogRestored
+  | RequestAccepted
+  | RequestDone
+  | RetryRequested
+  | SecretEvent
+  | SessionEvent
+
+export type EventType = KnownEvent['type']
+export type PayloadOf<Type extends EventType> = Extract<KnownEvent, { readonly type: Type }>['data']

@@ -1,0 +1,87 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { partsOf } from '../../src/commands/accepted-request.ts'
+import { finishRequest } from '../../src/commands/carry-out.ts'
+import type { EventSchema } from '../../src/stores/schemas/event-schema.ts'
+import { schemas } from '../../src/stores/schemas/registry.ts'
+import type { StoredEvent } from '../../src/stores/event-store.ts'
+import { attached } from './harness/form.ts'
+import { until } from './harness/postbox.ts'
+import { expect } from './harness/request.ts'
+import { newSender, post, shared } from './harness/secrets.ts'
+import { startService, type Service } from './harness/service.ts'
+import { created, stone } from './harness/stones.ts'
+
+/** The release after this one: each event's payload is in its next version, which says one thing more. */
+const known = schemas as Record<string, EventSchema>
+const before = { ...known }
+for (const [type, schema] of Object.entries(before)) {
+  known[type] = { ...schema, version: schema.version + 1, upcasters: [...schema.upcasters, (data) => data] }
+}
+
+const test = suite<{ service: Service }>('an event')
+test.before(async (given) => {
+  given.service = await startService({ scored: true })
+})
+test.after(async ({ service }) => {
+  await service.stop()
+  Object.assign(known, before)
+})
+
+async function eventsOf({ installation: { store } }: Service): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for await (const event of store.readAll('start')) if (known[event.type] !== undefined) events.push(event)
+  return events
+}
+
+/** `DiamondCreated 2`, each once. */
+const written = (events: readonly StoredEvent[]) =>
+  [...new Set(events.map(({ type, metadata }) => `${type} ${metadata['schema']}`))].toSorted()
+
+test('is written with the version that its type has in this release, whoever writes it', async ({ service }) => {
+  const { ann, url, installation } = service
+  const { id } = await created(ann)
+  expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }, { 'Idempotency-Key': 'two' }))
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 7 }))
+  const certification = await attached(ann, id)
+  expect(204, await ann.remove(`/v4/certification/${certification.id}`))
+  const sender = await newSender(installation)
+  const { secret_key } = await shared(url, sender, { secret: 'x' })
+  expect(200, await post(url, `secret/${secret_key}`))
+  await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
+  expect(204, await ann.remove(`/v4/diamond/${id}`))
+
+  const all = written(await eventsOf(service))
+  assert.ok(all.length >= 14, all.join(', '))
+  assert.equal(
+    all,
+    all.map((text) => `${text.split(' ')[0]} ${(before[text.split(' ')[0] ?? '']?.version ?? 0) + 1}`),
+  )
+})
+
+test('keeps its version in a request that another process finishes', async ({ service: { ann, installation } }) => {
+  const { store, writing } = installation
+  const { id } = await created(ann)
+  const stream = `diamond-${id}`
+  const [born] = await store.read(stream)
+  assert.ok(born)
+  const older = { ...born.metadata, schema: '1' }
+  const price = (value: number) => ({ set: { price: value }, removed: [] })
+  const events = [
+    { id: '00000000-0000-4000-8000-000000000001', type: 'DiamondPatched', data: price(1), metadata: born.metadata },
+    { id: '00000000-0000-4000-8000-000000000002', type: 'DiamondPatched', data: price(2), metadata: older },
+  ]
+  const request = { stream: 'request-of-another', expected: 'none', body: '', diamonds: [id] } as const
+  const parts = partsOf({ ...request, appends: [{ stream, expected: 0n, events }], metadata: born.metadata })
+  await store.append(request.stream, 'none', parts)
+  await finishRequest({ ...writing, store: { ...store, atomicMany: false } }, request.stream)
+  const found = (await store.read(stream)).slice(1)
+  assert.equal(
+    found.map(({ metadata }) => metadata['schema']),
+    ['2', '1'],
+  )
+  const [accepted, done] = await store.read(request.stream)
+  assert.equal([accepted?.metadata['schema'], done?.metadata['schema']], ['2', '2'])
+})
+
+test.run()
