@@ -5,6 +5,7 @@ import type { Resource } from './http/app.ts'
 import type { Links } from './http/links.ts'
 import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
 import { CertificationQueries } from './projections/certification-queries.ts'
 import { certifications } from './projections/certifications.ts'
@@ -20,39 +21,35 @@ import { ProjectionRunner } from './projections/runner.ts'
 export type CertificationProjections = {
   readonly queries: CertificationQueries
   readonly progress: Progress
-  readonly stop: () => Promise<void>
 }
 
 /** Ids of a block that one event reserves, and how few of them are left when the next block is fetched. */
 const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 
 /** Starts what follows the log for certifications, as far as this process's role is to project. */
-export async function startCertificationProjections(installation: Installation): Promise<CertificationProjections> {
+export async function startCertificationProjections(
+  installation: Installation,
+  parts: OpenParts,
+): Promise<CertificationProjections> {
   const { settings, store, reads, files, writing, log } = installation
   const runner = new ProjectionRunner(certifications, store, reads, log)
   const model = await ownModel(reads, store, certifications.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
+  parts.add({ stage: 'views', name: 'certifications', stop: () => active.stop(), figures: () => active.figures })
   const queries = new CertificationQueries(model, store, active)
   const collector = new FileCollector({ files, store, model, progress: active, log, clock: writing.clock })
-  const reports = await openReportReading(installation, queries)
+  parts.add({ stage: 'requests', name: 'files', stop: () => collector.stop(), figures: () => collector.figures })
+  const reports = await openReportReading(installation, queries, parts)
   if (settings.ROLES.includes('projections')) {
     await active.start()
     collector.start()
     await reports.start()
   }
-  return {
-    queries,
-    progress: active,
-    async stop() {
-      await reports.stop()
-      await collector.stop()
-      await active.stop()
-    },
-  }
+  return { queries, progress: active }
 }
 
 /** Reports are read in the one process that holds the reaction's lease. */
-async function openReportReading(installation: Installation, queries: CertificationQueries) {
+async function openReportReading(installation: Installation, queries: CertificationQueries, parts: OpenParts) {
   const { store, reads, files, writing, log } = installation
   const reader = new PdfReader()
   const reaction = reportReading({
@@ -64,13 +61,16 @@ async function openReportReading(installation: Installation, queries: Certificat
   })
   const runner = new ReactionRunner(reaction, store, reads, log)
   const active = new ActiveRunner(runner, reads, await reads.model(runner.declaration), log)
-  return {
-    start: () => active.start(),
+  parts.add({
+    stage: 'requests',
+    name: 'reports',
     stop() {
       reader.close()
       return active.stop()
     },
-  }
+    figures: () => active.figures,
+  })
+  return active
 }
 
 export type CertificationHttp = {

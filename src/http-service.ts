@@ -15,6 +15,7 @@ import type { Traffic } from './http/traffic.ts'
 import { Pictures } from './http/report/pictures.ts'
 import { reportResource } from './http/report/routes.ts'
 import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from './projections/certification-queries.ts'
 import type { DiamondQueries } from './projections/diamond-queries.ts'
 import { openTracePool } from './scoring/trace-pool.ts'
@@ -27,7 +28,6 @@ const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
 /** What answers requests, once the port is known that links name. */
 export type OpenHttp = {
   readonly appFor: (port: number) => RequestListener
-  readonly stop: () => Promise<void>
 }
 
 /** What requests are answered from. */
@@ -52,14 +52,16 @@ export async function openHttp(
   installation: Installation,
   { queries, certifications, secrets }: Views,
   { waiting, metrics, traffic }: Observed,
+  parts: OpenParts,
 ): Promise<OpenHttp> {
   const { settings, store, writing, keys, log } = installation
   const linkKey = await openLinkKey(store, keys, writing.clock)
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
-  const tokens = await openTokenService(installation)
+  const tokens = await openTokenService(installation, parts)
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()
+  parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
   const pictures = new Pictures(drawing.drawInWorker)
   const { authenticate } = tokens
   const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
@@ -93,10 +95,6 @@ export async function openHttp(
         void (reads(req, res) || creates(req, res) || sharing(req, res) || app(req, res))
         traffic.saw(res)
       }
-    },
-    async stop() {
-      await drawing.close()
-      tokens.stop()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
 import { LOG_STREAM } from './domain/moving.ts'
 import { ReactionRunner } from './projections/reaction.ts'
@@ -11,13 +12,13 @@ async function mayBeHalf(store: EventStore): Promise<boolean> {
 }
 
 /** Finishes what another process accepted and did not end, in the one process that holds the reaction's lease. */
-export async function openRequestFinishing({ settings, store, reads, writing, log }: Installation) {
+export async function openRequestFinishing({ settings, store, reads, writing, log }: Installation, parts: OpenParts) {
   const runner = new ReactionRunner(requestFinishing({ writing, log }), store, reads, log)
   const active = new ActiveRunner(runner, reads, await reads.model(runner.declaration), log)
+  parts.add({ stage: 'requests', name: 'half bulks', stop: () => active.stop(), figures: () => active.figures })
   return {
     async start(): Promise<void> {
       if (settings.ROLES.includes('projections') && (await mayBeHalf(store))) await active.start()
     },
-    stop: () => active.stop(),
   }
 }

@@ -2,6 +2,7 @@ import type { Metric } from './http/health.ts'
 import type { Traffic } from './http/traffic.ts'
 import type { Installation } from './installation.ts'
 import { commitOf, gauge } from './metrics.ts'
+import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
 import { giveWay } from './projections/give-way.ts'
 import { ReactionRunner } from './projections/reaction.ts'
@@ -14,15 +15,16 @@ export type Scoring = {
   readonly pool: TracePool
   readonly start: () => Promise<void>
   readonly metrics: () => Promise<Metric[]>
-  readonly stop: () => Promise<void>
 }
 
 /** Scores are computed in the one process that holds the reaction's lease, on a thread where a cut has to be traced. */
 export async function openScoring(
   { store, reads, writing, log }: Installation,
   traffic: Pick<Traffic, 'hasRested'>,
+  parts: OpenParts,
 ): Promise<Scoring> {
   const pool = openTracePool({ standBack: true })
+  parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   let done = 0
   const scored = (count: number) => void (done += count)
@@ -31,6 +33,7 @@ export async function openScoring(
   const runner = new ReactionRunner(reaction, store, reads, log)
   const model = await reads.model(runner.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
+  parts.add({ stage: 'requests', name: 'scoring', stop: () => active.stop(), figures: () => active.figures })
   return {
     pool,
     start: () => active.start(),
@@ -48,10 +51,6 @@ export async function openScoring(
           value: done,
         },
       ]
-    },
-    async stop() {
-      await pool.close()
-      await active.stop()
     },
   }
 }

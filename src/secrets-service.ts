@@ -13,7 +13,9 @@ import { RateLimit } from './http/secrets/rate-limit.ts'
 import { secretsResource } from './http/secrets/routes.ts'
 import type { ApiTokens } from './http/secrets/sender.ts'
 import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
+import { KeptRunning } from './projections/keep-trying.ts'
 import { Mailer } from './projections/mailer.ts'
 import { RecentSecrets } from './projections/recent-secrets.ts'
 import { ownModel } from './projections/own-model.ts'
@@ -21,7 +23,7 @@ import { ProjectionRunner } from './projections/runner.ts'
 import { SecretEndings } from './projections/secret-endings.ts'
 import { SecretSweeper } from './projections/secret-sweeper.ts'
 import { secrets as secretsProjection } from './projections/secrets.ts'
-import { StoreUnavailable, type From } from './stores/event-store.ts'
+import type { From } from './stores/event-store.ts'
 
 export type SecretsService = {
   readonly resources: (addresses: Addresses, apiTokens: ApiTokens) => Resource[]
@@ -31,16 +33,16 @@ export type SecretsService = {
   readonly start: (addresses: Addresses) => Promise<void>
   /** Whether the read model of secrets has come to a position. */
   readonly reached: (position: From) => boolean | Promise<boolean>
-  readonly stop: () => Promise<void>
 }
 
 /** Milliseconds until a vault that was away is looked at again. */
 const RESEAL_AFTER = 5_000
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
-export async function openSecretsService(installation: Installation): Promise<SecretsService> {
+export async function openSecretsService(installation: Installation, parts: OpenParts): Promise<SecretsService> {
   const { settings, store, reads, vault, mail, keys, writing, log } = installation
   const passphrases = new Passphrases()
+  parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
   const secrets: Secrets = {
     ...writing,
     vault,
@@ -50,21 +52,21 @@ export async function openSecretsService(installation: Installation): Promise<Se
   const model = await ownModel(reads, store, secretsProjection.declaration)
   const runner = new ProjectionRunner(secretsProjection, store, reads, log)
   const active = new ActiveRunner(runner, reads, model, log)
+  parts.add({ stage: 'views', name: 'secrets', stop: () => active.stop(), figures: () => active.figures })
   let mailer: Mailer | undefined
   const endings = new SecretEndings({ store, vault, log, mailDue: () => mailer?.wake() })
   const sweeper = new SecretSweeper(secrets, log)
   const rateLimit = new RateLimit(settings.RATE_LIMIT, writing.clock)
   const recent = new RecentSecrets(model, vault, store, active, writing.clock)
-  let resealing: NodeJS.Timeout | undefined
-
-  /** Where the vault is away, later: until then both master keys open what there is. */
-  async function reseal(): Promise<void> {
-    try {
-      log.info(await resealVault(vault, keys), 'the vault was sealed with the new master key')
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      resealing = setTimeout(() => void reseal(), RESEAL_AFTER).unref()
-    }
+  // Where the vault is away, later: until then both master keys open what there is.
+  const reseal = async (): Promise<'done'> => {
+    log.info(await resealVault(vault, keys), 'the vault was sealed with the new master key')
+    return 'done'
+  }
+  const resealing = new KeptRunning('resealing', log, reseal, { every: RESEAL_AFTER })
+  for (const [name, work] of Object.entries({ endings, sweeper, resealing })) {
+    const figures = () => [work.figures].flat()
+    parts.add({ stage: 'requests', name, stop: () => work.stop(), figures })
   }
 
   const api = { secrets, recent, rateLimit, anonymous: settings.SECRETS_ANONYMOUS }
@@ -80,17 +82,10 @@ export async function openSecretsService(installation: Installation): Promise<Se
       endings.start()
       sweeper.start()
       mailer = new Mailer({ secrets, mail, from: settings.MAIL_FROM, address, log })
+      parts.add({ stage: 'requests', name: 'mails', stop: async () => mailer?.stop() })
       mailer.start()
-      if (keys.old !== undefined) await reseal()
+      if (keys.old !== undefined) resealing.start()
     },
     reached: (position) => active.reached(position, 0),
-    async stop() {
-      clearTimeout(resealing)
-      await mailer?.stop()
-      await sweeper.stop()
-      await endings.stop()
-      await active.stop()
-      await passphrases.close()
-    },
   }
 }

@@ -12,6 +12,7 @@ import { diamonds } from './projections/diamonds.ts'
 import { ownModel } from './projections/own-model.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { collectMetrics } from './metrics.ts'
+import { OpenParts } from './open-parts.ts'
 import { openRequestFinishing } from './request-service.ts'
 import { openScoring } from './scoring-service.ts'
 import { openSecretsService } from './secrets-service.ts'
@@ -21,7 +22,7 @@ export type Running = {
   readonly url: string | undefined
   /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
   ready(): Promise<void>
-  /** Ready turns to 503, requests under way are finished, then everything is closed. */
+  /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
   stop(): Promise<void>
 }
 
@@ -30,24 +31,38 @@ const READY_POLL = 20
 
 /** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
 export async function startService(installation: Installation): Promise<Running> {
+  const parts = new OpenParts(installation.log)
+  parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
+  try {
+    return await startParts(installation, parts)
+  } catch (error) {
+    await parts.close()
+    throw error
+  }
+}
+
+async function startParts(installation: Installation, parts: OpenParts): Promise<Running> {
   const { settings, store, reads, log } = installation
+  const state = { stopping: false }
+  const alive = holdProcess()
+  parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
   await mayServe(installation)
   const runner = new ProjectionRunner(diamonds, store, reads, log)
   const traffic = new Traffic()
   const model = await ownModel(reads, store, diamonds.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
-  const secrets = await openSecretsService(installation)
+  parts.add({ stage: 'views', name: 'diamonds', stop: () => active.stop(), figures: () => active.figures })
+  const secrets = await openSecretsService(installation, parts)
   const head = await store.head()
   if (settings.ROLES.includes('projections')) await active.start()
-  const certified = await startCertificationProjections(installation)
-  const scoring = await openScoring(installation, traffic)
+  const certified = await startCertificationProjections(installation, parts)
+  const scoring = await openScoring(installation, traffic, parts)
   if (settings.ROLES.includes('projections')) await scoring.start()
-  const requests = await openRequestFinishing(installation)
+  const requests = await openRequestFinishing(installation, parts)
   await requests.start()
-  const started: { stopping: boolean; readonly stop: (() => Promise<unknown>)[] } = { stopping: false, stop: [] }
 
   async function waiting(): Promise<string[]> {
-    const reasons = started.stopping ? ['the service is stopping'] : []
+    const reasons = state.stopping ? ['the service is stopping'] : []
     if (!(await isThere(model))) return [...reasons, 'the read models can not be reached']
     if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
     if (!(await secrets.reached(head))) reasons.push('the secrets read model is behind the log')
@@ -55,42 +70,42 @@ export async function startService(installation: Installation): Promise<Running>
     return reasons
   }
 
-  let listening: Listening | undefined
-  async function stop(): Promise<void> {
-    started.stopping = true
-    await listening?.stop()
-    for (const stopOne of started.stop) await stopOne()
-    await requests.stop()
-    await secrets.stop()
-    await scoring.stop()
-    await certified.stop()
-    await active.stop()
-    await installation.close()
+  async function metrics() {
+    const views = [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
+    return [...views, ...parts.metrics()]
   }
 
-  try {
-    if (settings.ROLES.includes('http')) {
-      const queries = new DiamondQueries(model, store, active)
-      const metrics = async () => [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
-      const views = { queries, certifications: certified.queries, secrets }
-      const http = await openHttp(installation, views, { waiting, metrics, traffic })
-      started.stop.push(http.stop)
-      listening = await listen(http.appFor, settings.HOST, settings.PORT)
-    }
-    await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
-  } catch (error) {
-    await stop()
-    throw error
+  async function answer(): Promise<Listening> {
+    const queries = new DiamondQueries(model, store, active)
+    const views = { queries, certifications: certified.queries, secrets }
+    const http = await openHttp(installation, views, { waiting, metrics, traffic }, parts)
+    const opened = await listen(http.appFor, settings.HOST, settings.PORT)
+    parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
+    return opened
   }
 
+  const listening = settings.ROLES.includes('http') ? await answer() : undefined
+  await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
   return {
     url: listening && addressesOf(settings, listening.port).base,
     async ready() {
-      while (!started.stopping && (await waiting()).length > 0) await pause(READY_POLL)
+      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL)
     },
-    stop,
+    stop() {
+      state.stopping = true
+      return parts.close()
+    },
   }
 }
+
+/** A role that listens nowhere has nothing else that keeps its process from ending. */
+function holdProcess(): { release(): void } {
+  const timer = setInterval(() => undefined, HOLD)
+  return { release: () => clearInterval(timer) }
+}
+
+/** Milliseconds: as long as a timer may be. */
+const HOLD = 2 ** 31 - 1
 
 /** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
 async function mayServe({ store, log }: Installation): Promise<void> {

@@ -10,6 +10,7 @@ import { metadataResource } from './http/oauth/metadata.ts'
 import { oauthResource } from './http/oauth/routes.ts'
 import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
 import { SessionFeed } from './projections/sessions.ts'
 import { securityLog } from './security-log.ts'
 
@@ -21,11 +22,13 @@ export type TokenService = {
   /** For who comes with an e-mail address and an API token. */
   readonly apiTokens: ApiTokenVerifier
   readonly resources: (addresses: Addresses) => Resource[]
-  readonly stop: () => Promise<void>
 }
 
 /** The token server, and the checks of its tokens that other resources stand behind. */
-export async function openTokenService({ settings, store, writing, keys, log }: Installation): Promise<TokenService> {
+export async function openTokenService(
+  { settings, store, writing, keys, log }: Installation,
+  parts: OpenParts,
+): Promise<TokenService> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
   const places = new LogInPlaces(keys)
@@ -36,11 +39,13 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
     clock,
     monotonic,
     places,
-    failed: (error) => log.warn({ err: error }, 'the session feed was interrupted; taking it up again'),
+    log,
   })
+  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })
   await feed.start()
   const guesses = new GuessLimits(monotonic, security)
   const passwords = new Passwords()
+  parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
   const note: SessionFeed['note'] = (event) => feed.note(event)
   const logEpoch = () => feed.logEpoch
   const sessions = {
@@ -60,10 +65,6 @@ export async function openTokenService({ settings, store, writing, keys, log }: 
     bearer: { tokens, feed },
     apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, feed }),
     resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
-    async stop() {
-      feed.stop()
-      await passwords.close()
-    },
   }
 }
 

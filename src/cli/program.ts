@@ -9,6 +9,7 @@ import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
+import { LastWords } from './last-words.ts'
 import { rescoreCommand } from './rescore.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
@@ -23,26 +24,31 @@ import { userCommand } from './user.ts'
 export async function run(argv: readonly string[], open: Open): Promise<void> {
   // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
   process.umask(0o077)
-  endWithReader()
+  const lastWords = new LastWords()
+  endWithReader(lastWords)
   try {
-    await programFor(open).parseAsync(argv, { from: 'user' })
+    const program = programFor(open, lastWords)
+    // Only the command's name: what stands behind it may be a password.
+    program.hook('preAction', (_program, command) => lastWords.now(`it carried out ${command.name()}`))
+    await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
+  lastWords.over()
 }
 
-function programFor(open: Open): Command {
+function programFor(open: Open, lastWords: LastWords): Command {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)
     .addHelpText('after', EXAMPLE)
-  for (const command of commandsFor(open)) program.addCommand(command)
+  for (const command of commandsFor(open, lastWords)) program.addCommand(command)
   for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)
   return program
 }
 
-const commandsFor = (open: Open): Command[] => [
-  serveCommand(open),
+const commandsFor = (open: Open, lastWords: LastWords): Command[] => [
+  serveCommand(open, lastWords),
   userCommand(open),
   clientCommand(open),
   tokenCommand(open),
@@ -68,6 +74,9 @@ Examples:
 Settings come from the environment; README.md lists them.`
 
 /** `adamant events | head`: whoever reads stdout may stop reading. */
-function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : FAILED))
+function endWithReader(lastWords: LastWords): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') lastWords.over()
+    process.exit(error.code === 'EPIPE' ? 0 : FAILED)
+  })
 }

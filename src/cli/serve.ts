@@ -6,16 +6,18 @@ import { startService, type Running } from '../service.ts'
 import { formerNames, readSettings } from '../settings.ts'
 import type { Open } from './installed.ts'
 import { readableByOthers } from './readable-files.ts'
+import { FAILED } from './failure.ts'
+import type { LastWords } from './last-words.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
 
 /** `serve`: the service, until a signal. */
-export function serveCommand(open: Open): Command {
+export function serveCommand(open: Open, lastWords: LastWords): Command {
   return new Command('serve')
     .description('run the service; SIGTERM or Ctrl-C stops it when the requests under way are answered')
     .option('--json', 'print one line of JSON on stdout when the service is ready')
     .addHelpText('after', EXAMPLE)
-    .action((options: OutputOptions) => serve(open, options))
+    .action((options: OutputOptions) => serve(open, lastWords, options))
 }
 
 const EXAMPLE = `
@@ -24,24 +26,45 @@ Example:
 
 Every setting comes from the environment; README.md lists them.`
 
-async function serve(open: Open, options: OutputOptions): Promise<void> {
+async function serve(open: Open, lastWords: LastWords, options: OutputOptions): Promise<void> {
   growModestly()
+  lastWords.now('it was starting')
   const signal = listenForStop()
+  void signal.first.then((name) => endAnyway(name, lastWords))
   const settings = readSettings(process.env)
   const readable = existsSync(settings.DATA_DIR) ? readableByOthers(resolve(settings.DATA_DIR)) : undefined
   const installation = await open(settings)
   if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
+  lastWords.now('it was reading the log up to its head')
   const stopped = signal.first.then((name) => stop(running, name, options))
   await running.ready()
-  if (!signal.came) announce(running, resolve(settings.DATA_DIR), options)
+  if (!signal.came) {
+    lastWords.now('it was serving')
+    announce(running, resolve(settings.DATA_DIR), options)
+  }
   await stopped
 }
 
 function announce({ url }: Running, data: string, options: OutputOptions): void {
   if (options.json === true) printResult(options, { url: url ?? null, data, pid: process.pid }, '')
   else note(`adamant is ready${url === undefined ? '' : ` at ${url}`}, data in ${data}`)
+}
+
+/**
+ * Milliseconds after a signal at which the process ends, whatever still keeps it: a start that waits for a store, or a
+ * connection to one that nobody answers. A stop of the service takes 10 s at most.
+ */
+const END = 11_000
+
+function endAnyway(signal: string, lastWords: LastWords): void {
+  lastWords.now(`it was stopping (${signal})`)
+  const end = () => {
+    lastWords.now(`it was stopping (${signal}), for ${END / 1000} s already`)
+    process.exit(FAILED)
+  }
+  setTimeout(end, END).unref()
 }
 
 async function stop(running: Running, signal: string, { json }: OutputOptions): Promise<void> {

@@ -9,12 +9,12 @@ import { BareSockets } from './bare-sockets.ts'
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
 /** Milliseconds that a stop waits for requests under way. */
-const DRAIN = 10_000
+const DRAIN = 6_000
 
 export type Listening = {
   readonly host: string
   readonly port: number
-  /** Accepts nothing new, waits for what is under way, at most 10 s, and closes. */
+  /** Accepts nothing new, waits for what is under way, at most 6 s, and closes. */
   stop(): Promise<void>
 }
 

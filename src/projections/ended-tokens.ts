@@ -11,6 +11,12 @@ export type TokenName = Grant & { readonly session: string; readonly number: num
 /** Instances' clocks may differ by so much: an ended token is remembered this much longer than it could live. */
 const SLACK = 600_000
 
+/**
+ * Milliseconds after the start in which nothing is forgotten: a clock that was wrong at the start may have been set right
+ * by then.
+ */
+const FIRST_FORGOTTEN = 600_000
+
 type Ended<Key> = Map<Key, { readonly epoch: number; readonly forgottenAt: number }>
 
 /**
@@ -24,10 +30,18 @@ export class EndedTokens {
   readonly #clients: Ended<string> = new Map()
   readonly #kept: number
   #logEpoch = FIRST_EPOCH
+  readonly #monotonic: () => number
+  readonly #startedAt: number
+  #believed: { readonly time: number; readonly at: number } | undefined
 
-  /** @param ttl seconds that an access token lives */
-  constructor(ttl: number) {
+  /**
+   * @param ttl seconds that an access token lives
+   * @param monotonic milliseconds that never go back, whatever happens to the clock
+   */
+  constructor(ttl: number, monotonic: () => number = () => performance.now()) {
     this.#kept = ttl * 1000 + SLACK
+    this.#monotonic = monotonic
+    this.#startedAt = monotonic()
   }
 
   /** The log's, as far as it was read. */
@@ -56,8 +70,17 @@ export class EndedTokens {
     )
   }
 
-  /** Forgets what was ended so long ago that its tokens have expired. */
-  forget(now: number): void {
+  /**
+   * Forgets what was ended so long ago that its tokens have expired. A clock may be 30 days ahead for a minute: what it
+   * says is believed only as far as time has passed since it was believed before, and at once where it says less.
+   * @param clock milliseconds since 1970
+   */
+  forget(clock: number): void {
+    const at = this.#monotonic()
+    const { time = clock, at: before = at } = this.#believed ?? {}
+    const now = Math.min(clock, time + at - before)
+    this.#believed = { time: now, at }
+    if (at - this.#startedAt < FIRST_FORGOTTEN) return
     for (const ended of [this.#sessions, this.#tokens, this.#clients]) forgetIn(ended, now)
     forgetIn(this.#accounts, now)
   }

@@ -1,10 +1,10 @@
 import type { CertificationRemoved } from '../domain/certification/certification.ts'
 import type { Log } from '../log.ts'
-import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
 import type { ReadModel } from '../stores/read-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
-import { KeptRunning } from './keep-trying.ts'
+import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import type { Progress } from './progress.ts'
 
 export type FileCollectorOptions = {
@@ -38,36 +38,39 @@ const PATIENCE = 500
  */
 export class FileCollector {
   readonly #due = new Set<string>()
-  readonly #following: KeptRunning
-  #subscription: Subscription | undefined
-  #timers: NodeJS.Timeout[] = []
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #sweeping: KeptRunning
+  readonly #works: readonly KeptRunning[]
 
   constructor(private readonly options: FileCollectorOptions) {
-    this.#following = new KeptRunning('files', options.log, () => this.#follow())
+    const { log } = options
+    this.#sweeping = new KeptRunning('files-sweep', log, (signal) => this.#sweep(signal), { every: SWEEP_EVERY })
+    this.#works = [
+      new KeptRunning('files', log, (signal) => this.#follow(signal)),
+      new KeptRunning('files-due', log, () => this.#collectDue(), { every: DUE }),
+      new KeptRunning('files-leftovers', log, () => this.#clearLeftovers(), { every: LEFTOVERS_EVERY }),
+      this.#sweeping,
+    ]
   }
 
   start(): void {
-    this.#following.start()
-    this.#every(DUE, 'due', () => this.#collectDue())
-    this.#every(LEFTOVERS_EVERY, 'leftovers', () => this.#clearLeftovers())
-    this.#every(SWEEP_EVERY, 'sweep', () => this.#sweep())
+    for (const work of this.#works) work.start()
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
-    this.#subscription?.stop()
-    await this.#following.stop()
-    await Promise.all(this.#underWay.values())
+    await Promise.all(this.#works.map((work) => work.stop()))
+  }
+
+  get figures(): RunFigures[] {
+    return this.#works.map(({ figures }) => figures)
   }
 
   /** Looks at every file there is, with a read model that knows everything up to now. */
-  async #sweep(): Promise<void> {
+  async #sweep(signal: AbortSignal): Promise<void> {
     const { files, store, progress } = this.options
     const head = await store.head()
-    while (!(await progress.reached(head, PATIENCE))) if (this.#following.stopped) return
+    while (!(await progress.reached(head, PATIENCE))) if (signal.aborted) return
     for await (const { digest } of files.list()) {
-      if (this.#following.stopped) return
+      if (signal.aborted) return
       // One that was touched a moment ago is due as well: it goes, or is found in use, when its grace is over.
       if (!(await this.#isUsed(digest))) this.#due.add(digest)
     }
@@ -112,14 +115,14 @@ export class FileCollector {
   }
 
   /** From the head on; what was removed before it is found by a walk that begins now. */
-  async #follow(): Promise<void> {
+  async #follow(signal: AbortSignal): Promise<void> {
     const { store } = this.options
     const subscription = store.subscribe(await store.head(), { prefixes: ['diamond-'] })
-    this.#subscription = subscription
-    this.#run('sweep', () => this.#sweep())
+    signal.addEventListener('abort', () => subscription.stop(), { once: true })
+    this.#sweeping.wake()
     for await (const { events } of subscription) {
       for (const event of events) this.#note(event)
-      if (this.#following.stopped) return
+      if (signal.aborted) return
     }
   }
 
@@ -127,19 +130,5 @@ export class FileCollector {
     if (event.type !== 'CertificationRemoved') return
     const { digest } = decode<CertificationRemoved>(event).data
     if (digest !== null) this.#due.add(digest)
-  }
-
-  #every(milliseconds: number, name: string, action: () => Promise<void>): void {
-    this.#timers.push(setInterval(() => this.#run(name, action), milliseconds).unref())
-  }
-
-  /** Not while the same is still under way; a store's fault is met again the next time. */
-  #run(name: string, action: () => Promise<void>): void {
-    if (this.#underWay.has(name)) return
-    const failed = (error: unknown) => this.options.log.warn({ err: error, name }, 'collecting files was interrupted')
-    const running = action()
-      .catch(failed)
-      .finally(() => this.#underWay.delete(name))
-    this.#underWay.set(name, running)
   }
 }

@@ -1,9 +1,9 @@
 import type { Log } from '../log.ts'
-import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
 import { belongs } from './belongs.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
-import { KeptRunning } from './keep-trying.ts'
+import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
 
 /**
@@ -17,10 +17,10 @@ export type Reaction = {
   /**
    * In the order of the log. A rejection is tried again for ever, with the same events; what can never be done must be
    * passed over by the reaction itself.
+   * @param signal aborted when this run is to stop: a wait ends by a rejection, and what it waited for is taken up by
+   *   the next run, in this process or another one
    */
-  readonly react: (events: readonly StoredEvent[]) => Promise<void>
-  /** Where it waits: ends the wait by a rejection, and what it waited for is taken up by the next process. */
-  readonly stop?: () => void
+  readonly react: (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<void>
 }
 
 /** A reaction keeps no documents: only how far it has come. */
@@ -38,7 +38,6 @@ export class ReactionRunner {
   readonly declaration: ModelDeclaration
   readonly progress = new OwnProgress()
   readonly #running: KeptRunning
-  #subscription: Subscription | undefined
 
   constructor(
     private readonly reaction: Reaction,
@@ -47,19 +46,20 @@ export class ReactionRunner {
     private readonly log: Log,
   ) {
     this.declaration = checkpointOf(reaction.name)
-    this.#running = new KeptRunning(reaction.name, log, () => this.#follow())
+    this.#running = new KeptRunning(reaction.name, log, (signal) => this.#follow(signal))
   }
 
   start(): void {
     this.#running.start()
   }
 
-  /** Ends after the batch under way. */
+  get figures(): RunFigures {
+    return this.#running.figures
+  }
+
+  /** Ends after the batch under way, or without it where that takes long. */
   async stop(): Promise<void> {
-    this.#subscription?.stop()
-    const ended = this.#running.stop()
-    this.reaction.stop?.()
-    await ended
+    await this.#running.stop()
   }
 
   /** Another log's checkpoint says nothing about this one: everything is gone through again, which changes nothing. */
@@ -68,27 +68,34 @@ export class ReactionRunner {
     const checkpoint = await live.checkpoint()
     if (checkpoint === undefined || (await belongs(this.store, checkpoint))) return live
     const fresh = await this.reads.begin(this.declaration)
-    await this.reads.promote(this.declaration, fresh)
-    return fresh
+    try {
+      await this.reads.promote(this.declaration, fresh)
+      return fresh
+    } catch (error) {
+      await this.reads.drop(this.declaration, fresh)
+      throw error
+    }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(signal: AbortSignal): Promise<void> {
     const build = await this.#openBuild()
     const log = await this.store.identity()
     const checkpoint = await build.checkpoint()
     let event: Checkpoint['event'] = checkpoint?.event ?? null
     const checkpoints = new CheckpointWriter(build, this.store, this.log)
     const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes: this.reaction.prefixes })
-    this.#subscription = subscription
+    const stop = () => subscription.stop()
+    signal.addEventListener('abort', stop, { once: true })
     this.progress.advance(checkpoint?.position ?? 'start')
     try {
+      signal.throwIfAborted()
       for await (const { events, position } of subscription) {
-        if (events.length > 0) await this.reaction.react(events)
+        if (events.length > 0) await this.reaction.react(events, signal)
         const last = events.at(-1)
         if (last !== undefined) event = { id: last.id, position: last.position }
         checkpoints.later({ position, log, event })
         this.progress.advance(position)
-        if (this.#running.stopped) return
+        if (signal.aborted) return
       }
     } finally {
       subscription.stop()

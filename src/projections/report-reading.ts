@@ -11,6 +11,7 @@ import type { StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
 import { decode, isUndecodable } from '../stores/schemas/decode.ts'
 import { diamondOf } from './certifications.ts'
+import { unstopped } from './keep-trying.ts'
 import type { Reaction } from './reaction.ts'
 
 export type ReportReadingOptions = {
@@ -40,8 +41,11 @@ export function reportReading(options: ReportReadingOptions): Reaction {
   return {
     name: REPORTS,
     prefixes: ['diamond-'],
-    async react(events) {
-      for (const event of events) if (event.type === 'CertificationAttached') await readUnderstood(options, event)
+    async react(events, signal = unstopped()) {
+      for (const event of events) {
+        signal.throwIfAborted()
+        if (event.type === 'CertificationAttached') await readUnderstood(options, event)
+      }
     },
   }
 }

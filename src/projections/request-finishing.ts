@@ -4,6 +4,7 @@ import type { RequestAccepted } from '../domain/request.ts'
 import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { unstopped } from './keep-trying.ts'
 import type { Reaction } from './reaction.ts'
 
 export type RequestFinishingOptions = {
@@ -11,11 +12,6 @@ export type RequestFinishingOptions = {
   readonly log: Log
   /** Milliseconds that the process which accepted a request has for it; 30 s unless told. */
   readonly patience?: number
-}
-
-/** Ends a wait that the process will not see the end of. */
-class Stopping extends Error {
-  override readonly name = 'Stopping'
 }
 
 /** Its checkpoint's name. */
@@ -26,20 +22,18 @@ export const REQUEST_FINISHING = 'request-finishing'
  * It follows the log at that distance: what it has passed is done, so its checkpoint is one, and a restart loses none.
  */
 export function requestFinishing({ writing, log, patience = 30_000 }: RequestFinishingOptions): Reaction {
-  const stopping = new AbortController()
   return {
     name: REQUEST_FINISHING,
     prefixes: ['request-'],
-    async react(events) {
+    async react(events, signal = unstopped()) {
       for (const event of events) {
         if (!isAccepted(event)) continue
-        await waitUntil(event, patience, writing.clock, stopping.signal)
+        await waitUntil(event, patience, writing.clock, signal)
         const position = await finishRequest(writing, event.stream)
         if (position !== undefined)
           log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
       }
     },
-    stop: () => stopping.abort(new Stopping('the process stops')),
   }
 }
 

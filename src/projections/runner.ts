@@ -1,10 +1,10 @@
 import { retriesStream } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
-import type { EventStore, Subscription } from '../stores/event-store.ts'
+import type { EventStore } from '../stores/event-store.ts'
 import type { Build, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { belongs } from './belongs.ts'
-import { KeptRunning } from './keep-trying.ts'
+import { KeptRunning, unstopped, type RunFigures } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
 import type { Projection } from './projection.ts'
 
@@ -15,7 +15,6 @@ import type { Projection } from './projection.ts'
 export class ProjectionRunner<Value> {
   readonly progress = new OwnProgress()
   readonly #running: KeptRunning
-  #subscription: Subscription | undefined
 
   constructor(
     readonly projection: Projection<Value>,
@@ -23,7 +22,10 @@ export class ProjectionRunner<Value> {
     private readonly reads: ReadStore,
     private readonly log: Log,
   ) {
-    this.#running = new KeptRunning(projection.declaration.name, log, async () => this.#follow(await this.#openBuild()))
+    this.#running = new KeptRunning(projection.declaration.name, log, async (signal) => {
+      const build = await this.#openBuild(signal)
+      if (build !== undefined) await this.#follow(build, signal)
+    })
   }
 
   get declaration(): ModelDeclaration {
@@ -35,16 +37,22 @@ export class ProjectionRunner<Value> {
     this.#running.start()
   }
 
-  /** Ends after the batch under way. */
+  get figures(): RunFigures {
+    return this.#running.figures
+  }
+
+  /** Ends after the batch under way, or without it where that takes long. */
   async stop(): Promise<void> {
-    this.#subscription?.stop()
     const ended = this.#running.stop()
     this.progress.wake()
     await ended
   }
 
-  /** The live build where it belongs to this log; else a new one, filled before it becomes the live one. */
-  async #openBuild(): Promise<Build> {
+  /**
+   * The live build where it belongs to this log; else a new one, filled before it becomes the live one.
+   * @returns undefined where it was stopped before that was filled
+   */
+  async #openBuild(signal: AbortSignal): Promise<Build | undefined> {
     const { declaration } = this.projection
     const live = await this.reads.live(declaration)
     const checkpoint = await live.checkpoint()
@@ -53,34 +61,58 @@ export class ProjectionRunner<Value> {
       { model: declaration.name },
       'the read model is of another log, or of one that was restored: rebuilding it',
     )
-    return this.rebuild()
+    return this.rebuild(signal)
   }
 
-  /** Fills a new build beside the live one up to the head of the log and switches to it; readers see no gap. */
-  async rebuild(): Promise<Build> {
+  /**
+   * Fills a new build beside the live one up to the head of the log and switches to it; readers see no gap. One that was
+   * stopped or failed before it had caught up is dropped: half of a model is never shown for the whole.
+   * @returns the build, undefined where it was stopped
+   */
+  async rebuild(signal = unstopped()): Promise<Build | undefined> {
     const { declaration } = this.projection
     const build = await this.reads.begin(declaration)
-    await this.#follow(build, 'until caught up')
-    await this.reads.promote(declaration, build)
-    return build
+    let isLive = false
+    try {
+      if ((await this.#follow(build, signal, 'until caught up')) !== 'caught up') return undefined
+      await this.reads.promote(declaration, build)
+      isLive = true
+      return build
+    } finally {
+      if (!isLive) await this.#drop(build)
+    }
   }
 
-  async #follow(build: Build, until?: 'until caught up'): Promise<void> {
+  /** What could not be dropped is left over, and removed by the next opening or rebuild. */
+  async #drop(build: Build): Promise<void> {
+    try {
+      await this.reads.drop(this.declaration, build)
+    } catch (error) {
+      const found = { err: error, model: this.declaration.name, build: build.id }
+      this.log.warn(found, 'a build that was given up could not be dropped; it is removed later')
+    }
+  }
+
+  /** @returns 'caught up' where that was waited for, and came */
+  async #follow(build: Build, signal: AbortSignal, until?: 'until caught up'): Promise<'caught up' | undefined> {
     const checkpoint = await build.checkpoint()
     const from = checkpoint?.position ?? 'start'
     const fold = await BatchWriter.open(this.projection, this.store, build, this.log)
     const retries = retriesStream(this.declaration.name)
     const subscription = this.store.subscribe(from, { prefixes: [...this.projection.prefixes, retries] })
-    this.#subscription = subscription
+    const stop = () => subscription.stop()
+    signal.addEventListener('abort', stop, { once: true })
     if (until === undefined) this.progress.advance(from)
     try {
+      signal.throwIfAborted()
       for await (const batch of subscription) {
         await fold.write(batch)
         if (until === undefined) this.progress.advance(batch.position)
-        else if (batch.caughtUp) return
-        if (this.#running.stopped) return
+        else if (batch.caughtUp) return 'caught up'
+        if (signal.aborted) return undefined
         if (until === undefined && batch.caughtUp) await this.progress.unlessAwaited(this.projection.lag ?? 0)
       }
+      return undefined
     } finally {
       subscription.stop()
       await fold.flush()

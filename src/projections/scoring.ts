@@ -4,6 +4,7 @@ import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '.
 import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { unstopped } from './keep-trying.ts'
 import type { Reaction } from './reaction.ts'
 
 export type ScoringOptions = ScoringTools & {
@@ -31,10 +32,10 @@ export function scoring(options: ScoringOptions): Reaction {
   let isFree = false
   return {
     ...SCORING,
-    async react(events) {
+    async react(events, signal = unstopped()) {
       const due = await dueStones(options, events)
       const running: Promise<PromiseSettledResult<number>[]>[] = []
-      for (let from = 0; from < due.length;) {
+      for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? AT_ONCE.free : AT_ONCE.busy)
         running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to))]))
         from = to
@@ -44,6 +45,7 @@ export function scoring(options: ScoringOptions): Reaction {
         if (outcome.status === 'rejected') throw outcome.reason
         options.scored(outcome.value)
       }
+      signal.throwIfAborted()
     },
   }
 }

@@ -1,12 +1,9 @@
 import { digestOfStream, SECRET_STREAMS } from '../credentials/secret-keys.ts'
 import type { Log } from '../log.ts'
 import { anchored } from './belongs.ts'
-import type { EventStore, StoredEvent, Subscription } from '../stores/event-store.ts'
+import { KeptRunning, type RunFigures } from './keep-trying.ts'
+import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Ended, Vault, VaultCheckpoint } from '../stores/vault.ts'
-
-/** After a store's fault: first pause and longest, in milliseconds. It is tried for ever. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 2_000
 
 /** Without anything to delete, the checkpoint is saved after so many milliseconds only. */
 const CHECKPOINT_EVERY = 5_000
@@ -26,52 +23,40 @@ export type SecretEndingsOptions = {
  */
 export class SecretEndings {
   readonly #options: SecretEndingsOptions
-  #subscription: Subscription | undefined
-  #stopped = false
-  #done: Promise<void> = Promise.resolve()
+  readonly #following: KeptRunning
   #event: VaultCheckpoint['event'] = null
   #savedAt = 0
 
   constructor(options: SecretEndingsOptions) {
     this.#options = options
+    this.#following = new KeptRunning('secret-endings', options.log, (signal) => this.#follow(signal))
   }
 
   start(): void {
-    this.#done = this.#run()
+    this.#following.start()
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#subscription?.stop()
-    await this.#done
+  stop(): Promise<void> {
+    return this.#following.stop()
   }
 
-  async #run(): Promise<void> {
-    let pause = FIRST_PAUSE
-    while (!this.#stopped) {
-      try {
-        await this.#follow()
-        pause = FIRST_PAUSE
-      } catch (error) {
-        this.#options.log.warn({ err: error }, 'deleting from the vault was interrupted; trying again')
-        await new Promise<void>((done) => setTimeout(done, pause))
-        pause = Math.min(pause * 2, LONGEST_PAUSE)
-      }
-    }
+  get figures(): RunFigures[] {
+    return [this.#following.figures]
   }
 
-  async #follow(): Promise<void> {
+  async #follow(signal: AbortSignal): Promise<void> {
     const { store, mailDue } = this.#options
     const log = await store.identity()
     const checkpoint = await this.#checkpointOf(log)
     this.#event = checkpoint?.event ?? null
     const subscription = store.subscribe(checkpoint?.position ?? 'start', SECRET_STREAMS)
-    this.#subscription = subscription
+    signal.addEventListener('abort', () => subscription.stop(), { once: true })
     try {
+      signal.throwIfAborted()
       for await (const { events, position } of subscription) {
         await this.#end(events, { position, log, event: this.#eventOf(events) })
         if (events.some(({ type }) => MAILED.has(type))) mailDue()
-        if (this.#stopped) return
+        if (signal.aborted) return
       }
     } finally {
       subscription.stop()

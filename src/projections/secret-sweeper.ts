@@ -1,18 +1,22 @@
 import { expireSecret } from '../commands/expire-secret.ts'
 import { loadSecret, type Secrets } from '../commands/secrets.ts'
 import type { Log } from '../log.ts'
+import { endsWithin } from '../patience.ts'
 import { unknownSecret, type Secret } from '../domain/secret/secret.ts'
 import { LogClosed } from '../stores/event-store.ts'
 import { isUndecodable } from '../stores/schemas/decode.ts'
 import type { Ended } from '../stores/vault.ts'
+import { KeptRunning, unstopped, type RunFigures } from './keep-trying.ts'
 
 /** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
 const ROUND = 1_000
-/** Milliseconds between two times that what was deleted is removed from the files as well. */
-const SHRED = 10_000
+/** Milliseconds between two times that what was deleted is removed from the files as well: others may keep some from it. */
+const SHRED = 5_000
 /** Milliseconds after which an entry without a stream is one whose share has failed. */
 const ORPHANED = 10 * 60_000
 const FORGET = 60_000
+/** Milliseconds that a stop waits for the last shredding. */
+const LAST_SHRED = 2_000
 /** So many are looked at together. */
 const BATCH = 200
 
@@ -21,45 +25,69 @@ const BATCH = 200
  * past their time, deleted bytes in the WAL. Several processes may sweep at once.
  */
 export class SecretSweeper {
-  #timer: NodeJS.Timeout | undefined
-  #round: Promise<void> = Promise.resolve()
-  #shreddedAt = Number.NEGATIVE_INFINITY
-  #forgottenAt = Number.NEGATIVE_INFINITY
+  readonly #works: readonly KeptRunning[]
 
   constructor(
     private readonly secrets: Secrets,
     private readonly log: Log,
-  ) {}
+  ) {
+    const { vault } = secrets
+    this.#works = [
+      new KeptRunning('secrets-expiring', log, (signal) => this.#expire(signal), { every: ROUND }),
+      new KeptRunning('secrets-orphaned', log, (signal) => this.#removeOrphans(signal), { every: ROUND }),
+      new KeptRunning('receipts-forgetting', log, () => this.#forget(), { every: FORGET }),
+      // Neither the log nor any secret can keep this one: what is gone from the vault must be gone from the disk.
+      new KeptRunning('vault-shredding', log, async () => void (await vault.shred()), { every: SHRED }),
+    ]
+  }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#round = this.#round.then(() => this.sweep()).catch((error: unknown) => this.#failed(error))
-    }, ROUND).unref()
+    for (const work of this.#works) work.start()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#round
-    await this.secrets.vault.shred().catch(() => false)
+    await Promise.all(this.#works.map((work) => work.stop()))
+    const last = this.secrets.vault.shred()
+    last.catch((error: unknown) => this.log.warn({ err: error }, 'the vault was not shredded when the service stopped'))
+    await endsWithin(last, LAST_SHRED)
   }
 
-  /** One round. */
+  get figures(): RunFigures[] {
+    return this.#works.map(({ figures }) => figures)
+  }
+
+  /**
+   * One round of everything. What fails keeps nothing else from being done.
+   * @throws the first of what failed
+   */
   async sweep(): Promise<void> {
+    const signal = unstopped()
+    const all = [this.#expire(signal), this.#removeOrphans(signal), this.#forget()]
+    const outcomes = await Promise.allSettled(all)
+    await this.secrets.vault.shred()
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  #expire(signal: AbortSignal): Promise<void> {
     const { vault, clock } = this.secrets
-    await inBatches(
+    return inBatches(
       () => vault.expired(clock(), BATCH),
       (digests) => this.#endAll(digests),
+      signal,
     )
-    await inBatches(
+  }
+
+  #removeOrphans(signal: AbortSignal): Promise<void> {
+    const { vault, clock } = this.secrets
+    return inBatches(
       () => vault.unconfirmed(clock() - ORPHANED, BATCH),
       (digests) => this.#checkAll(digests),
+      signal,
     )
-    if (clock() - this.#forgottenAt >= FORGET) {
-      await vault.forget(clock())
-      this.#forgottenAt = clock()
-    }
-    if (performance.now() - this.#shreddedAt < SHRED) return
-    if (await vault.shred()) this.#shreddedAt = performance.now()
+  }
+
+  #forget(): Promise<void> {
+    return this.secrets.vault.forget(this.secrets.clock())
   }
 
   /** An entry past its time goes even where its share was never recorded. */
@@ -99,10 +127,6 @@ export class SecretSweeper {
       throw error
     }
   }
-
-  #failed(error: unknown): void {
-    this.log.warn({ err: error }, 'sweeping the vault was interrupted; trying again')
-  }
 }
 
 const NOT_UNDERSTOOD = 'not understood'
@@ -115,9 +139,11 @@ const isWaiting = (secret: Secret | NotUnderstood) => secret === NOT_UNDERSTOOD 
 async function inBatches(
   next: () => Promise<string[]>,
   work: (digests: readonly string[]) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<void> {
   for (let digests = await next(); digests.length > 0; digests = digests.length < BATCH ? [] : await next()) {
     await work(digests)
+    signal.throwIfAborted()
   }
 }
 

@@ -1,6 +1,8 @@
 import { RESTORES_STREAM } from '../domain/restoring.ts'
 import { comparePositions, StoreUnavailable, type EventStore, type From } from '../stores/event-store.ts'
+import type { Log } from '../log.ts'
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
+import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import { Waiting } from './waiting.ts'
 
 type Noted = Parameters<EndedTokens['note']>[0]
@@ -14,8 +16,7 @@ export type SessionFeedOptions = {
   readonly monotonic: () => number
   /** Folds where accounts logged in from, of the same events. */
   readonly places: { note(event: Noted): void }
-  /** Told of a subscription that failed; it is taken up again. */
-  readonly failed: (error: unknown) => void
+  readonly log: Log
 }
 
 /** Milliseconds between two looks at the head of a store that tells it by a promise. */
@@ -24,7 +25,6 @@ const CONFIRM_EVERY = 1000
 const CONFIRMED_FOR = 5000
 /** Milliseconds that a request waits for events which are known to be there. */
 const PATIENCE = 2000
-const RESTART_AFTER = 1000
 const FORGET_EVERY = 60_000
 
 /**
@@ -36,17 +36,22 @@ export class SessionFeed {
   readonly #options: SessionFeedOptions
   readonly #ended: EndedTokens
   readonly #waiting = new Waiting()
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #following: KeptRunning
+  readonly #confirming: KeptRunning
+  readonly #forgetting: KeptRunning
   #position: From = 'start'
   #accountsChangedAt: From = 'start'
   #confirms = false
   #confirmedAt = Number.NEGATIVE_INFINITY
-  #stopped = false
-  #stop = () => {}
 
   constructor(options: SessionFeedOptions) {
+    const { ttl, clock, monotonic, log } = options
     this.#options = options
-    this.#ended = new EndedTokens(options.ttl)
+    this.#ended = new EndedTokens(ttl, monotonic)
+    this.#following = new KeptRunning('sessions', log, (signal) => this.#subscribe(signal))
+    this.#confirming = new KeptRunning('sessions-confirming', log, () => this.confirm(), { every: CONFIRM_EVERY })
+    const forget = async () => this.#ended.forget(clock())
+    this.#forgetting = new KeptRunning('sessions-forgetting', log, forget, { every: FORGET_EVERY })
   }
 
   /**
@@ -54,22 +59,24 @@ export class SessionFeed {
    * @throws StoreUnavailable
    */
   async start(): Promise<void> {
-    const { store, clock, monotonic } = this.#options
+    const { store, monotonic } = this.#options
     const asked = monotonic()
     const head = store.head()
     this.#confirms = head instanceof Promise
     const there = await head
-    void this.#follow()
+    this.#following.start()
     await this.#waiting.until(there)
     this.#confirmedAt = asked
-    this.#timers.push(setInterval(() => this.#ended.forget(clock()), FORGET_EVERY).unref())
-    if (this.#confirms) this.#timers.push(setInterval(() => void this.confirm(), CONFIRM_EVERY).unref())
+    this.#forgetting.start()
+    if (this.#confirms) this.#confirming.start()
   }
 
-  stop(): void {
-    this.#stopped = true
-    this.#stop()
-    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+  async stop(): Promise<void> {
+    await Promise.all([this.#following.stop(), this.#confirming.stop(), this.#forgetting.stop()])
+  }
+
+  get figures(): RunFigures[] {
+    return [this.#following, this.#confirming, this.#forgetting].map(({ figures }) => figures)
   }
 
   /** Takes note of an event of this process at once, before the subscription brings it. */
@@ -111,15 +118,15 @@ export class SessionFeed {
     return this.#position
   }
 
-  /** Looks whether something is missing here, where requests do not look themselves. */
+  /**
+   * Looks whether something is missing here, where requests do not look themselves. Where it fails, the last
+   * confirmation runs out by itself.
+   * @throws StoreUnavailable
+   */
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
-    try {
-      await this.#waiting.until(await this.#options.store.head(), CONFIRMED_FOR)
-      this.#confirmedAt = asked
-    } catch {
-      // The last confirmation runs out by itself.
-    }
+    await this.#waiting.until(await this.#options.store.head(), CONFIRMED_FOR)
+    this.#confirmedAt = asked
   }
 
   /** The position still to be reached, `unconfirmed` where nobody knows it, undefined when nothing is missing. */
@@ -133,7 +140,7 @@ export class SessionFeed {
   }
 
   async #read(token: TokenName): Promise<boolean> {
-    const ended = new EndedTokens(this.#options.ttl)
+    const ended = new EndedTokens(this.#options.ttl, this.#options.monotonic)
     const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
     for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
       for (const event of events) ended.note(event)
@@ -141,20 +148,9 @@ export class SessionFeed {
     return ended.isLive(token)
   }
 
-  async #follow(): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        await this.#subscribe()
-      } catch (error) {
-        this.#options.failed(error)
-        await new Promise<void>((done) => setTimeout(done, RESTART_AFTER).unref())
-      }
-    }
-  }
-
-  async #subscribe(): Promise<void> {
+  async #subscribe(signal: AbortSignal): Promise<void> {
     const subscription = this.#options.store.subscribe(this.#position, TOKEN_STREAMS)
-    this.#stop = () => subscription.stop()
+    signal.addEventListener('abort', () => subscription.stop(), { once: true })
     for await (const { events, position } of subscription) {
       for (const event of events) {
         this.note(event)

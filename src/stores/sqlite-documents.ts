@@ -33,10 +33,16 @@ export function openDocuments(folder: string, options: { readonly later?: Later 
     const known = pointers.live(name, version)
     if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known)
     const made = builds.make(declaration)
-    if (known !== undefined) pointers.point(name, version, made.id)
-    const id = pointers.claim(name, version, made.id)
-    if (id !== made.id) builds.remove(declaration, made.id)
-    return builds.open(declaration, id)
+    try {
+      if (known !== undefined) pointers.point(name, version, made.id)
+      const id = pointers.claim(name, version, made.id)
+      if (id !== made.id) builds.remove(declaration, made.id)
+      return builds.open(declaration, id)
+    } catch (error) {
+      // A full disk can refuse the pointer after it has taken the file: every try would leave one more.
+      if (!pointers.isLive(made.id)) builds.remove(declaration, made.id)
+      throw error
+    }
   }
 
   return {

@@ -81,6 +81,11 @@ export class Started {
     }))
   }
 
+  /** What it has said on stderr so far. */
+  get said(): string {
+    return this.#err
+  }
+
   write(input: string): void {
     this.child.stdin.end(input)
   }

@@ -14,6 +14,7 @@ import { LogInPlaces } from '../../src/credentials/log-in-places.ts'
 import type { SecurityEvent } from '../../src/domain/security-event.ts'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
 import { Passwords } from '../../src/credentials/passwords.ts'
+import { openLog } from '../../src/log.ts'
 import { SessionFeed } from '../../src/projections/sessions.ts'
 import { openSqliteEvents } from '../../src/stores/sqlite-events.ts'
 
@@ -42,9 +43,8 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const store = openSqliteEvents(file)
   const clock = () => time.now
   const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
-  const failed = (error: unknown) => console.error(error)
   const places = new LogInPlaces(keys)
-  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, places, failed })
+  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, places, log: openLog('error') })
   await feed.start()
   const passwords = new Passwords()
   const noted: SecurityEvent[] = []
@@ -67,7 +67,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     accountIds: new IdBlocks({ ...ids, kind: 'account' }),
     clientIds: new IdBlocks({ ...ids, kind: 'client' }),
     async close() {
-      feed.stop()
+      await feed.stop()
       await passwords.close()
       await store.close()
     },

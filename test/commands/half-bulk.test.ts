@@ -104,9 +104,10 @@ test('is left to the process that accepted it for 30 s, and a reaction that is s
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(10)))
   const reaction = requestFinishing({ writing: given.other, log: openLog('silent') })
   given.time.now += 29_000
-  const reacting = reaction.react(await eventsOf(given, 'request-'))
-  setImmediate(() => reaction.stop?.())
-  assert.is((await rejectedWith(Error, reacting)).name, 'Stopping')
+  const stopping = new AbortController()
+  const reacting = reaction.react(await eventsOf(given, 'request-'), stopping.signal)
+  setImmediate(() => stopping.abort())
+  assert.is((await rejectedWith(Error, reacting)).name, 'AbortError')
   assert.is((await eventsOf(given, 'diamond-')).length, 5)
 })
 

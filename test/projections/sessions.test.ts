@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openLog } from '../../src/log.ts'
 import { EndedTokens } from '../../src/projections/ended-tokens.ts'
 import { SessionFeed } from '../../src/projections/sessions.ts'
 import {
@@ -25,9 +26,9 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
   const check = () => {
     if (fault.away) throw new StoreUnavailable('away')
   }
-  async function* until(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+  async function* until(batches: AsyncIterable<Batch>, stopped: Promise<void>): AsyncGenerator<Batch> {
     for await (const batch of batches) {
-      if (fault.stalled) return await new Promise<never>(() => {})
+      if (fault.stalled) return await stopped
       yield batch
     }
   }
@@ -43,8 +44,11 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
     },
     subscribe(...asked): Subscription {
       const subscription = store.subscribe(...asked)
-      const batches = until(subscription)
-      return { stop: () => subscription.stop(), [Symbol.asyncIterator]: () => batches[Symbol.asyncIterator]() }
+      let stop = () => {}
+      const stopped = new Promise<void>((done) => (stop = done))
+      const batches = until(subscription, stopped)
+      void stopped.then(() => subscription.stop())
+      return { stop, [Symbol.asyncIterator]: () => batches[Symbol.asyncIterator]() }
     },
   }
 }
@@ -56,7 +60,7 @@ const open = (store: EventStore, monotonic = () => 0) =>
     clock: () => 1000,
     monotonic,
     places: { note: () => {} },
-    failed: (error) => console.error(error),
+    log: openLog('error'),
   })
 
 /** The earliest moment at which another request can come. */
@@ -170,14 +174,41 @@ test('holds an event of its own process before the log brings it', () =>
   }))
 
 test('forgets what was ended once its tokens have expired, and not before', () => {
-  const ended = new EndedTokens(TTL)
+  let passed = 0
+  const ended = new EndedTokens(TTL, () => passed)
   ended.note({ ...revoked(), stream: 'session-s' })
   ended.note({ ...revoked(), stream: 'session-t', metadata: { at: new Date(2000).toISOString() } })
-  ended.forget(1000 + TTL * 1000)
+  const forgetAt = (time: number) => {
+    passed = time
+    ended.forget(time)
+  }
+  forgetAt(1000)
+  forgetAt(1000 + TTL * 1000)
   assert.is(ended.isLive(token), false)
-  ended.forget(1000 + TTL * 1000 + 600_000)
+  forgetAt(1000 + TTL * 1000 + 600_000)
   assert.is(ended.size, 1)
 })
+
+const DAYS_30 = 30 * 86_400_000
+
+for (const [when, start] of [
+  ['while it runs', 0],
+  ['when it starts', DAYS_30],
+] as const) {
+  test(`keeps what was ended though the clock is 30 days ahead for a minute, ${when}`, () => {
+    let passed = 0
+    const ended = new EndedTokens(TTL, () => passed)
+    ended.note({ ...revoked(), stream: 'session-s' })
+    ended.forget(1000 + start)
+    for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.forget(1000 + passed + DAYS_30)
+    for (passed = 70_000; passed < TTL * 1000 + 600_000; passed += 10_000) {
+      ended.forget(1000 + passed)
+      assert.is(ended.isLive(token), false, `forgotten after ${passed} ms`)
+    }
+    ended.forget(1000 + passed)
+    assert.is(ended.size, 0, 'and for ever')
+  })
+}
 
 test('takes an event twice, and of two epochs the later, in whatever order they come', () => {
   const ended = new EndedTokens(TTL)
