@@ -1,30 +1,53 @@
-import { MongoClient, type Db, type MongoClientOptions } from 'mongodb'
+import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../event-store.ts'
 import { failureOf } from './failure.ts'
+import { WritePlaces } from './write-places.ts'
 
-/** Milliseconds after which a call that got no answer counts as failed. */
-const DEADLINE = 5_000
-/** The same for the writes of a batch, which no request waits for. */
-export const BATCH_DEADLINE = 30_000
+/**
+ * How a call may take its time: milliseconds after which one that got no answer counts as failed; and whether requests make
+ * it that change something, of which a part of the connections is kept free (write-places.ts).
+ */
+export type Kind = { readonly deadline: number; readonly takesPlace: boolean }
+
+export const READ: Kind = { deadline: 5_000, takesPlace: false }
+export const WRITE: Kind = { deadline: 5_000, takesPlace: true }
+/** Writes of a batch and what makes indexes: no request waits for them, and few are under way at once. */
+export const BATCH: Kind = { deadline: 30_000, takesPlace: false }
+
 /** Milliseconds between two looks at each server: what hangs is noticed by them, and calls under way are given up. */
 const HEARTBEAT = 2_000
 /** Milliseconds that a call waits for a server to be there at all. */
 const SELECTION = 2_000
+/**
+ * Milliseconds that the primary waits for a majority before it says that there is none: less than the call's deadline, or
+ * each such call would keep its connection long after its caller has gone.
+ */
+const MAJORITY = 3_000
+const BATCH_MAJORITY = 20_000
+
+/** What is acknowledged survives the loss of any one machine. */
+const ACKNOWLEDGED = { w: 'majority', journal: true, wtimeoutMS: MAJORITY } as const
+/** The same for calls of the kind BATCH. */
+export const BATCH_ACKNOWLEDGED = { ...ACKNOWLEDGED, wtimeoutMS: BATCH_MAJORITY } as const
 
 /**
- * What is acknowledged survives the loss of any one machine, and what is read was acknowledged. Counters of 64 bits come
- * back as bigint.
+ * What all else rests on: what is acknowledged lasts, and what is read was acknowledged. The database has it in so many
+ * words, since some parameters of an address (`readConcernLevel`, `journal`, `wtimeout`) beat the client's own options.
  */
+const PROMISED: DbOptions = {
+  writeConcern: ACKNOWLEDGED,
+  readConcern: new ReadConcern('majority'),
+  readPreference: 'primary',
+}
+
+/** Counters of 64 bits come back as bigint. */
 const OPTIONS: MongoClientOptions = {
   appName: 'adamant',
-  writeConcern: { w: 'majority', journal: true },
-  readConcern: { level: 'majority' },
-  readPreference: 'primary',
   retryWrites: true,
   retryReads: true,
   serverSelectionTimeoutMS: SELECTION,
   connectTimeoutMS: SELECTION,
-  socketTimeoutMS: BATCH_DEADLINE,
+  socketTimeoutMS: BATCH.deadline,
   heartbeatFrequencyMS: HEARTBEAT,
   useBigInt64: true,
   promoteBuffers: true,
@@ -36,8 +59,8 @@ export type Mongo = {
   readonly db: Db
   /** Host and port, without a password. */
   readonly server: string
-  /** A call under a deadline, 5 s unless told. @throws StoreUnavailable: the outcome of a write is then unknown */
-  call<Result>(action: () => Promise<Result>, deadline?: number): Promise<Result>
+  /** A call under a deadline, READ unless told. @throws StoreUnavailable: the outcome of a write is then unknown */
+  call<Result>(action: () => Promise<Result>, kind?: Kind): Promise<Result>
   close(): Promise<void>
 }
 
@@ -70,14 +93,24 @@ export function connect(address: string): Mongo {
     }
   }
 
+  const places = new WritePlaces(client.options.maxPoolSize, server)
+
   return {
-    db: client.db(),
+    db: client.db(undefined, PROMISED),
     server,
-    async call(action, deadline = DEADLINE) {
+    async call(action, { deadline, takesPlace } = READ) {
+      const caller = { hasGone: false }
+      const run = async () => {
+        await connection()
+        if (caller.hasGone) throw new StoreUnavailable(`nobody waits any more for MongoDB at ${server}`)
+        return action()
+      }
       try {
-        return await within(deadline, connection().then(action), server)
+        return await within(deadline, takesPlace ? places.run(run, caller) : run(), server)
       } catch (error) {
         throw failureOf(error, server)
+      } finally {
+        caller.hasGone = true
       }
     },
     close: () => client.close(),
@@ -92,7 +125,8 @@ function clientFor(address: string): MongoClient {
   }
 }
 
-async function within<Result>(ms: number, running: Promise<Result>, server: string): Promise<Result> {
+/** @throws StoreUnavailable where that takes longer; it goes on all the same */
+export async function within<Result>(ms: number, running: Promise<Result>, server: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_done, fail) => {
     timer = setTimeout(() => fail(new StoreUnavailable(`MongoDB at ${server} did not answer within ${ms} ms`)), ms)

@@ -1,30 +1,38 @@
-import type { Mongo } from './connection.ts'
+import { BATCH, READ, within, type Kind, type Mongo } from './connection.ts'
 
-/** One call on collections, under a deadline. @throws StoreUnavailable */
-export type CallOn<Collections> = <Result>(action: (collections: Collections) => Promise<Result>) => Promise<Result>
+/** One call on collections, READ unless told. @throws StoreUnavailable */
+export type CallOn<Collections> = <Result>(
+  action: (collections: Collections) => Promise<Result>,
+  kind?: Kind,
+) => Promise<Result>
 
 /**
- * Calls on collections whose indexes the first call of a process makes before; where that fails, the next one does.
- * @param makeIndexes keeps to the deadlines of `mongo.call` itself
+ * Calls on collections whose indexes are made before the first of them. Each index has the deadline of a batch to itself:
+ * where one takes longer than a call may wait, calls are refused until it is there, and it is made all the same.
+ * @param indexes each makes one, and repeated changes nothing
  */
 export function indexedCalls<Collections>(
   mongo: Mongo,
   collections: Collections,
-  makeIndexes: () => Promise<void>,
+  indexes: readonly (() => Promise<unknown>)[],
 ): CallOn<Collections> {
-  let indexed: Promise<void> | undefined
+  const left = [...indexes]
+  let making: Promise<void> | undefined
 
-  async function index(): Promise<void> {
+  /** Where one fails, the next call goes on with it. */
+  async function make(): Promise<void> {
     try {
-      await makeIndexes()
-    } catch (error) {
-      indexed = undefined
-      throw error
+      for (let next = left[0]; next !== undefined; next = left[0]) {
+        await mongo.call(next, BATCH)
+        left.shift()
+      }
+    } finally {
+      making = undefined
     }
   }
 
-  return async (action) => {
-    await (indexed ??= index())
-    return mongo.call(() => action(collections))
+  return async (action, kind) => {
+    if (left.length > 0) await within(READ.deadline, (making ??= make()), mongo.server)
+    return mongo.call(() => action(collections), kind)
   }
 }

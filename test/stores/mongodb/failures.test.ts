@@ -1,4 +1,12 @@
-import { MongoServerError } from 'mongodb'
+import {
+  MongoBulkWriteError,
+  MongoInvalidArgumentError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type BulkWriteResult,
+  type TopologyDescription,
+} from 'mongodb'
 import { createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +14,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/event-store.ts'
 import { BadAddress, connect } from '../../../src/stores/mongodb/connection.ts'
-import { failureOf } from '../../../src/stores/mongodb/failure.ts'
+import { failureOf, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
 
 const test = suite('a call on MongoDB')
 
@@ -45,13 +53,60 @@ test('is unavailable after closing', async () => {
   assert.instance(await failure(mongo.call(() => mongo.db.command({ ping: 1 }))), StoreUnavailable)
 })
 
+const said = (code: number) => new MongoServerError({ message: 'said', code })
+const NO_FAULTS = { getWriteConcernError: () => undefined }
+
+/** As the driver ends a bulk: around an error of its own, or with what the server said of documents. */
+const bulk = (error: unknown, concern?: number) =>
+  new MongoBulkWriteError(
+    error as MongoNetworkError,
+    {
+      ...NO_FAULTS,
+      ...(concern !== undefined && { getWriteConcernError: () => ({ code: concern }) }),
+    } as unknown as BulkWriteResult,
+  )
+const faults = (...codes: number[]) => ({
+  message: 'said',
+  code: codes[0],
+  writeErrors: codes.map((code) => ({ code })),
+})
+
+const UNAVAILABLE = [
+  1, 6, 7, 13, 18, 43, 50, 64, 89, 91, 100, 133, 134, 189, 211, 262, 365, 9001, 10107, 11600, 11601, 11602, 13435,
+  13436, 14031,
+]
+
 test('passes what the server says passes, and shows what is ours to mend', () => {
-  const said = (code: number) => new MongoServerError({ message: 'said', code })
-  for (const code of [91, 189, 10107, 13435, 14031, 13]) {
+  for (const code of UNAVAILABLE) {
     assert.instance(failureOf(said(code), 'host'), StoreUnavailable, String(code))
+    assert.instance(failureOf(bulk(faults(code)), 'host'), StoreUnavailable, `${code} of a document`)
+    assert.instance(failureOf(bulk(said(code)), 'host'), StoreUnavailable, `${code} of a bulk`)
   }
-  for (const code of [2, 9, 11000]) assert.instance(failureOf(said(code), 'host'), MongoServerError, String(code))
+  for (const code of [2, 9, 11000]) {
+    assert.instance(failureOf(said(code), 'host'), MongoServerError, String(code))
+    assert.instance(failureOf(bulk(faults(code)), 'host'), MongoServerError, `${code} of a document`)
+  }
   assert.instance(failureOf(new TypeError('a fault of ours'), 'host'), TypeError)
+})
+
+test('is unavailable where the connection of a bulk is cut, and at fault where the bulk was wrong', () => {
+  assert.instance(failureOf(bulk(new MongoNetworkError('cut')), 'host'), StoreUnavailable)
+  assert.instance(
+    failureOf(bulk(new MongoServerSelectionError('none', {} as TopologyDescription)), 'host'),
+    StoreUnavailable,
+  )
+  assert.instance(failureOf(bulk(new MongoInvalidArgumentError('ours')), 'host'), MongoBulkWriteError)
+})
+
+test('takes a bulk for one of what was there already only where nothing else went wrong with it', () => {
+  assert.is(isDuplicate(bulk(faults(11000, 11000))), true)
+  for (const mixed of [bulk(faults(11000, 14031)), bulk(faults(11000), 64)]) {
+    assert.is(isDuplicate(mixed), false)
+    assert.instance(failureOf(mixed, 'host'), StoreUnavailable)
+  }
+  const faulty = bulk(faults(11000, 2))
+  assert.is(isDuplicate(faulty), false)
+  assert.is(failureOf(faulty, 'host'), faulty)
 })
 
 test('has an address that can be understood, or none is made', () => {

@@ -1,6 +1,6 @@
 import type { From } from '../../event-store.ts'
 import type { Build, ModelDeclaration } from '../../read-store.ts'
-import { BATCH_DEADLINE, type Mongo } from '../connection.ts'
+import { BATCH, type Mongo } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
 import { count } from './counting.ts'
 import { lettersOf } from './letters.ts'
@@ -34,7 +34,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
     const counting = { settled: reachedBy(progress), at: checkpoint.position }
     if (writes.length > 0) {
       const stored = await count({ mongo, collections, declaration }, writes, counting)
-      await call(() => writeDocuments(collections.documents, next, stored), BATCH_DEADLINE)
+      await call(() => writeDocuments(collections.documents, next, stored), BATCH)
     }
     await call(() => letters.add(set))
     known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ModelDeclaration } from '../../read-store.ts'
-import { BATCH_DEADLINE, type Mongo } from '../connection.ts'
+import { BATCH, type Mongo } from '../connection.ts'
 import { buildOf, type OpenBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
 import { lettersOf } from './letters.ts'
@@ -36,7 +36,7 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
     opened.delete(id)
     await call(() => all.deleteOne({ _id: id }))
     await call(() => lettersOf(db, id).removeAll())
-    await call(() => dropCollections(collectionsOf(db, declaration, id)), BATCH_DEADLINE)
+    await call(() => dropCollections(collectionsOf(db, declaration, id)), BATCH)
   }
 
   return {
@@ -44,7 +44,7 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
     remove,
     async make(declaration) {
       const id = randomBytes(6).toString('hex')
-      await call(() => makeIndexes(collectionsOf(db, declaration, id), declaration), BATCH_DEADLINE)
+      await call(() => makeIndexes(collectionsOf(db, declaration, id), declaration), BATCH)
       await call(() => addProgress(all, id, declaration))
       return open(declaration, id)
     },

@@ -2,11 +2,13 @@ import type { AnyBulkWriteOperation, Filter } from 'mongodb'
 import type { From } from '../../event-store.ts'
 import type { FieldValue, ModelDeclaration, Write } from '../../read-store.ts'
 import { isDuplicate } from '../failure.ts'
-import { BATCH_DEADLINE, type Mongo } from '../connection.ts'
+import { BATCH, BATCH_ACKNOWLEDGED, type Mongo } from '../connection.ts'
 import type { Collections } from './collections.ts'
 import { countInto, emptyGroup, type Change, type Group, type State } from './groups.ts'
 import { placeOf } from '../place.ts'
 import { isRemoved, keyOf, type Held } from './shape.ts'
+
+const UNORDERED = { ordered: false, writeConcern: BATCH_ACKNOWLEDGED }
 
 /** The batch under way, and up to where all counts are in the documents. */
 export type Counting = { readonly settled: From; readonly at: From }
@@ -102,7 +104,7 @@ async function writeGroups(
   })
   if (operations.length === 0) return true
   try {
-    const done = await mongo.call(() => groups.bulkWrite(operations, { ordered: false }), BATCH_DEADLINE)
+    const done = await mongo.call(() => groups.bulkWrite(operations, UNORDERED), BATCH)
     return done.insertedCount + done.matchedCount === operations.length
   } catch (error) {
     if (isDuplicate(error)) return false

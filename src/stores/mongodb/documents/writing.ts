@@ -1,7 +1,8 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb'
 import { MongoBulkWriteError } from 'mongodb'
 import type { ModelDeclaration, Write } from '../../read-store.ts'
-import { isDuplicate } from '../failure.ts'
+import { BATCH_ACKNOWLEDGED } from '../connection.ts'
+import { faultsIn, isDuplicate } from '../failure.ts'
 import { keyOfWrite } from './counting.ts'
 import { heldOf, type Held } from './shape.ts'
 
@@ -38,13 +39,10 @@ async function insertOrReplace(
     return { replaceOne: { filter: { _id, revision: { $lt: held.revision } }, replacement } }
   })
   try {
-    await documents.bulkWrite(operations, { ordered: false })
+    await documents.bulkWrite(operations, { ordered: false, writeConcern: BATCH_ACKNOWLEDGED })
     return []
   } catch (error) {
     if (!isDuplicate(error) || !(error instanceof MongoBulkWriteError)) throw error
-    const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
-    const fault = faults.find(({ code }) => code !== 11000)
-    if (fault !== undefined) throw new Error(fault.errmsg ?? 'a document could not be written', { cause: error })
-    return faults.flatMap(({ index }) => due[index] ?? [])
+    return faultsIn(error).flatMap(({ index }) => due[index] ?? [])
   }
 }

@@ -42,8 +42,8 @@ export type FileCall = CallOn<FileCollections>
 
 export function fileCalls(mongo: Mongo): FileCall {
   const collections = fileCollections(mongo)
-  return indexedCalls(mongo, collections, async () => {
-    await mongo.call(() => collections.files.createIndex({ filename: 1, uploadDate: 1 }))
-    await mongo.call(() => collections.chunks.createIndex({ files_id: 1, n: 1 }, { unique: true }))
-  })
+  return indexedCalls(mongo, collections, [
+    () => collections.files.createIndex({ filename: 1, uploadDate: 1 }),
+    () => collections.chunks.createIndex({ files_id: 1, n: 1 }, { unique: true }),
+  ])
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ObjectId } from 'mongodb'
+import { WRITE } from '../connection.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import type { Incoming, Kept } from '../../files.ts'
 import { isDuplicate } from '../failure.ts'
@@ -28,7 +29,7 @@ export class IncomingFile implements Incoming {
 
   static async begin(call: FileCall, touching: Touching): Promise<IncomingFile> {
     const _id = new ObjectId()
-    await call(({ uploads }) => uploads.insertOne({ _id, touched: Date.now() }))
+    await call(({ uploads }) => uploads.insertOne({ _id, touched: Date.now() }), WRITE)
     return new IncomingFile(_id, call, touching)
   }
 
@@ -49,7 +50,7 @@ export class IncomingFile implements Incoming {
     const data = Buffer.concat(this.#pending)
     this.#pending = []
     this.#pendingBytes = 0
-    await this.call(({ chunks }) => chunks.insertOne({ files_id: this.#id, n: this.#chunks++, data }))
+    await this.call(({ chunks }) => chunks.insertOne({ files_id: this.#id, n: this.#chunks++, data }), WRITE)
   }
 
   /**
@@ -62,8 +63,9 @@ export class IncomingFile implements Incoming {
     const file = { _id: this.#id, length: this.#bytes, chunkSize: CHUNK, filename: digest }
     const now = new Date()
     try {
-      await this.call(({ files }) =>
-        files.insertOne({ ...file, uploadDate: now, metadata: { touched: now.getTime() } }),
+      await this.call(
+        ({ files }) => files.insertOne({ ...file, uploadDate: now, metadata: { touched: now.getTime() } }),
+        WRITE,
       )
     } catch (error) {
       if (!isDuplicate(error)) throw error
@@ -72,7 +74,7 @@ export class IncomingFile implements Incoming {
     this.#kept = true
     const release = this.touching.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
     this.#stopTouching()
-    await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id })).catch(() => undefined)
+    await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id }), WRITE).catch(() => undefined)
     return { digest, bytes: this.#bytes, release }
   }
 
@@ -82,13 +84,13 @@ export class IncomingFile implements Incoming {
     await this.call(async ({ chunks, uploads }) => {
       await chunks.deleteMany({ files_id: this.#id })
       await uploads.deleteOne({ _id: this.#id })
-    })
+    }, WRITE)
   }
 }
 
 const touchUpload = (call: FileCall, _id: ObjectId, touched: number) =>
-  call(({ uploads }) => uploads.updateOne({ _id }, { $set: { touched } }))
+  call(({ uploads }) => uploads.updateOne({ _id }, { $set: { touched } }), WRITE)
 
 /** Every revision: the one that was uploaded here may have given way to a newer one of the same bytes. */
 const touchFile = (call: FileCall, filename: string, touched: number) =>
-  call(({ files }) => files.updateMany({ filename }, { $set: { 'metadata.touched': touched } }))
+  call(({ files }) => files.updateMany({ filename }, { $set: { 'metadata.touched': touched } }), WRITE)

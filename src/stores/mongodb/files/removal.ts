@@ -1,3 +1,4 @@
+import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { CHUNK, type FileCall, type GridFile, type Upload } from './collections.ts'
 
@@ -34,7 +35,7 @@ export async function removeOlder(call: FileCall, digest: string): Promise<void>
 async function retire(call: FileCall, { _id, filename }: GridFile, before: number): Promise<boolean> {
   const untouched = { _id, filename, 'metadata.touched': { $lte: before } }
   const gone = { $set: { filename: GONE, 'metadata.touched': Date.now() } }
-  return (await call(({ files }) => files.updateOne(untouched, gone))).modifiedCount === 1
+  return (await call(({ files }) => files.updateOne(untouched, gone), WRITE)).modifiedCount === 1
 }
 
 /**
@@ -55,15 +56,15 @@ export async function removeLeftovers(call: FileCall, before: number): Promise<n
  */
 async function giveUp(call: FileCall, { _id }: Upload): Promise<boolean> {
   const gone = { length: 0, chunkSize: CHUNK, uploadDate: new Date(), metadata: { touched: Date.now() } }
-  const given = await call(({ files }) => files.insertOne({ _id, filename: GONE, ...gone })).then(
+  const given = await call(({ files }) => files.insertOne({ _id, filename: GONE, ...gone }), WRITE).then(
     () => true,
     (error: unknown) => {
       if (isDuplicate(error)) return false
       throw error
     },
   )
-  if (given) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }))
-  await call(({ uploads }) => uploads.deleteOne({ _id }))
+  if (given) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
+  await call(({ uploads }) => uploads.deleteOne({ _id }), WRITE)
   return given
 }
 
@@ -71,7 +72,7 @@ async function removeChunks(call: FileCall, before: number): Promise<void> {
   const gone = { filename: GONE, 'metadata.touched': { $lte: before - READING } }
   const files = await call((all) => all.files.find(gone).toArray())
   for (const { _id, length, metadata } of files) {
-    if (length > 0) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }))
-    if (length > 0 || metadata.touched <= before - GIVEN_UP) await call((all) => all.files.deleteOne({ _id }))
+    if (length > 0) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
+    if (length > 0 || metadata.touched <= before - GIVEN_UP) await call((all) => all.files.deleteOne({ _id }), WRITE)
   }
 }

@@ -75,17 +75,17 @@ export const goneAfter = (time: number) => new Date(time + NET)
  * Repeating it changes nothing. One at a time: FerretDB 1.24 breaks the connection where several are asked for that it
  * has already. The sweeper is what expires; a server that can delete by time is a net below it.
  */
-export async function makeVaultIndexes({ entries, receipts, mails, claims }: VaultCollections): Promise<void> {
-  await entries.createIndex({ expiresAt: 1 })
-  await entries.createIndex({ confirmed: 1, createdAt: 1 })
-  await receipts.createIndex({ forgottenAt: 1 })
-  await mails.createIndex({ dueAt: 1 })
-  await mails.createIndex({ confirmed: 1, createdAt: 1 })
-  await mails.createIndex({ digest: 1 })
-  await claims.createIndex({ mail: 1, number: 1 })
-  await deletedByServer(entries)
-  await deletedByServer(receipts)
-}
+export const vaultIndexes = ({ entries, receipts, mails, claims }: VaultCollections) => [
+  () => entries.createIndex({ expiresAt: 1 }),
+  () => entries.createIndex({ confirmed: 1, createdAt: 1 }),
+  () => receipts.createIndex({ forgottenAt: 1 }),
+  () => mails.createIndex({ dueAt: 1 }),
+  () => mails.createIndex({ confirmed: 1, createdAt: 1 }),
+  () => mails.createIndex({ digest: 1 }),
+  () => claims.createIndex({ mail: 1, number: 1 }),
+  () => deletedByServer(entries),
+  () => deletedByServer(receipts),
+]
 
 async function deletedByServer(collection: VaultCollections['entries'] | VaultCollections['receipts']): Promise<void> {
   try {

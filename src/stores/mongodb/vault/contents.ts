@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb'
+import { WRITE } from '../connection.ts'
 import { inserted } from '../inserted.ts'
 import type { Vault, VaultItem } from '../../vault.ts'
 import type { VaultCall } from './call.ts'
@@ -22,7 +23,7 @@ export const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'>
       yield mailItem(mail)
   },
   async restore(items) {
-    for (const item of items) await call((vault) => restoreOne(vault, item))
+    for (const item of items) await call((vault) => restoreOne(vault, item), WRITE)
   },
 })
 

@@ -1,3 +1,4 @@
+import { WRITE } from '../connection.ts'
 import { inserted } from '../inserted.ts'
 import type { QueuedMail, Vault } from '../../vault.ts'
 import type { VaultCall } from './call.ts'
@@ -21,14 +22,14 @@ export const mailsIn = (call: VaultCall): Mails => ({
   async postponeMail(id, claimant, dueAt) {
     const last = await lastClaim(call, id)
     if (last?.claimant !== claimant) return
-    await call(({ mails }) => mails.updateOne({ _id: id }, { $set: { dueAt } }))
+    await call(({ mails }) => mails.updateOne({ _id: id }, { $set: { dueAt } }), WRITE)
     await addClaim(call, last, { claimant: '', until: 0, attempts: last.attempts })
   },
   removeMail: (id) =>
     call(async ({ mails, claims }) => {
       await mails.deleteOne({ _id: id })
       await claims.deleteMany({ mail: id })
-    }),
+    }, WRITE),
   async nextMail() {
     let next: number | undefined
     for await (const { mail, claim } of waiting(call, Number.MAX_SAFE_INTEGER)) {
@@ -53,7 +54,7 @@ async function claimMail(call: VaultCall, now: number, { claimant, until }: Clai
       const { _id, digest, kind, sealed } = mail
       return { id: _id, digest, kind, sealed, attempts }
     }
-    await call(({ claims }) => claims.deleteMany({ mail: mail._id }))
+    await call(({ claims }) => claims.deleteMany({ mail: mail._id }), WRITE)
   }
   return undefined
 }
@@ -91,5 +92,5 @@ function addClaim(
   claim: Omit<Claim, '_id' | 'mail' | 'number'>,
 ): Promise<boolean> {
   const next = number + 1
-  return call(({ claims }) => inserted(claims, { _id: `${mail}/${next}`, mail, number: next, ...claim }))
+  return call(({ claims }) => inserted(claims, { _id: `${mail}/${next}`, mail, number: next, ...claim }), WRITE)
 }

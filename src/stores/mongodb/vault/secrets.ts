@@ -1,3 +1,4 @@
+import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { inserted } from '../inserted.ts'
 import type { Ended, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../vault.ts'
@@ -29,22 +30,26 @@ export const secretsIn = (call: VaultCall): Secrets => ({
  */
 async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]): Promise<void> {
   const { digest, createdAt, receipt } = entry
-  const first = await call(({ entries }) => inserted(entries, entryOf(entry)))
+  const first = await call(({ entries }) => inserted(entries, entryOf(entry)), WRITE)
   if (!first) throw new Error(`the vault has an entry ${digest} already`)
   try {
-    if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)))
+    if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)), WRITE)
     if (mails.length > 0) {
-      await call(({ mails: all }) => all.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))))
+      await call(({ mails: all }) => all.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))), WRITE)
     }
   } catch (error) {
-    await call(async ({ entries, receipts, mails: all }) => {
-      await all.deleteMany({ digest })
-      await receipts.deleteOne({ _id: digest })
-      await entries.deleteOne({ _id: digest })
-    }).catch(() => undefined)
+    void takeBack(call, digest)
     throw error
   }
 }
+
+/** Whoever is refused need not wait for it; what a server that is away keeps of it goes with the sweeper. */
+const takeBack = (call: VaultCall, digest: string): Promise<void> =>
+  call(async ({ entries, receipts, mails }) => {
+    await mails.deleteMany({ digest })
+    await receipts.deleteOne({ _id: digest })
+    await entries.deleteOne({ _id: digest })
+  }, WRITE).catch(() => undefined)
 
 export const sealerOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
 
@@ -82,14 +87,13 @@ async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCh
   if (ended.length > 0) {
     const silent = ended.filter(({ noticeAt }) => noticeAt === undefined)
     const gone = [...ended.map(({ digest }) => `${digest}/link`), ...silent.map(({ digest }) => `${digest}/notice`)]
-    await call(({ entries }) => entries.deleteMany({ _id: { $in: ended.map(({ digest }) => digest) } }))
-    await call(({ mails }) => mails.deleteMany({ _id: { $in: gone } }))
-    await call(({ claims }) => claims.deleteMany({ mail: { $in: gone } }))
+    await call(({ entries }) => entries.deleteMany({ _id: { $in: ended.map(({ digest }) => digest) } }), WRITE)
+    await call(({ mails }) => mails.deleteMany({ _id: { $in: gone } }), WRITE)
+    await call(({ claims }) => claims.deleteMany({ mail: { $in: gone } }), WRITE)
     for (const { digest, noticeAt } of ended) {
       if (noticeAt === undefined) continue
-      await call(({ mails }) =>
-        mails.updateOne({ _id: `${digest}/notice`, dueAt: null }, { $set: { dueAt: noticeAt } }),
-      )
+      const due = { $set: { dueAt: noticeAt } }
+      await call(({ mails }) => mails.updateOne({ _id: `${digest}/notice`, dueAt: null }, due), WRITE)
     }
   }
   if (checkpoint === undefined) return
@@ -102,5 +106,5 @@ async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCh
       if (!isDuplicate(error)) throw error
       await followed.replaceOne({ _id: 'followed' }, saved)
     }
-  })
+  }, WRITE)
 }

@@ -1,4 +1,5 @@
 import type { Sealed, Vault } from '../../vault.ts'
+import { WRITE } from '../connection.ts'
 import type { VaultCall } from './call.ts'
 import { sealerOf } from './secrets.ts'
 
@@ -25,10 +26,11 @@ export const sweepingIn = (call: VaultCall): Sweeping => ({
   },
   async confirm(digests) {
     const confirmed = { $set: { confirmed: true } }
-    await call(({ entries }) => entries.updateMany({ _id: { $in: [...digests] } }, confirmed))
-    await call(({ mails }) => mails.updateMany({ digest: { $in: [...digests] } }, confirmed))
+    await call(({ entries }) => entries.updateMany({ _id: { $in: [...digests] } }, confirmed), WRITE)
+    await call(({ mails }) => mails.updateMany({ digest: { $in: [...digests] } }, confirmed), WRITE)
   },
-  forget: (now) => call(async ({ receipts }) => void (await receipts.deleteMany({ forgottenAt: { $lte: now } }))),
+  forget: (now) =>
+    call(async ({ receipts }) => void (await receipts.deleteMany({ forgottenAt: { $lte: now } })), WRITE),
   async sealedOtherwise(kind, key, behind, limit): Promise<Sealed[]> {
     const filter = { sealedBy: { $ne: key }, _id: { $gt: behind } }
     const options = { projection: { sealed: 1 }, sort: { _id: 1 }, limit } as const
@@ -43,5 +45,5 @@ export const sweepingIn = (call: VaultCall): Sweeping => ({
       const change = { $set: { sealed, sealedBy: sealerOf(sealed) } }
       if (kind === 'entry') await entries.updateOne(filter, change)
       else await mails.updateOne(filter, change)
-    }),
+    }, WRITE),
 })

@@ -1,0 +1,49 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { newSender, form } from '../../api/harness/secrets.ts'
+import { expect } from '../../api/harness/request.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { startMongoProxy, type Fate, type MongoProxy } from '../../mongo-proxy/proxy.ts'
+import { first, refusal } from '../../mongo-proxy/rules.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('connections to MongoDB that are cut')
+
+type Given = { proxy: MongoProxy; service: Service; address: string }
+const test = suite<Given>('a service whose connection to MongoDB is cut')
+
+test.before(async (given) => {
+  given.address = server?.newDatabase() ?? ''
+  given.proxy = await startMongoProxy(given.address)
+  given.service = await startService({ settings: { READ_MODEL: given.proxy.address } })
+})
+test.after(async ({ proxy, service, address }) => {
+  proxy.rule()
+  await service.stop()
+  await proxy.stop()
+  await server?.drop(address)
+})
+
+const FATES: readonly (readonly [what: string, fate: Fate])[] = [
+  ['the connection is cut before', { cut: 'before' }],
+  ['the connection is cut behind', { cut: 'after' }],
+  ['an election is held at', { answer: refusal(10107, 'NotWritablePrimary') }],
+  ['an election was held behind', { answer: refusal(11602, 'InterruptedDueToReplStateChange') }],
+  ['the deadline runs out in', { answer: refusal(11601, 'Interrupted') }],
+]
+
+for (const [what, fate] of FATES) {
+  for (const collection of ['vault_entries', 'vault_receipts', 'vault_mails']) {
+    test(`answers 503 to a share where ${what} ${collection}, and shares the next`, async ({ proxy, service }) => {
+      const { authorization } = await newSender(service.installation)
+      const share = form('/api/v1/share', 'secret=x&recipient=jane@example.com', authorization)
+      proxy.rule(first('insert', collection, fate))
+      const refused = expect(503, await service.send(share))
+      proxy.rule()
+      assert.match(String(refused.headers['retry-after']), /^\d+$/)
+      expect(200, await service.send(share))
+    })
+  }
+}
+
+if (server !== undefined) test.run()
