@@ -10,6 +10,7 @@ import { LiveFeed } from './eventstoredb/live-feed.ts'
 import { Reader } from './eventstoredb/reader.ts'
 import { SharedAnswer } from './eventstoredb/shared-answer.ts'
 import { LogSubscription } from './eventstoredb/subscription.ts'
+import { Followed } from './followed.ts'
 import { TIMING, type Timing } from './eventstoredb/timing.ts'
 
 /**
@@ -34,7 +35,7 @@ export function openEventStoreDB(
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()
   const feed = new LiveFeed(client, ask, timing)
-  const subscriptions = new Set<LogSubscription>()
+  const followed = new Followed()
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
 
@@ -62,7 +63,7 @@ export function openEventStoreDB(
 
   async function shut(): Promise<void> {
     await Promise.allSettled(underWay)
-    for (const subscription of subscriptions) subscription.stop()
+    followed.stop()
     await feed.close()
     await connection.close()
   }
@@ -92,9 +93,7 @@ export function openEventStoreDB(
     },
     subscribe(from, filter) {
       checkOpen()
-      const subscription = new LogSubscription({ client, reader, feed, ask, timing }, from, filter)
-      subscriptions.add(subscription)
-      return subscription
+      return new LogSubscription({ client, reader, feed, ask, timing }, from, filter, followed)
     },
     async head() {
       checkOpen()

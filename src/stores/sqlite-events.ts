@@ -1,4 +1,5 @@
 import { StoreUnavailable, type EventStore, type From } from './event-store.ts'
+import { Followed } from './followed.ts'
 import { Checkpointer, type CheckpointerStats } from './sqlite-events/checkpointer.ts'
 import { closedOf } from './sqlite-events/closed.ts'
 import { encodeAppends } from './sqlite-events/encoding.ts'
@@ -45,7 +46,7 @@ export function openSqliteEvents(
   const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
   const feed = new Feed(log)
   const checkpointer = new Checkpointer(log)
-  const subscriptions = new Set<LogSubscription>()
+  const followed = new Followed()
   let closing: Promise<void> | undefined
 
   const committed = (group: Group) => {
@@ -59,7 +60,7 @@ export function openSqliteEvents(
   async function shut(): Promise<void> {
     await writer.drain()
     clearInterval(watch)
-    for (const subscription of subscriptions) subscription.stop()
+    followed.stop()
     await checkpointer.close()
     log.close()
   }
@@ -90,9 +91,7 @@ export function openSqliteEvents(
     },
     subscribe(from, filter) {
       checkOpen()
-      const subscription = new LogSubscription(feed.source(filter), numberOf(from))
-      subscriptions.add(subscription)
-      return subscription
+      return new LogSubscription(feed.source(filter), numberOf(from), followed)
     },
     head() {
       checkOpen()

@@ -1,4 +1,5 @@
 import { comparePositions, type Batch, type Filter, type From, type Subscription } from '../event-store.ts'
+import type { Followed } from '../followed.ts'
 import { News } from '../news.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Rest } from './rest.ts'
@@ -18,6 +19,7 @@ export class LogSubscription implements Subscription {
     private readonly options: HistoryOptions,
     from: From,
     private readonly filter: Filter | undefined,
+    private readonly followed: Followed,
   ) {
     this.#rest = new Rest(options.timing)
     this.#position = from
@@ -31,6 +33,15 @@ export class LogSubscription implements Subscription {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    const end = this.followed.add(this)
+    try {
+      yield* this.#batches()
+    } finally {
+      end()
+    }
+  }
+
+  async *#batches(): AsyncGenerator<Batch> {
     const leave = await this.#follow()
     let announced = false
     try {

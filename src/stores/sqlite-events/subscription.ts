@@ -1,5 +1,6 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Batch, type Subscription } from '../event-store.ts'
+import type { Followed } from '../followed.ts'
 import { News } from '../news.ts'
 
 /** Milliseconds until a reading that failed is tried again. */
@@ -20,11 +21,13 @@ export class LogSubscription implements Subscription {
   readonly #source: Source
   readonly #from: number
   readonly #news = new News()
+  readonly #followed: Followed
   #stopped = false
 
-  constructor(source: Source, from: number) {
+  constructor(source: Source, from: number, followed: Followed) {
     this.#source = source
     this.#from = from
+    this.#followed = followed
   }
 
   stop(): void {
@@ -34,6 +37,7 @@ export class LogSubscription implements Subscription {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const leave = this.#source.follow(() => this.#news.tell())
+    const end = this.#followed.add(this)
     let position = this.#from
     let announced = false
     try {
@@ -49,6 +53,7 @@ export class LogSubscription implements Subscription {
       }
     } finally {
       leave()
+      end()
     }
   }
 

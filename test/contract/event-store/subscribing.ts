@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { From, StoredEvent } from '../../../src/stores/event-store.ts'
 import { comparePositions } from '../../../src/stores/event-store.ts'
+import { collectGarbage } from '../../garbage.ts'
 import { all, event, events, flat, ids, newStream, soon, take, takeEvents, type Rules } from './given.ts'
 
 export const subscribingRules: Rules = (test) => {
@@ -14,6 +15,21 @@ export const subscribingRules: Rules = (test) => {
       await store.append(stream, BigInt(next - 1), batch.slice(next, next + 1))
     }
     assert.equal(ids(await taken), ids(batch))
+  })
+
+  test('lets go of a subscription that has ended, by its stop or by its reader', async ({ store }) => {
+    const kept: WeakRef<object>[] = []
+    for (let count = 0; count < 100; count++) {
+      const subscription = store.subscribe('start')
+      kept.push(new WeakRef(subscription))
+      for await (const batch of subscription) {
+        if (count % 2 === 0) subscription.stop()
+        else if (batch !== undefined) break
+      }
+    }
+    await collectGarbage()
+    // The last one's frame may still be on the stack.
+    assert.ok(kept.filter((one) => one.deref() !== undefined).length <= 1, 'subscriptions stay in memory')
   })
 
   test('gives the same events, live or from history, as reading does', async ({ store }) => {
