@@ -19,6 +19,11 @@ export class NoInstallation extends Error {
   override readonly name = 'NoInstallation'
 }
 
+/** DATA_DIR can't be used, and the system's error says why. */
+export class BadFolder extends Error {
+  override readonly name = 'BadFolder'
+}
+
 /** The stores and keys of one installation, open: what the service and every command work with. */
 export type Installation = {
   readonly settings: Settings

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { edits } from './domain/dictionaries/nearest.ts'
 import { LOG_LEVELS } from './log.ts'
 
 const ROLES = ['http', 'projections'] as const
@@ -109,6 +110,7 @@ export function readSettings(environment: Environment): Settings {
       'MASTER_KEY is required where EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance',
     )
   }
+  faults.push(...mistyped(environment))
   if (faults.length > 0) throw new BadSettings(faults)
   return Object.fromEntries(entries) as Settings
 }
@@ -123,6 +125,33 @@ function givenFor(setting: string, environment: Environment): { name: string; va
   if (value !== undefined || earlier === undefined || !former?.ours.test(earlier)) return { name: setting, value }
   return { name: former.name, value: earlier }
 }
+
+/** Characters from which a name is told apart: shorter ones (HOST, PORT) are too near to names of others, such as HOME. */
+const LONG_NAME = 8
+
+/** cronie's name for the sender of its own mails. */
+const NAMES_OF_OTHERS = ['MAILFROM']
+
+/**
+ * Names that are one of ours but for case, an underscore or a letter or two, where ours is not set: a service that passes over
+ * DATADIR writes to a folder that nobody meant.
+ */
+function mistyped(environment: Environment): string[] {
+  const unset = SETTINGS.filter((name) => !environment[name] && name.length >= LONG_NAME)
+  const given = Object.keys(environment).filter(
+    (name) => environment[name] && !SETTINGS.includes(name) && !NAMES_OF_OTHERS.includes(name),
+  )
+  return given.flatMap((name) => {
+    const meant = unset.find((setting) => isNear(name, setting))
+    return meant === undefined
+      ? []
+      : [`${name} is no setting: it is called ${meant}. Where others need ${name}, set ${meant} as well`]
+  })
+}
+
+const letters = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+const isNear = (name: string, setting: string) =>
+  letters(name) === letters(setting) || edits(name.toUpperCase(), setting) <= (setting.length >= 10 ? 2 : 1)
 
 /** The settings that an environment gives by a former name, each as a sentence for the log. */
 export function formerNames(environment: Environment): string[] {

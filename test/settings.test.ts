@@ -67,6 +67,31 @@ for (const [reason, address] of [
   })
 }
 
+const NEAR_NAMES = {
+  DATADIR: 'DATA_DIR',
+  data_dir: 'DATA_DIR',
+  EVENT_STOER: 'EVENT_STORE',
+  READMODEL: 'READ_MODEL',
+  MASTERKEY: 'MASTER_KEY',
+  SECRET_URL: 'SECRETS_URL',
+  TRUST_PROXYS: 'TRUST_PROXY',
+}
+
+for (const [given, meant] of Object.entries(NEAR_NAMES)) {
+  test(`${given}, which is no setting, stops the start and names ${meant}, unless that is set as well`, () => {
+    const value = { [meant]: 'sqlite', [given]: 'hunter2' }
+    const faults = faultsOf(() => readSettings({ [given]: 'hunter2' }))
+    assert.match(faults, `${given} is no setting: it is called ${meant}.`)
+    assert.not.match(faults, 'hunter2')
+    if (meant === 'DATA_DIR') assert.is(readSettings(value).DATA_DIR, 'sqlite')
+  })
+}
+
+test('names that others use are no mistyped settings', () => {
+  const environment = { HOME: '/home/ann', HOSTTYPE: 'x86_64', MAILTO: 'ann', MAILFROM: 'ann', PATH: '/bin', TZ: 'UTC' }
+  assert.is(readSettings(environment).PORT, 8080)
+})
+
 function faultsOf(action: () => unknown): string {
   try {
     action()

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { NoInstallation } from '../installation.ts'
+import { BadFolder, NoInstallation } from '../installation.ts'
 import { BadSettings } from '../settings.ts'
 import { StoreUnavailable } from '../stores/event-store.ts'
 import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
@@ -29,7 +29,7 @@ export function reportFailure(error: unknown): number {
     return USAGE
   }
   note(`adamant: ${explain(error)}`)
-  return error instanceof BadUsage || error instanceof NoInstallation ? USAGE : FAILED
+  return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? USAGE : FAILED
 }
 
 function explain(error: unknown): string {
@@ -38,7 +38,7 @@ function explain(error: unknown): string {
 }
 
 const isExpected = (error: Error) =>
-  [BadUsage, Failed, NoInstallation, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
+  [BadUsage, Failed, NoInstallation, BadFolder, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
     (expected) => error instanceof expected,
   )
 

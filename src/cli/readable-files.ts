@@ -13,10 +13,19 @@ const OURS = /^(master\.key|.*\.db(-wal|-shm|\.version-\d+)?|outbox|files)$/
  * @returns a sentence for the log, with the command that mends it; undefined where all is well
  */
 export function readableByOthers(dataDir: string): string | undefined {
-  if (process.platform === 'win32') return undefined
+  if (process.platform === 'win32' || !isFolder(dataDir)) return undefined
   const readable = readdirSync(dataDir).filter((name) => OURS.test(name) && isReadable(join(dataDir, name)))
   if (readable.length === 0) return undefined
   return `other users of this machine may read ${readable.join(', ')} in ${dataDir}: chmod -R go= ${dataDir}`
+}
+
+/** Whatever is wrong with the path itself is for whoever opens it to say. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function isReadable(path: string): boolean {

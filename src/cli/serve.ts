@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
 import { startService, type Running } from '../service.ts'
@@ -32,7 +31,7 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   const signal = listenForStop()
   void signal.first.then((name) => endAnyway(name, lastWords))
   const settings = readSettings(process.env)
-  const readable = existsSync(settings.DATA_DIR) ? readableByOthers(resolve(settings.DATA_DIR)) : undefined
+  const readable = readableByOthers(resolve(settings.DATA_DIR))
   const installation = await open(settings)
   if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamQueue } from '../commands/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
@@ -12,16 +11,17 @@ import { openOutbox } from '../stores/outbox-mail.ts'
 import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
+import { makeDataDir } from './data-dir.ts'
 import { checkFolder, mustExist } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
- * @throws BadSettings, NoInstallation, BadMasterKey, or what a store says of its files
+ * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or what a store says of its files
  */
 export async function open(settings: Settings, purpose: Purpose = 'made'): Promise<Installation> {
   const { DATA_DIR } = settings
   checkFolder(settings, purpose)
-  mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
+  makeDataDir(DATA_DIR)
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
     masterKey: settings.MASTER_KEY,

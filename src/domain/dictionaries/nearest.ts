@@ -15,7 +15,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 }
 
 /** Characters inserted, left out, replaced, or swapped with their neighbour (optimal string alignment). */
-function edits(from: string, to: string): number {
+export function edits(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {

@@ -1,0 +1,39 @@
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('a DATA_DIR that can not be')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** Folders that nobody can make, root neither; the first one kept Node's own recursive mkdir busy for ever. */
+const FOLDERS: Readonly<Record<string, (folder: string) => string>> = {
+  'below /proc': () => '/proc/adamant/data',
+  'below a device': () => '/dev/null/data',
+  'that is a file': (folder) => {
+    writeFileSync(join(folder, 'file'), '')
+    return join(folder, 'file')
+  },
+  'whose name is too long': (folder) => join(folder, 'a'.repeat(300)),
+  'that leads to itself': (folder) => {
+    symlinkSync(join(folder, 'loop'), join(folder, 'loop'))
+    return join(folder, 'loop')
+  },
+}
+
+for (const [name, make] of Object.entries(FOLDERS)) {
+  test(`${name} is one line, and the end`, async ({ commands }) => {
+    const folder = make(commands.folder)
+    const { code, err } = await commands.run(['serve'], { DATA_DIR: folder })
+    assert.match(err, /^adamant: DATA_DIR must be a folder that can be written to, got .*\n$/)
+    assert.ok(err.includes(folder), err)
+    assert.is(code, 2)
+  })
+}
+
+test.run()
