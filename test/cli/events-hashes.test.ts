@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { schemas } from '../../src/stores/schemas/registry.ts'
+import { NOT_SHOWN, shownData } from '../../src/stores/schemas/unshown.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('events')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** What bcrypt and SHA-256 make, in the forms in which the log keeps them. */
+const HASH = /\$2[aby]\$|[0-9a-f]{64}|[\w-]{43}/
+
+test('prints no hash of a password, a token or a client secret, neither as text nor as JSON', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  await commands.json('user', 'password', 'a@example.com', '--password', 'left horse')
+  await commands.json('token', 'add', 'a@example.com')
+  const client = await commands.json('client', 'add', 'tests')
+  await commands.json('client', 'rotate', String(client['client_id']))
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const rotated = await commands.json('client', 'rotate', String(client['client_id']))
+  const form = { grant_type: 'password', username: 'a@example.com', password: 'left horse', ...strings(rotated) }
+  const answer = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(form) })
+  assert.is(answer.status, 200, await answer.text())
+
+  for (const words of [['events'], ['events', '--json']]) {
+    const { out } = await commands.run(words)
+    for (const type of [
+      'AccountRegistered',
+      'ApiTokenIssued',
+      'ClientSecretRotated',
+      'SessionOpened',
+      'LinkKeySealed',
+    ]) {
+      assert.match(out, new RegExp(`${type}.*\\(not shown\\)`))
+    }
+    const shown = out.split('\n').filter((line) => !/^\d+ .* login-|"stream":"login-/.test(line))
+    for (const line of shown) assert.not.match(line, HASH)
+  }
+})
+
+const strings = (members: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
+
+/** Members with such a name that help nobody to guess: ids, and the digest of a file. */
+const MAY_BE_SHOWN = new Set([
+  'CertificationRemoved.digest',
+  'LinkKeySealed.key',
+  'ApiTokenRevoked.token',
+  'ApiTokenIssued.token',
+  'SecretShared.token',
+])
+
+function memberNames(type: string): string[] {
+  const payload = schemas[type]?.payload
+  return payload instanceof z.ZodObject ? Object.keys(payload.shape) : []
+}
+
+test('have no member that is named like a hash and would be printed', () => {
+  for (const type of Object.keys(schemas)) {
+    for (const name of ['password', 'secret', 'digest', 'sealed', 'token', 'hash', 'key']) {
+      const { [name]: value } = shownData(type, { [name]: 'x' })
+      const isMember = memberNames(type).includes(name)
+      if (isMember && !MAY_BE_SHOWN.has(`${type}.${name}`)) assert.is(value, NOT_SHOWN, `${type}.${name}`)
+    }
+  }
+})
+
+test.run()
