@@ -63,12 +63,14 @@ test('ends with 1 and a sentence for an account that is taken or unknown', async
 })
 
 test('follows the log into what another process writes', async ({ commands }) => {
-  const following = commands.start(['events', '--follow', '--json', '--type', 'AccountRegistered'])
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const following = commands.start(['events', '--follow', '--json', '--type', 'AccountRegistered'])
+  await following.line()
+  await commands.json('user', 'add', 'b@example.com', '--password', 'right horse')
 
-  const event = JSON.parse(await following.line()) as Record<string, unknown>
+  const event = JSON.parse(await following.line((line) => line.includes('b@example.com'))) as Record<string, unknown>
 
-  assert.is(event['stream'], 'account-1')
+  assert.is(event['stream'], 'account-2')
   assert.is(event['actor'], 'operator')
   following.kill('SIGINT')
   assert.is((await following.ended).code, 0)

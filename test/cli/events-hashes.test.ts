@@ -49,6 +49,7 @@ const strings = (members: Readonly<Record<string, unknown>>) =>
 
 /** Members with such a name that help nobody to guess: ids, and the digest of a file. */
 const MAY_BE_SHOWN = new Set([
+  'CopyDone.digest',
   'CertificationRemoved.digest',
   'LinkKeySealed.key',
   'ApiTokenRevoked.token',
