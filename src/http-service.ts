@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { addressesOf, type Addresses } from './addresses.ts'
+import { addressesOf, isPublicByHttps, type Addresses } from './addresses.ts'
 import { openCertifications } from './certification-service.ts'
 import { IdBlocks } from './commands/integer-ids.ts'
 import { openLinkKey } from './commands/link-key.ts'
@@ -7,7 +7,9 @@ import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
 import { directCreates } from './http/diamonds/direct-creates.ts'
 import { directReads } from './http/diamonds/direct-reads.ts'
+import { entrance } from './http/entrance.ts'
 import { errorLog } from './http/errors.ts'
+import { EveryAnswer } from './http/every-answer.ts'
 import { diamondResource } from './http/diamonds/routes.ts'
 import { healthResource, metricsResource, type Metric } from './http/health.ts'
 import { Links } from './http/links.ts'
@@ -78,7 +80,7 @@ export async function openHttp(
       ...tokens.resources(addresses),
       ...secrets.resources(addresses, tokens.apiTokens),
       healthResource(waiting),
-      metricsResource(metrics),
+      ...(settings.METRICS_PORT === undefined ? [metricsResource(metrics, true)] : []),
     ]
   }
 
@@ -91,8 +93,10 @@ export async function openHttp(
       const reads = directReads({ queries, links }, tokens.bearer)
       const creates = directCreates({ inventory, queries, links, authenticate }, tokens.bearer, app, errorLog(log))
       const sharing = secrets.direct(tokens.apiTokens)
+      const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
+      const answer = entrance(everyAnswer, [reads, creates, sharing], app)
       return (req, res) => {
-        void (reads(req, res) || creates(req, res) || sharing(req, res) || app(req, res))
+        answer(req, res)
         traffic.saw(res)
       }
     },

@@ -1,4 +1,4 @@
-import { addressesOf } from './addresses.ts'
+import { addressesOf, isPublicByHttps, ownAddress } from './addresses.ts'
 import { startCertificationProjections } from './certification-service.ts'
 import { openHttp } from './http-service.ts'
 import { listen, type Listening } from './http/server.ts'
@@ -11,6 +11,7 @@ import { DiamondQueries } from './projections/diamond-queries.ts'
 import { diamonds } from './projections/diamonds.ts'
 import { ownModel } from './projections/own-model.ts'
 import { ProjectionRunner } from './projections/runner.ts'
+import { listenForMetrics } from './metrics-service.ts'
 import { collectMetrics } from './metrics.ts'
 import { OpenParts } from './open-parts.ts'
 import { openRequestFinishing } from './request-service.ts'
@@ -20,6 +21,10 @@ import { openSecretsService } from './secrets-service.ts'
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
   readonly url: string | undefined
+  /** The same without what stands in front of it: where this process takes connections. */
+  readonly local: string | undefined
+  /** The port of its own that `/metrics` has, where it has one. */
+  readonly metrics: string | undefined
   /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
   ready(): Promise<void>
   /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
@@ -79,15 +84,19 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
     const queries = new DiamondQueries(model, store, active)
     const views = { queries, certifications: certified.queries, secrets }
     const http = await openHttp(installation, views, { waiting, metrics, traffic }, parts)
-    const opened = await listen(http.appFor, settings.HOST, settings.PORT)
+    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, isPublicByHttps(settings))
     parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
     return opened
   }
 
   const listening = settings.ROLES.includes('http') ? await answer() : undefined
+  const metered = await listenForMetrics(installation, metrics)
+  if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
   await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
   return {
     url: listening && addressesOf(settings, listening.port).base,
+    local: listening && ownAddress(settings, listening.port),
+    metrics: metered && ownAddress(settings, metered.port),
     async ready() {
       while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL)
     },

@@ -10,6 +10,21 @@ const address = url(['http', 'https']).transform((value) => value.replace(/\/+$/
 const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
 /** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
 const MONGODB = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/
+/** Browsers leave out the port that is the scheme's own. */
+const asSent = (origin: string) =>
+  /^https?:\/\/[^/?#]+$/.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#,*]+$/
+const origins = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((origin) => asSent(origin.trim().toLowerCase().replace(/\/$/, '')))
+      .filter((origin) => origin !== ''),
+  )
+  .refine((list) => list.every((origin) => ORIGIN.test(origin)) || (list.length === 1 && list[0] === '*'))
+  .transform((list) => (list[0] === '*' ? ('*' as const) : new Set(list)))
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /** Never a folder that is tracked or shipped: npm and Docker would pack the key, the log and the vault with the program. */
@@ -43,6 +58,10 @@ const shape = {
   BASE_URL: rule(address.optional(), 'the public address of the API, such as https://api.example.com'),
   AUTH_URL: rule(address.optional(), 'the public address of the token server, such as https://auth.example.com'),
   SECRETS_URL: rule(address.optional(), 'the public address of the secrets API, such as https://secrets.example.com'),
+  CORS_ORIGINS: rule(
+    origins,
+    '* or a list of origins with commas, such as https://shop.example.com,http://localhost:3000; none by default',
+  ),
   MASTER_KEY: rule(key.optional(), '32 bytes in base64, as `openssl rand -base64 32` makes them'),
   MASTER_KEY_OLD: rule(key.optional(), '32 bytes in base64: the key before the one in MASTER_KEY'),
   ROLES: rule(
@@ -64,6 +83,7 @@ const shape = {
   ),
   RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests in 10 minutes, 0 for no limit'),
   TRUST_PROXY: rule(whole(0, 16).default(0), 'the number of proxies in front, 0 to 16'),
+  METRICS_PORT: rule(whole(0, 65535).optional(), 'a port of its own for /metrics, 0 to 65535 (0 takes a free one)'),
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }
 

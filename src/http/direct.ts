@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { VERSION } from '../version.ts'
+import type { Asked } from './asked.ts'
 import type { Bearer } from './authenticate.ts'
 import { answerOf, type Answer, type LogError } from './errors.ts'
+import { encodingFor, mayBePacked, pack } from './packing.ts'
 
 /**
  * Answers a plain request without the framework, which costs more than most answers do, or leaves it untouched and says
  * false. The rules stay those of the routes: what a direct way does not know for certain it leaves to them.
  */
-export type Direct = (req: IncomingMessage, res: ServerResponse) => boolean
+export type Direct = (req: IncomingMessage, res: ServerResponse, asked: Asked) => boolean
 
 /** Headers by name, and a finished body where the status has one. */
 export type DirectAnswer = {
@@ -50,16 +50,30 @@ export function failed(
   return { status, headers, body: JSON.stringify(bodyOf(answer)) }
 }
 
-/** With the headers that every answer has. */
-export function send(
-  res: ServerResponse,
-  { status, headers, body }: DirectAnswer,
-  requestId: string = randomUUID(),
-): void {
-  const lines = ['X-App-Version', VERSION, 'X-Request-Id', requestId]
-  for (const name in headers) lines.push(name, headers[name] ?? '')
-  if (body !== undefined) {
-    lines.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body)))
+/** With the headers that every answer has; packed where the client asked for it. */
+export function send(res: ServerResponse, answer: DirectAnswer, { requestId, headers, accepts }: Asked): void {
+  const { status, body } = answer
+  const lines = ['X-Request-Id', requestId, ...headers]
+  for (const name in answer.headers) lines.push(name, answer.headers[name] ?? '')
+  if (body === undefined) {
+    res.writeHead(status, lines).end()
+    return
   }
-  res.writeHead(status, lines).end(body)
+  lines.push('Content-Type', 'application/json; charset=utf-8')
+  const size = Buffer.byteLength(body)
+  const packable = mayBePacked(size, answer.headers['Cache-Control'])
+  if (packable) lines.push('Vary', 'Accept-Encoding')
+  const encoding = packable ? encodingFor(accepts) : undefined
+  if (encoding === undefined) {
+    res.writeHead(status, [...lines, 'Content-Length', String(size)]).end(body)
+    return
+  }
+  pack(encoding, body).then(
+    (bytes) =>
+      res
+        .writeHead(status, [...lines, 'Content-Encoding', encoding, 'Content-Length', String(bytes.length)])
+        .end(bytes),
+    // Without memory for packing there may be some for what is there already.
+    () => res.writeHead(status, [...lines, 'Content-Length', String(size)]).end(body),
+  )
 }

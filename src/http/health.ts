@@ -1,6 +1,8 @@
 import { Router } from '@koa/router'
+import { Refusal } from '../domain/refusal.ts'
 import type { Resource } from './app.ts'
-import type { RequestState } from './request.ts'
+import { isNearby } from './nearby.ts'
+import type { RequestState, Step } from './request.ts'
 
 /** What is not ready yet, each with its reason; empty when the service is ready. */
 export type Readiness = () => Promise<readonly string[]>
@@ -30,14 +32,24 @@ export function healthResource(readiness: Readiness): Resource {
   return { prefix: '/health', router }
 }
 
-/** `/metrics`: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export function metricsResource(collect: () => Promise<readonly Metric[]>): Resource {
+/**
+ * `/metrics`: https://prometheus.io/docs/instrumenting/exposition_formats/
+ * @param nearbyOnly whether it is for this machine and private networks alone
+ */
+export function metricsResource(collect: () => Promise<readonly Metric[]>, nearbyOnly: boolean): Resource {
   const router = new Router<RequestState>()
-  router.get('/metrics', async (ctx) => {
+  router.get('/metrics', nearbyOnly ? refuseFarther : (_ctx, next) => next(), async (ctx) => {
     ctx.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+    ctx.set('Cache-Control', 'no-store')
     ctx.body = (await collect())
       .map(({ name, help, kind, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`)
       .join('')
   })
   return { prefix: '/metrics', router }
+}
+
+const refuseFarther: Step = (ctx, next) => {
+  if (isNearby(ctx.req)) return next()
+  const message = 'Metrics are for this machine and private networks; METRICS_PORT gives them a port of their own'
+  throw new Refusal('forbidden', message)
 }

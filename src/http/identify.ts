@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { VERSION } from '../version.ts'
+import { keptAsked } from './asked.ts'
+import { EveryAnswer } from './every-answer.ts'
 import type { Step } from './request.ts'
 
-/** Letters, digits and punctuation without quotes, spaces or controls: safe in a header, a log line and an event. */
-const KEPT = /^[\w.:+/=@~-]{1,128}$/
+/** Where the routes stand alone. */
+const PLAIN = new EveryAnswer()
 
-/** Gives every answer its version and its request id. */
+/** Gives every answer of the routes its request id and the headers that all answers have. */
 export const identify: Step = (ctx, next) => {
-  const given = ctx.req.headers['x-request-id']
-  const id = typeof given === 'string' && KEPT.test(given) ? given : randomUUID()
-  ctx.state.requestId = id
-  ctx.res.setHeader('X-App-Version', VERSION)
-  ctx.res.setHeader('X-Request-Id', id)
+  const { requestId, headers } = keptAsked(ctx.req) ?? PLAIN.asked(ctx.req)
+  ctx.state.requestId = requestId
+  ctx.res.setHeader('X-Request-Id', requestId)
+  for (let at = 0; at < headers.length; at += 2) ctx.res.setHeader(headers[at] ?? '', headers[at + 1] ?? '')
   return next()
 }

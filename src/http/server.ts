@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { VERSION } from '../version.ts'
 import { BareSockets } from './bare-sockets.ts'
+import { fixedHeaders } from './every-answer.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
@@ -25,6 +25,7 @@ const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000 }
 
 /**
  * @param appFor makes the service for the port that was taken, before the first request is read
+ * @param https whether answers tell browsers to come by https only
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
@@ -32,6 +33,7 @@ export async function listen(
   host: string,
   port: number,
   patience = PATIENCE,
+  https = false,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
@@ -44,8 +46,8 @@ export async function listen(
   })
   const sockets = new BareSockets()
   sockets.own(server)
-  server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket))
-  server.on('connect', (_request, socket) => sockets.end(socket, refusal(400)))
+  server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
+  server.on('connect', (_request, socket) => sockets.end(socket, refusal(400, https)))
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
@@ -59,18 +61,24 @@ export async function listen(
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */
-function refuseUnreadable(sockets: BareSockets, error: Error & { code?: string }, socket: Duplex): void {
+function refuseUnreadable(
+  sockets: BareSockets,
+  error: Error & { code?: string },
+  socket: Duplex,
+  https: boolean,
+): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else if (error.code === 'HPE_HEADER_OVERFLOW') sockets.end(socket, refusal(431))
-  else sockets.end(socket, refusal(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400))
+  else if (error.code === 'HPE_HEADER_OVERFLOW') sockets.end(socket, refusal(431, https))
+  else sockets.end(socket, refusal(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, https))
 }
 
-function refusal(status: keyof typeof MESSAGES): string {
+function refusal(status: keyof typeof MESSAGES, https: boolean): string {
   const requestId = randomUUID()
   const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
+  const fixed = fixedHeaders(https)
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `X-App-Version: ${VERSION}`,
+    ...fixed.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${fixed[at + 1]}`] : [])),
     `X-Request-Id: ${requestId}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -69,7 +69,7 @@ test('of requests that the parser lets pass and few clients send', async ({ serv
     [200, `GET /v2/constants HTTP/1.0\r\n${end}`],
     [200, `GET http://example.com/v2/constants HTTP/1.1\r\nHost: a\r\n${end}`],
     [400, `GET http://[::1/v2/constants HTTP/1.1\r\nHost: a\r\n${end}`],
-    [404, `OPTIONS * HTTP/1.1\r\nHost: a\r\n${end}`],
+    [204, `OPTIONS * HTTP/1.1\r\nHost: a\r\n${end}`],
     [404, `GET //a//b?x HTTP/1.1\r\nHost: a\r\n${end}`],
     [405, `PROPFIND /v4/diamond HTTP/1.1\r\nHost: a\r\n${end}`],
     [405, `TRACE /v4/diamond HTTP/1.1\r\nHost: a\r\n${end}`],
@@ -85,25 +85,10 @@ test('of requests that the parser lets pass and few clients send', async ({ serv
   for (const [status, bytes] of cases) expectRaw(status, await sendRaw(service.url, bytes))
 })
 
-test('keeps a caller’s request id that is short and printable, also in the error body', async ({ ann, service }) => {
-  for (const id of ['a', 'r-1', '0af7651916cd43dd8448eb211c80319c', 'a.b:c/d=e@f~g+h_i-j', 'x'.repeat(128)]) {
-    const headers = { 'X-Request-Id': id }
-    assert.is((await service.send({ path: '/v2/constants', headers })).headers['x-request-id'], id)
-    const answer = await ann.get('/v4/diamond/0', headers)
-    assert.is(answer.headers['x-request-id'], id)
-    assert.is(refusal(404, answer).requestId, id)
+test('has the request id in the error body too', async ({ ann }) => {
+  for (const id of ['0af7651916cd43dd8448eb211c80319c', '|a.b', 'a "quoted" one']) {
+    assert.is(refusal(404, await ann.get('/v4/diamond/0', { 'X-Request-Id': id })).requestId, id)
   }
-})
-
-test('gets a request id of its own instead of one that is long, not printable, or two', async ({ service }) => {
-  const seen = new Set<unknown>()
-  const bad = ['', 'x'.repeat(129), 'two words', 'a"b', 'a<b>', 'a\tb', 'é', ['a', 'b']]
-  for (const id of bad) {
-    const answer = await service.send({ path: '/v2/constants', headers: { 'X-Request-Id': id } })
-    assert.match(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
-    seen.add(answer.headers['x-request-id'])
-  }
-  assert.is(seen.size, bad.length)
 })
 
 test('keeps the request id as the correlation id of what was written', async ({ ann, service }) => {
@@ -114,21 +99,33 @@ test('keeps the request id as the correlation id of what was written', async ({ 
   assert.is(event?.metadata['actor'], `account-${ann.account}`)
 })
 
-for (const [path, allow] of [
+for (const [path, methods] of [
   ['/v4/diamond', ['GET', 'HEAD', 'POST']],
   ['/v4/diamond/1', ['DELETE', 'GET', 'HEAD', 'PATCH', 'PUT']],
   ['/v3/diamond', ['GET', 'HEAD', 'POST']],
+  ['/v4/certification', ['POST']],
   ['/v2/constants', ['GET', 'HEAD']],
   ['/v2/cutshapes/2', ['GET', 'HEAD']],
   ['/health/ready', ['GET', 'HEAD']],
+  ['/api/oauth/v2/token', ['POST']],
+  ['/api/v1/share', ['POST']],
+  ['/diamond/1', ['GET', 'HEAD']],
 ] as const) {
-  test(`to a wrong method on ${path} is 405 with Allow, OPTIONS too`, async ({ ann }) => {
-    const wrong = ['OPTIONS', 'DELETE', 'POST', 'PUT', 'PATCH', 'PROPFIND', 'MKCOL'].filter(
-      (method) => !(allow as readonly string[]).includes(method),
-    )
+  const allow = [...methods, 'OPTIONS'].toSorted()
+
+  test(`to a wrong method on ${path} is 405 with Allow`, async ({ ann }) => {
+    const wrong = ['DELETE', 'POST', 'PUT', 'PATCH', 'PROPFIND', 'MKCOL'].filter((method) => !allow.includes(method))
     for (const method of wrong) {
       const answer = expect(405, await ann.send({ method, path }))
       assert.equal(String(answer.headers.allow).split(', ').sort(), allow)
+    }
+  })
+
+  test(`to OPTIONS on ${path} is 204 with Allow, for everybody`, async ({ service }) => {
+    for (const headers of [{}, { Authorization: 'Bearer forged' }, { Authorization: 'Basic Zm86YmFy' }]) {
+      const answer = expect(204, await service.send({ method: 'OPTIONS', path, headers }))
+      assert.equal(String(answer.headers.allow).split(', ').sort(), allow)
+      assert.equal([answer.text, answer.headers['content-type']], ['', undefined])
     }
   })
 }

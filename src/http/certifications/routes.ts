@@ -3,7 +3,7 @@ import type { Certifying } from '../../commands/attach-certification.ts'
 import type { CertificationQueries } from '../../projections/certification-queries.ts'
 import type { DiamondQueries } from '../../projections/diamond-queries.ts'
 import type { Files } from '../../stores/files.ts'
-import type { Resource } from '../app.ts'
+import { PRIVATE, type Resource } from '../app.ts'
 import type { Links } from '../links.ts'
 import type { RequestState, Step } from '../request.ts'
 import { attachReport } from './attach.ts'
@@ -31,5 +31,5 @@ export function certificationResource(service: CertificationService): Resource {
   router.post(prefix, authenticate, upload, attachReport(service))
   router.delete(`${prefix}/:id`, authenticate, removeReport(service))
   router.get(`${prefix}/:id/file`, sendFile(service))
-  return { prefix, router }
+  return { prefix, router, headers: PRIVATE }
 }

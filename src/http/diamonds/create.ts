@@ -5,6 +5,7 @@ import { parseNewDiamond } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds.ts'
+import { PRIVATE } from '../app.ts'
 import type { Links } from '../links.ts'
 import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
 import { awaitProjection, sendAnswer, sendJson } from './answer.ts'
@@ -24,7 +25,7 @@ export function createOne(version: ApiVersion, service: DiamondService): Step {
 /** What the creation of one diamond answers. */
 export function bornAnswer(version: ApiVersion, links: Links, born: DiamondCreated) {
   const { etag, body } = renderBorn(version, born)
-  const headers = { Location: `${links.address}/${version}/diamond/${born.data.id}`, ETag: etag }
+  const headers = { ...PRIVATE, Location: `${links.address}/${version}/diamond/${born.data.id}`, ETag: etag }
   return { status: 201, headers, body: links.finish(body) }
 }
 

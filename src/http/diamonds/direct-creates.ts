@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createDiamonds } from '../../commands/create-diamonds.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { parseNewDiamond } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import { PRIVATE } from '../app.ts'
+import type { Asked } from '../asked.ts'
 import type { Bearer } from '../authenticate.ts'
 import { keepBody, parseJsonBody, readBody } from '../body.ts'
 import { accountOf, failed, send, type Direct, type DirectAnswer } from '../direct.ts'
@@ -21,7 +22,12 @@ const VERSIONS: ReadonlyMap<string | undefined, ApiVersion> = new Map([
   ['/v4/diamond', 'v4'],
 ])
 
-type Wish = { readonly version: ApiVersion; readonly account: number; readonly entry: NewDiamond }
+type Wish = {
+  readonly version: ApiVersion
+  readonly account: number
+  readonly entry: NewDiamond
+  readonly asked: Asked
+}
 
 /**
  * Creates single diamonds without the framework. A request that is not plain is left to the routes, and so is one whose
@@ -29,21 +35,21 @@ type Wish = { readonly version: ApiVersion; readonly account: number; readonly e
  * @param routes answers what was left to it
  */
 export function directCreates(service: DiamondService, bearer: Bearer, routes: RequestListener, log: LogError): Direct {
-  async function answer(req: IncomingMessage, res: ServerResponse, version: ApiVersion, account: number) {
+  async function answer(req: IncomingMessage, res: ServerResponse, { version, account, asked }: Omit<Wish, 'entry'>) {
     const bytes = await readBody(req, SIZE_MAX)
     const entry = entryOf(version, bytes)
-    if (entry !== undefined) return create(service, { version, account, entry }, res, log)
+    if (entry !== undefined) return create(service, { version, account, entry, asked }, res, log)
     keepBody(req, bytes)
     routes(req, res)
   }
 
-  return (req, res) => {
+  return (req, res, asked) => {
     const version = VERSIONS.get(req.url)
     if (req.method !== 'POST' || version === undefined || !isPlain(req.headers)) return false
     const account = accountOf(req, bearer)
     if (account === undefined) return false
     // A body that can't be read to its end has nobody who waits for an answer.
-    answer(req, res, version, account).catch(() => res.destroy())
+    answer(req, res, { version, account, asked }).catch(() => res.destroy())
     return true
   }
 }
@@ -54,9 +60,7 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
     Number(headers['content-length']) <= SIZE_MAX &&
     headers['content-encoding'] === undefined &&
     headers['idempotency-key'] === undefined &&
-    headers['x-request-id'] === undefined &&
-    headers.expect === undefined &&
-    headers.host !== undefined
+    headers.expect === undefined
   )
 }
 
@@ -69,22 +73,22 @@ function entryOf(version: ApiVersion, bytes: Buffer): NewDiamond | undefined {
 }
 
 async function create(service: DiamondService, wish: Wish, res: ServerResponse, log: LogError): Promise<void> {
-  const requestId = randomUUID()
+  const { requestId } = wish.asked
   let answer: DirectAnswer
   try {
-    answer = await created(service, wish, requestId)
+    answer = await created(service, wish)
   } catch (error) {
-    answer = failed(error, requestId, log, ({ faults }) => platformError(faults, requestId))
+    const refused = failed(error, requestId, log, ({ faults }) => platformError(faults, requestId))
+    answer = { ...refused, headers: { ...PRIVATE, ...refused.headers } }
   }
-  send(res, answer, requestId)
+  send(res, answer, wish.asked)
 }
 
 async function created(
   { inventory, queries, links }: DiamondService,
-  { version, account, entry }: Wish,
-  requestId: string,
+  { version, account, entry, asked }: Wish,
 ): Promise<DirectAnswer> {
-  const origin = originFor(account, requestId)
+  const origin = originFor(account, asked.requestId)
   const { created, position } = await createDiamonds(inventory, { owner: account, entries: [entry], origin })
   const current = await isReached(queries, position)
   const [born] = created

@@ -10,18 +10,18 @@ const READ = /^(\/(v[34])\/diamond)(?:\/([1-9]\d{0,14}))?(?:\?([^#]*))?$/
 
 /**
  * Answers the reads that make up most of the traffic without the framework. The rules are those of read.ts and
- * authenticate.ts; whatever is not plain (no good token, a fault, a caller's request id, a store that answers later) is
- * left to the routes, which do it all and say what is wrong.
+ * authenticate.ts; whatever is not plain (no good token, a fault, a store that answers later) is left to the routes, which
+ * do it all and say what is wrong.
  */
 export function directReads(reads: DiamondReads, bearer: Bearer): Direct {
-  return (req, res) => {
-    if (req.method !== 'GET' || !reads.queries.answersAtOnce || req.headers['x-request-id'] !== undefined) return false
+  return (req, res, asked) => {
+    if (req.method !== 'GET' || !reads.queries.answersAtOnce) return false
     const match = READ.exec(req.url ?? '')
     if (match === null) return false
     const account = accountOf(req, bearer)
     const answer = account === undefined ? undefined : answerNow(reads, req, match, account)
     if (answer === undefined) return false
-    send(res, answer)
+    send(res, answer, asked)
     return true
   }
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { DiamondAnswer, DiamondList, DiamondQueries } from '../../projections/diamond-queries.ts'
+import { PRIVATE } from '../app.ts'
 import type { Links } from '../links.ts'
 import { callerOf, type Step } from '../request.ts'
 import type { DirectAnswer } from '../direct.ts'
@@ -42,7 +43,7 @@ export function answerOne(
 ): ReadAnswer {
   if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
   if (found.owner !== account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-  const headers = { ETag: found.etag }
+  const headers = { ...PRIVATE, ETag: found.etag }
   if (isNotModified(ifNoneMatch, found.etag)) return { status: 304, headers }
   return { status: 200, headers, body: links.finish(found.body) }
 }
@@ -53,6 +54,7 @@ export function answerList({ links }: DiamondReads, asked: AskedList, list: Diam
   const { total, bodies, current } = list
   const pages = total > 0 ? pageLinks(links.address, asked, total) : undefined
   const headers = {
+    ...PRIVATE,
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
     ...(!current && PENDING),

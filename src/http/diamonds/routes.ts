@@ -2,7 +2,7 @@ import { Router } from '@koa/router'
 import type { Inventory } from '../../commands/inventory.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { DiamondQueries } from '../../projections/diamond-queries.ts'
-import type { Resource } from '../app.ts'
+import { PRIVATE, type Resource } from '../app.ts'
 import { readJsonBody } from '../body.ts'
 import type { Links } from '../links.ts'
 import type { RequestState, Step } from '../request.ts'
@@ -34,5 +34,5 @@ export function diamondResource(version: ApiVersion, service: DiamondService): R
   router.put(`${prefix}/:id`, ...modify)
   router.patch(`${prefix}/:id`, ...modify)
   router.delete(`${prefix}/:id`, authenticate, removeOne(service))
-  return { prefix, router }
+  return { prefix, router, headers: PRIVATE }
 }

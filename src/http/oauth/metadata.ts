@@ -5,7 +5,11 @@ import { GRANT_TYPES } from './token.ts'
 
 const AUTHENTICATION = ['client_secret_basic', 'client_secret_post']
 
-/** `GET /.well-known/oauth-authorization-server` (RFC 8414). @param address AUTH_URL, without a slash at its end */
+/**
+ * `GET /.well-known/oauth-authorization-server` (RFC 8414). Without an authorization endpoint there is no response type,
+ * and a claim without elements must be left out (section 3.2).
+ * @param address AUTH_URL, without a slash at its end
+ */
 export function metadataResource(address: string): Resource {
   const endpoint = (name: string) => `${address}/api/oauth/v2/${name}`
   const metadata = {
@@ -13,8 +17,6 @@ export function metadataResource(address: string): Resource {
     token_endpoint: endpoint('token'),
     token_endpoint_auth_methods_supported: AUTHENTICATION,
     grant_types_supported: GRANT_TYPES,
-    // No authorization endpoint, so no response type; the member is required.
-    response_types_supported: [],
     scopes_supported: ['user'],
     revocation_endpoint: endpoint('revoke'),
     revocation_endpoint_auth_methods_supported: AUTHENTICATION,

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Asked } from '../asked.ts'
 import { failed, send, type Direct, type DirectAnswer } from '../direct.ts'
 import type { LogError } from '../errors.ts'
 import { originFor } from '../request.ts'
@@ -12,7 +12,7 @@ import { demandSender, senderOf } from './sender.ts'
 import { shared } from './share.ts'
 
 /** A share, or the reveal of a key. */
-type Asked = { readonly revealed: string | undefined }
+type Wanted = { readonly revealed: string | undefined }
 
 const SHARES: ReadonlySet<string | undefined> = new Set(['/api/v1/share', '/api/v1/create'])
 const REVEAL = /^\/api\/v1\/secret\/([0-9a-z]{50})$/
@@ -25,16 +25,16 @@ const TYPES: ReadonlySet<string | undefined> = new Set([
 
 /** Shares and reveals without the framework. A request that is not plain is left to the routes. */
 export function directSecrets(service: SecretsService, log: LogError): Direct {
-  return (req, res) => {
-    const asked = askedBy(req)
+  return (req, res, asked) => {
+    const wanted = wantedBy(req)
     const address = req.socket.remoteAddress
-    if (asked === undefined || address === undefined || !isPlain(req.headers)) return false
-    void answer(service, { req, address, asked }, res, log)
+    if (wanted === undefined || address === undefined || !isPlain(req.headers)) return false
+    void answer(service, { req, address, wanted, asked }, res, log)
     return true
   }
 }
 
-function askedBy({ method, url = '' }: IncomingMessage): Asked | undefined {
+function wantedBy({ method, url = '' }: IncomingMessage): Wanted | undefined {
   if (method !== 'POST') return undefined
   if (SHARES.has(url)) return { revealed: undefined }
   const key = REVEAL.exec(url)?.[1]
@@ -47,37 +47,40 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
     TYPES.has(headers['content-type']) &&
     headers['content-encoding'] === undefined &&
     headers['x-forwarded-for'] === undefined &&
-    headers['x-request-id'] === undefined &&
-    headers.expect === undefined &&
-    headers.host !== undefined
+    headers.expect === undefined
   )
 }
 
-type Request = { readonly req: IncomingMessage; readonly address: string; readonly asked: Asked }
+type Request = {
+  readonly req: IncomingMessage
+  readonly address: string
+  readonly wanted: Wanted
+  readonly asked: Asked
+}
 
 async function answer(service: SecretsService, request: Request, res: ServerResponse, log: LogError): Promise<void> {
-  const requestId = randomUUID()
   try {
-    const body = await answered(service, request, requestId)
-    send(res, { status: 200, headers: UNSTORED, body: JSON.stringify(body) }, requestId)
+    const body = await answered(service, request)
+    send(res, { status: 200, headers: UNSTORED, body: JSON.stringify(body) }, request.asked)
   } catch (error) {
-    send(res, refused(error, request, requestId, log), requestId)
+    send(res, refused(error, request, log), request.asked)
   }
 }
 
-async function answered(service: SecretsService, { req, address, asked }: Request, requestId: string): Promise<object> {
+async function answered(service: SecretsService, { req, address, wanted, asked }: Request): Promise<object> {
+  const { requestId } = asked
   const { secrets, apiTokens, rateLimit, anonymous } = service
   countAddress(rateLimit, address)
   const sender = await senderOf(apiTokens, req.headers.authorization, address)
   countAccount(rateLimit, sender)
-  if (asked.revealed === undefined && !anonymous) demandSender(sender)
+  if (wanted.revealed === undefined && !anonymous) demandSender(sender)
   const given = await givenBy(req)
-  if (asked.revealed === undefined) return shared(secrets, { given, sender, requestId })
+  if (wanted.revealed === undefined) return shared(secrets, { given, sender, requestId })
   const origin = originFor(sender?.account, requestId)
-  return revealed(secrets, { secretKey: asked.revealed, given, origin })
+  return revealed(secrets, { secretKey: wanted.revealed, given, origin })
 }
 
-function refused(error: unknown, { asked }: Request, requestId: string, log: LogError): DirectAnswer {
-  const answer = failed(error, requestId, log, (found) => secretsError(found, asked.revealed))
+function refused(error: unknown, { wanted, asked }: Request, log: LogError): DirectAnswer {
+  const answer = failed(error, asked.requestId, log, (found) => secretsError(found, wanted.revealed))
   return { ...answer, headers: { ...UNSTORED, ...answer.headers, ...(answer.status === 401 && CHALLENGE) } }
 }

@@ -52,9 +52,9 @@ test('is the only thing that can be done to it', async ({ ann }) => {
   for (const method of ['GET', 'PUT', 'PATCH', 'POST']) {
     const answer = await ann.send({ method, path: `/v4/certification/${certification}` })
     refusal(405, answer)
-    assert.is(answer.headers.allow, 'DELETE')
+    assert.is(answer.headers.allow, 'DELETE, OPTIONS')
   }
-  assert.is((await ann.get('/v4/certification')).headers.allow, 'POST')
+  assert.is((await ann.get('/v4/certification')).headers.allow, 'POST, OPTIONS')
 })
 
 test('leaves a file that another certification has, of whichever owner', async ({ ann, bob, service }) => {

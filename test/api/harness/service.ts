@@ -27,6 +27,8 @@ export type Overrides = {
 /** The real service in this process, on a free port, with two vendors. */
 export type Service = {
   readonly url: string
+  /** Where METRICS_PORT is, when it is set. */
+  readonly metrics: string | undefined
   readonly dataDir: string
   readonly installation: Installation
   readonly ann: Vendor
@@ -92,12 +94,13 @@ async function withVendors(
   dataDir: string,
   forget: () => Promise<void>,
 ): Promise<Service> {
-  const { url } = running
+  const { local: url, metrics } = running
   if (url === undefined) throw new Error('the service listens nowhere: ROLES has no http')
   if (installation.settings.ROLES.includes('projections')) await running.ready()
   const vendors = new Vendors(installation)
   return {
     url,
+    metrics,
     dataDir,
     installation,
     ann: await vendors.open(url),

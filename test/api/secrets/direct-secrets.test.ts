@@ -13,8 +13,8 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-/** A caller's own request id is left to the framework's routes. */
-const ROUTED = { 'X-Request-Id': '00000000-0000-4000-8000-000000000000' }
+/** Whom a proxy speaks for is left to the framework's routes. */
+const ROUTED = { 'X-Forwarded-For': '127.0.0.1' }
 
 /** Without what differs between two answers to the same: the keys, the request, the date. */
 function comparable({ status, headers, text }: Answer) {

@@ -164,7 +164,7 @@ test('is for POST only', () =>
   withTokenServer(async ({ get }) => {
     const { status, headers, body } = await get('/api/oauth/v2/token?grant_type=password')
     assert.is(status, 405)
-    assert.is(headers.get('allow'), 'POST')
+    assert.is(headers.get('allow'), 'POST, OPTIONS')
     assert.is(body['error'], 'invalid_request')
   }))
 

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** Loopback, private and link-local networks (RFC 6890). */
+const NEAR = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+] as const) {
+  NEAR.addSubnet(network, bits, 'ipv4')
+}
+for (const [network, bits] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  NEAR.addSubnet(network, bits, 'ipv6')
+}
+
+/** Which headers proxies tell by whom they speak for. What only some of them write is believed where it is public. */
+const FOR = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
+
+/**
+ * True where a request comes from this machine or a private network, and was not brought from elsewhere: whom a proxy
+ * speaks for must be near as well, however many proxies there are and whichever of them TRUST_PROXY counts. A client can
+ * only name more addresses than there are, and so be taken for farther than it is.
+ */
+export function isNearby({ socket, headers }: Pick<IncomingMessage, 'headers'> & { socket: Peer }): boolean {
+  const named = FOR.flatMap((name) => addressesIn(name, [headers[name] ?? []].flat().join(',')))
+  return [socket.remoteAddress ?? '', ...named].every(isNear)
+}
+
+type Peer = Pick<IncomingMessage['socket'], 'remoteAddress'>
+
+/** What a header names, whether it is an address or not. */
+function addressesIn(name: (typeof FOR)[number], text: string): string[] {
+  if (text === '') return []
+  const items = text.split(name === 'forwarded' ? /[,;]/ : ',').map((item) => item.trim())
+  if (name !== 'forwarded') return items
+  // RFC 7239: for=192.0.2.1, for="[2001:db8::1]:4711"; the other parameters are of no matter.
+  return items.filter((item) => /^for=/i.test(item)).map((item) => item.slice(4).replace(/^"(.*)"$/, '$1'))
+}
+
+function isNear(text: string): boolean {
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  const address = (bare.split('%')[0] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+  const version = isIP(address)
+  return version !== 0 && NEAR.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}

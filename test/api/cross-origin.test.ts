@@ -1,0 +1,125 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { expect, type Answer } from './harness/request.ts'
+import { startService, type Service } from './harness/service.ts'
+import { waysOf, withHeaders } from './harness/ways.ts'
+
+type Given = { none: Service; listed: Service; all: Service }
+const test = suite<Given>('a page of another origin')
+test.before(async (given) => {
+  given.none = await startService()
+  given.listed = await startService({
+    settings: { CORS_ORIGINS: 'https://Shop.example.com:443/, http://localhost:3000,capacitor://localhost' },
+  })
+  given.all = await startService({ settings: { CORS_ORIGINS: '*' } })
+})
+test.after(async ({ none, listed, all }) => {
+  for (const service of [none, listed, all]) await service.stop()
+})
+
+const SHOP = 'https://shop.example.com'
+const APIS = ['one', 'list', 'create', 'bulk', 'share', 'constants'] as const
+const PREFLIGHT = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'authorization' }
+
+const said = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
+
+test('reads nothing unless the operator says so', async ({ none }) => {
+  for (const request of Object.values(await waysOf(none, none.ann))) {
+    assert.equal(said(await none.send(withHeaders(request, { Origin: SHOP }))), [])
+  }
+  assert.equal(said(await none.send({ method: 'OPTIONS', path: '/v4/diamond', headers: PREFLIGHT })), [])
+})
+
+test('reads the answers of the APIs where it is one of the list, on every way to them', async ({ listed }) => {
+  const ways = await waysOf(listed, listed.ann)
+  for (const name of APIS) {
+    for (const origin of [SHOP, 'http://localhost:3000', 'capacitor://localhost']) {
+      const { headers } = await listed.send(withHeaders(ways[name], { Origin: origin }))
+      assert.is(headers['access-control-allow-origin'], origin, name)
+      assert.is(
+        headers['access-control-expose-headers'],
+        'X-Total-Count, Link, ETag, Location, X-Request-Id, X-App-Version, X-Consistency, Retry-After',
+      )
+      assert.match(String(headers.vary), /\bOrigin\b/)
+    }
+    for (const origin of ['https://shop.example.com.evil.example', 'http://shop.example.com', 'null', '']) {
+      const answer = await listed.send(withHeaders(ways[name], { Origin: origin }))
+      assert.equal(said(answer), [], name)
+      assert.match(String(answer.headers.vary), /\bOrigin\b/)
+    }
+    assert.match(String((await listed.send(ways[name])).headers.vary), /\bOrigin\b/)
+  }
+})
+
+test('reads refusals too', async ({ listed }) => {
+  const token = { Authorization: 'Bearer forged' }
+  for (const path of ['/v4/diamond', '/v4/diamond/x', '/v4/nowhere', '/api/v1/nowhere', '/api/oauth/v2/token']) {
+    const answer = await listed.send({ path, headers: { ...token, Origin: SHOP } })
+    assert.is(answer.headers['access-control-allow-origin'], SHOP, `${answer.status} ${path}`)
+  }
+})
+
+test('reads the APIs from anywhere where all are let in', async ({ all }) => {
+  const ways = await waysOf(all, all.ann)
+  for (const name of APIS) {
+    const { headers } = await all.send(withHeaders(ways[name], { Origin: 'https://anybody.example' }))
+    assert.is(headers['access-control-allow-origin'], '*', name)
+    assert.not.match(String(headers.vary), /\bOrigin\b/)
+  }
+})
+
+test('never reads pages, health and metrics', async ({ all, listed }) => {
+  for (const service of [all, listed]) {
+    const { page } = await waysOf(service, service.ann)
+    for (const path of [page.path, '/metrics', '/health/ready', '/private/x', '/secret/x', '/v4', '/v44x/diamond']) {
+      const answer = await service.send({ path, headers: { Origin: SHOP } })
+      if (path !== '/v4') assert.equal(said(answer), [], path)
+    }
+  }
+})
+
+test('never comes with cookies or stored passwords', async ({ all, listed }) => {
+  for (const service of [all, listed]) {
+    for (const request of Object.values(await waysOf(service, service.ann))) {
+      for (const method of [request.method ?? 'GET', 'OPTIONS']) {
+        const { headers } = await service.send({ ...withHeaders(request, { Origin: SHOP, ...PREFLIGHT }), method })
+        assert.is(headers['access-control-allow-credentials'], undefined)
+      }
+    }
+  }
+})
+
+test('asks before it sends, without a token, and need not ask again for a day', async ({ all, listed }) => {
+  for (const [service, origin] of [
+    [listed, SHOP],
+    [all, '*'],
+  ] as const) {
+    const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { Origin: SHOP, ...PREFLIGHT } }
+    const { headers, text } = expect(204, await service.send(ask))
+    assert.is(text, '')
+    assert.is(headers['access-control-allow-origin'], origin)
+    assert.is(headers['access-control-max-age'], '86400')
+    const methods = String(headers['access-control-allow-methods']).split(', ')
+    assert.equal(methods.toSorted(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
+    const accepted = String(headers['access-control-allow-headers']).toLowerCase().split(', ')
+    for (const name of [
+      'authorization',
+      'content-type',
+      'if-match',
+      'if-none-match',
+      'idempotency-key',
+      'x-request-id',
+    ]) {
+      assert.ok(accepted.includes(name), name)
+    }
+  }
+})
+
+test('is told nothing by its question where it is not of the list', async ({ listed }) => {
+  const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { ...PREFLIGHT, Origin: 'https://evil.example' } }
+  const answer = expect(204, await listed.send(ask))
+  assert.equal(said(answer), [])
+  assert.match(String(answer.headers.vary), /\bOrigin\b/)
+})
+
+test.run()

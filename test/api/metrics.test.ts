@@ -1,0 +1,68 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readSettings, type Settings } from '../../src/settings.ts'
+import { open } from '../../src/wiring/open-installation.ts'
+import { startService as start } from '../../src/service.ts'
+import { withFolder } from './harness/folder.ts'
+import { expect, refusal, request } from './harness/request.ts'
+import { startService } from './harness/service.ts'
+
+const test = suite('metrics')
+
+const samples = /^adamant_log_head \d+$/m
+const path = '/metrics'
+
+for (const TRUST_PROXY of ['0', '1', '2']) {
+  test(`are for this machine, and not for whom a proxy on it speaks, with TRUST_PROXY=${TRUST_PROXY}`, async () => {
+    const service = await startService({ settings: { TRUST_PROXY } })
+    try {
+      assert.match(expect(200, await service.send({ path })).text, samples)
+      for (const from of ['203.0.113.9', '127.0.0.1, 203.0.113.9', '203.0.113.9, 127.0.0.1', '2001:db8::1', 'x']) {
+        refusal(403, await service.send({ path, headers: { 'X-Forwarded-For': from } }))
+      }
+      refusal(403, await service.send({ path, headers: { Forwarded: 'for=203.0.113.9' } }))
+      refusal(403, await service.send({ method: 'GET', path: '//metrics/', headers: { 'X-Real-IP': '203.0.113.9' } }))
+      expect(200, await service.send({ path, headers: { 'X-Forwarded-For': '10.0.0.7' } }))
+    } finally {
+      await service.stop()
+    }
+  })
+}
+
+test('have a port of their own where METRICS_PORT says so, and are nowhere else', async () => {
+  const service = await startService({ settings: { METRICS_PORT: '0' } })
+  try {
+    expect(404, await service.send({ path }))
+    const address = service.metrics ?? ''
+    assert.match(expect(200, await request(address, { path })).text, samples)
+    expect(200, await request(address, { path, headers: { 'X-Forwarded-For': '203.0.113.9' } }))
+    for (const other of ['/v4/diamond', '/v2/constants', '/health/live', '/']) {
+      expect(404, await request(address, { path: other }))
+    }
+    expect(405, await request(address, { method: 'POST', path }))
+  } finally {
+    await service.stop()
+  }
+})
+
+test('are there for a process that only projects', () =>
+  withFolder(async (_start, DATA_DIR) => {
+    const settings: Settings = readSettings({
+      DATA_DIR,
+      ROLES: 'projections',
+      METRICS_PORT: '0',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    })
+    const running = await start(await open(settings))
+    try {
+      assert.is(running.url, undefined)
+      assert.match(expect(200, await request(running.metrics ?? '', { path })).text, samples)
+    } finally {
+      await running.stop()
+    }
+    const refused = await request(running.metrics ?? '', { path }).catch((error: NodeJS.ErrnoException) => error.code)
+    assert.is(refused, 'ECONNREFUSED')
+  }))
+
+test.run()

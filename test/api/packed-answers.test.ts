@@ -1,0 +1,134 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { request as send, type IncomingHttpHeaders } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { encodingFor } from '../../src/http/packing.ts'
+import { expect, type Request } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { newSender } from './harness/secrets.ts'
+import { createdMany, stone } from './harness/stones.ts'
+
+const test = apiSuite('an answer over 1 KiB')
+
+/** The answer's bytes as they came over the wire. */
+type Wire = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
+
+function onTheWire(address: string, { method = 'GET', path, headers = {}, body }: Request): Promise<Wire> {
+  const { hostname, port } = new URL(address)
+  return new Promise((done, fail) => {
+    const sending = send({ hostname, port, method, path, headers: headers as Record<string, string> }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        done({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }),
+      )
+    })
+    sending.on('error', fail)
+    sending.end(body)
+  })
+}
+
+const unpack = {
+  br: (bytes: Buffer) => brotliDecompressSync(bytes).toString(),
+  gzip: (bytes: Buffer) => gunzipSync(bytes).toString(),
+}
+
+test('is gzip or br for who asks, on every way to it, and the same when unpacked', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await createdMany(vendor, 40)
+  const bearer = { Authorization: `Bearer ${vendor.token}` }
+  const json = { ...bearer, 'Content-Type': 'application/json' }
+  const bad = { carat: -1, ...Object.fromEntries([...Array(40).keys()].map((n) => [`wrong${n}`, n])) }
+  const requests: readonly Request[] = [
+    { path: '/v4/diamond?limit=40', headers: bearer },
+    { path: '/v3/diamond', headers: { Authorization: `bearer ${vendor.token}` } },
+    { path: '/v2/constants' },
+    { method: 'POST', path: '/v4/diamond', headers: json, body: JSON.stringify(stone(bad)) },
+    { method: 'PATCH', path: '/v4/diamond/bulk', headers: json, body: JSON.stringify({ entries: [bad] }) },
+  ]
+  for (const request of requests) {
+    const plain = await onTheWire(service.url, request)
+    assert.is(plain.headers['content-encoding'], undefined)
+    assert.match(String(plain.headers.vary), /\bAccept-Encoding\b/)
+    for (const encoding of ['br', 'gzip'] as const) {
+      const headers = { ...request.headers, 'Accept-Encoding': encoding }
+      const packed = await onTheWire(service.url, { ...request, headers })
+      assert.is(packed.status, plain.status)
+      assert.is(packed.headers['content-encoding'], encoding, request.path)
+      assert.is(packed.headers['content-length'], String(packed.bytes.length))
+      assert.is(packed.headers['content-type'], plain.headers['content-type'])
+      assert.is(packed.headers.etag, plain.headers.etag)
+      assert.match(String(packed.headers.vary), /\bAccept-Encoding\b/)
+      assert.ok(packed.bytes.length < plain.bytes.length / 2, `${packed.bytes.length} of ${plain.bytes.length}`)
+      assert.is(withoutId(unpack[encoding](packed.bytes)), withoutId(plain.bytes.toString()))
+    }
+  }
+})
+
+const withoutId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
+
+test('has for HEAD the headers that it has for GET', async ({ service }) => {
+  const ask = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }
+  const [get, head] = [await onTheWire(service.url, ask), await onTheWire(service.url, { ...ask, method: 'HEAD' })]
+  for (const name of ['content-encoding', 'content-length', 'vary', 'etag']) {
+    assert.is(head.headers[name], get.headers[name])
+  }
+  assert.is(head.bytes.length, 0)
+})
+
+test('is what is packed: a smaller one is sent as it is', async ({ service }) => {
+  const vendor = await service.newVendor()
+  for (const path of ['/v4/diamond/1', '/v2/cutshapes/2', '/health/live']) {
+    const headers = { 'Accept-Encoding': 'br, gzip', Authorization: `Bearer ${vendor.token}` }
+    const answer = await onTheWire(service.url, { path, headers })
+    assert.equal([answer.headers['content-encoding'], answer.headers.vary], [undefined, undefined])
+  }
+})
+
+test('is never packed where it holds a secret, however long that is', async ({ service }) => {
+  const sender = await newSender(service.installation, 'pro')
+  const headers = { 'Accept-Encoding': 'gzip, br', Authorization: sender.authorization }
+  const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
+  const secret = 'x'.repeat(5000)
+  for (const revealed of [
+    (key: string) => ({ method: 'POST', path: `/api/v1/secret/${key}`, headers }),
+    (key: string) => ({ method: 'POST', path: `/secret/${key}`, headers: { ...form, Authorization: '' } }),
+  ]) {
+    const shared = await service.send({
+      method: 'POST',
+      path: '/api/v1/share',
+      headers: form,
+      body: `secret=${secret}`,
+    })
+    const { secret_key } = expect(200, shared).json() as { secret_key: string }
+    const answer = await onTheWire(service.url, revealed(secret_key))
+    assert.is(answer.status, 200)
+    assert.is(answer.headers['content-encoding'], undefined)
+    assert.ok(answer.bytes.toString().includes(secret))
+  }
+})
+
+test.run()
+
+const choice = suite('the encoding of an answer')
+
+for (const [accepts, expected] of [
+  [undefined, undefined],
+  ['', undefined],
+  ['identity', undefined],
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['gzip, deflate, br', 'br'],
+  ['br;q=0.5, gzip;q=0.8', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['*', 'br'],
+  ['*;q=0.1, gzip', 'gzip'],
+  ['br;q=x', undefined],
+  ['gzip;level=1;q=0.3 , br ; q=0.2', 'gzip'],
+  [`${'x,'.repeat(100_000)}br`, undefined],
+] as const) {
+  choice(`for ${accepts?.slice(0, 40)} is ${expected}`, () => assert.is(encodingFor(accepts), expected))
+}
+
+choice.run()
