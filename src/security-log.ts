@@ -2,7 +2,7 @@ import type { NoteSecurity, SecurityEvent } from './domain/security-event.ts'
 import type { Log } from './log.ts'
 
 /** What is no cause for alarm; everything else is a warning. */
-const USUAL: ReadonlySet<SecurityEvent['event']> = new Set(['log-in'])
+const USUAL: ReadonlySet<SecurityEvent['event']> = new Set(['log-in', 'administration'])
 
 /** Writes each event as a line of its own, whose `security` names it: `{"security":"log-in-failed","account":7,...}`. */
 export function securityLog(log: Log): NoteSecurity {

@@ -83,7 +83,13 @@ shipped('never holds a key, a log or a vault, whichever folder of it an installa
     writeFileSync(join(folder, path), 'x')
   }
   try {
-    for (const file of ['package.json', '.gitignore', 'data/README.md', 'data/diamonds.csv.gz']) {
+    for (const file of [
+      'package.json',
+      '.gitignore',
+      'data/README.md',
+      'data/common-passwords.txt',
+      'data/diamonds.csv.gz',
+    ]) {
       cpSync(join(root, file), join(folder, file))
     }
     write('dist/main.js')
@@ -93,7 +99,13 @@ shipped('never holds a key, a log or a vault, whichever folder of it an installa
     const [{ files } = { files: [] }] = Object.values(JSON.parse(out) as Record<string, { files: { path: string }[] }>)
     assert.equal(
       files.map(({ path }) => path).toSorted(),
-      ['data/README.md', 'data/diamonds.csv.gz', 'dist/main.js', 'package.json'].toSorted(),
+      [
+        'data/README.md',
+        'data/common-passwords.txt',
+        'data/diamonds.csv.gz',
+        'dist/main.js',
+        'package.json',
+      ].toSorted(),
     )
   } finally {
     rmSync(folder, { recursive: true })

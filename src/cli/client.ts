@@ -2,13 +2,14 @@ import { Command } from 'commander'
 import { clientFold } from '../commands/clients.ts'
 import { disableClient } from '../commands/disable-client.ts'
 import { enableClient } from '../commands/enable-client.ts'
+import type { Origin } from '../commands/origin.ts'
 import { IdBlocks } from '../commands/integer-ids.ts'
 import { registerClient, type ClientCredentials } from '../commands/register-client.ts'
 import { rotateClientSecret } from '../commands/rotate-client-secret.ts'
 import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
+import { administering } from './administer.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
-import { operator } from './operator.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
 /** `client`: the programs that ask the token server for tokens. */
@@ -21,32 +22,39 @@ export function clientCommand(open: Open): Command {
   subcommand('add', 'make a client; its secret is told this once', '<name>')
     .addHelpText('after', example('add "Price list"'))
     .action(async (name: string, options: OutputOptions) =>
-      tell(options, await withNewInstallation(open, (installation) => add(installation, name))),
+      tell(options, await withNewInstallation(open, administering({ act: 'client add', subject: name }, adding(name)))),
     )
   subcommand('list', 'list the clients')
     .addHelpText('after', example('list'))
     .action((options: OutputOptions) => list(open, options))
   subcommand('rotate', 'give a client a new secret; the old one ends, tokens live on', '<client_id>')
     .addHelpText('after', example('rotate 1_4bk8'))
-    .action(async (client: string, options: OutputOptions) =>
-      tell(options, await withInstallation(open, ({ writing }) => rotateClientSecret(writing, client, operator()))),
-    )
+    .action(async (client: string, options: OutputOptions) => {
+      const act = administering({ act: 'client rotate', subject: client }, ({ writing }, by) =>
+        rotateClientSecret(writing, client, by),
+      )
+      tell(options, await withInstallation(open, act))
+    })
   subcommand('disable', 'refuse a client; its tokens end', '<client_id>')
     .addHelpText('after', example('disable 1_4bk8'))
-    .action((client: string, options: OutputOptions) => change(open, options, client, 'is disabled', disableClient))
+    .action((client: string, options: OutputOptions) =>
+      change(open, options, { client, act: 'disable' }, disableClient),
+    )
   subcommand('enable', 'let a disabled client have tokens again', '<client_id>')
     .addHelpText('after', example('enable 1_4bk8'))
-    .action((client: string, options: OutputOptions) => change(open, options, client, 'is enabled', enableClient))
+    .action((client: string, options: OutputOptions) => change(open, options, { client, act: 'enable' }, enableClient))
   return command
 }
 
 const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
 
-function add({ writing }: Installation, name: string): Promise<ClientCredentials> {
-  const { store, clock } = writing
-  const clientIds = new IdBlocks({ store, clock, kind: 'client', size: 1, origin: operator() })
-  return registerClient({ ...writing, clientIds }, name, operator())
-}
+const adding =
+  (name: string) =>
+  ({ writing }: Installation, by: Origin): Promise<ClientCredentials> => {
+    const { store, clock } = writing
+    const clientIds = new IdBlocks({ store, clock, kind: 'client', size: 1, origin: by })
+    return registerClient({ ...writing, clientIds }, name, by)
+  }
 
 function tell(options: OutputOptions, { client, secret }: ClientCredentials): void {
   const text = `client_id      ${client}\nclient_secret  ${secret}  (told this once)`
@@ -56,12 +64,15 @@ function tell(options: OutputOptions, { client, secret }: ClientCredentials): vo
 async function change(
   open: Open,
   options: OutputOptions,
-  client: string,
-  done: string,
+  { client, act }: { readonly client: string; readonly act: 'disable' | 'enable' },
   run: typeof disableClient,
 ): Promise<void> {
-  await withInstallation(open, ({ writing }) => run(writing, client, operator()))
-  printResult(options, { client_id: client }, `${client} ${done}`)
+  const noted = { act: `client ${act}`, subject: client }
+  await withInstallation(
+    open,
+    administering(noted, ({ writing }, by) => run(writing, client, by)),
+  )
+  printResult(options, { client_id: client }, `${client} is ${act}d`)
 }
 
 async function list(open: Open, options: OutputOptions): Promise<void> {

@@ -5,8 +5,8 @@ import { revokeApiToken } from '../commands/revoke-api-token.ts'
 import type { ApiToken } from '../domain/account.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
+import { administering } from './administer.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { operator } from './operator.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
 /** `token`: the API tokens of the secrets API. */
@@ -42,12 +42,18 @@ Example:
   npx adamant token add jane@example.com`
 
 async function add(open: Open, email: string, options: OutputOptions): Promise<void> {
-  const { id, token } = await withInstallation(open, ({ writing }) => issueApiToken(writing, email, operator()))
+  const act = administering({ act: 'token add', subject: email }, ({ writing }, by) =>
+    issueApiToken(writing, email, by),
+  )
+  const { id, token } = await withInstallation(open, act)
   printResult(options, { token, id }, `${token}\n(told this once; its id is ${id})`)
 }
 
 async function revoke(open: Open, email: string, id: string, options: OutputOptions): Promise<void> {
-  await withInstallation(open, ({ writing }) => revokeApiToken(writing, { email, token: id }, operator()))
+  const act = administering({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, by) =>
+    revokeApiToken(writing, { email, token: id }, by),
+  )
+  await withInstallation(open, act)
   printResult(options, { id }, `The API token ${id} of ${email} has ended`)
 }
 

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander'
+import type { Origin } from '../commands/origin.ts'
 import type { ChangedAccount } from '../commands/change-account.ts'
 import { changePassword } from '../commands/change-password.ts'
 import { changePlan } from '../commands/change-plan.ts'
@@ -11,8 +12,8 @@ import { Passwords } from '../credentials/passwords.ts'
 import { PLANS, type Plan, type RegisteredAccount } from '../domain/account.ts'
 import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
+import { administering, type Act } from './administer.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
-import { operator } from './operator.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 import { readPassword, withPassword, type PasswordOptions } from './password.ts'
 
@@ -49,8 +50,8 @@ export function userCommand(open: Open): Command {
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
-        change(open, options, `is on the plan ${plan}`, ({ writing }) =>
-          changePlan(writing, { email, plan }, operator()),
+        change(open, options, { act: 'user plan', subject: email, done: `is on the plan ${plan}` }, ({ writing }, by) =>
+          changePlan(writing, { email, plan }, by),
         ),
       ),
   )
@@ -67,21 +68,22 @@ type Adding = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
 async function add(open: Open, email: string, options: Adding): Promise<void> {
   const password = await readPassword(options)
-  const added = await withNewInstallation(open, (installation) =>
+  const act = administering({ act: 'user add', subject: email }, ({ writing }, by) =>
     hashing(async (passwords) => {
-      const { store, clock } = installation.writing
-      const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin: operator() })
+      const { store, clock } = writing
+      const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin: by })
       const wanted = { email, password, plan: options.plan }
-      return registerAccount({ ...installation.writing, passwords, accountIds }, wanted, operator())
+      return registerAccount({ ...writing, passwords, accountIds }, wanted, by)
     }),
   )
-  tellChange(options, 'is registered', added)
+  tellChange(options, 'is registered', await withNewInstallation(open, act))
 }
 
 async function setPassword(open: Open, email: string, options: OutputOptions & PasswordOptions): Promise<void> {
   const password = await readPassword(options)
-  await change(open, options, 'has a new password', ({ writing }) =>
-    hashing((passwords) => changePassword({ ...writing, passwords }, { email, password }, operator())),
+  const act = { act: 'user password', subject: email, done: 'has a new password' }
+  await change(open, options, act, ({ writing }, by) =>
+    hashing((passwords) => changePassword({ ...writing, passwords }, { email, password }, by)),
   )
 }
 
@@ -92,17 +94,19 @@ function switching(open: Open, name: string, description: string, done: string, 
     .option(...JSON_OPTION)
     .addHelpText('after', `\nExample:\n  npx adamant user ${name} jane@example.com`)
     .action((email: string, options: OutputOptions) =>
-      change(open, options, done, ({ writing }) => run(writing, email, operator())),
+      change(open, options, { act: `user ${name}`, subject: email, done }, ({ writing }, by) =>
+        run(writing, email, by),
+      ),
     )
 }
 
 async function change(
   open: Open,
   options: OutputOptions,
-  done: string,
-  run: (installation: Installation) => Promise<ChangedAccount>,
+  { done, ...act }: Act & { readonly done: string },
+  run: (installation: Installation, by: Origin) => Promise<ChangedAccount>,
 ): Promise<void> {
-  tellChange(options, done, await withInstallation(open, run))
+  tellChange(options, done, await withInstallation(open, administering(act, run)))
 }
 
 function tellChange(options: OutputOptions, done: string, { account, email }: ChangedAccount): void {

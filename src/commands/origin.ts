@@ -5,6 +5,8 @@ export type Origin = {
   readonly via: 'http' | 'cli' | 'projection'
   /** The request's id, or one id for a whole run of a command. */
   readonly correlation: string
+  /** The operating system's user behind a command. */
+  readonly osUser?: string
   /** The id of the event that led to this one, for reactions. */
   readonly causation?: string
 }
@@ -18,6 +20,7 @@ export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Re
     actor: origin.actor,
     via: origin.via,
     $correlationId: origin.correlation,
+    ...(origin.osUser !== undefined && { osUser: origin.osUser }),
     ...(origin.causation !== undefined && { $causationId: origin.causation }),
     schema,
     at: new Date(now).toISOString(),

@@ -2,6 +2,7 @@ import { truncates } from 'bcryptjs'
 import type { Worker } from 'node:worker_threads'
 import { Refusal } from '../domain/refusal.ts'
 import { startWorker } from '../start-worker.ts'
+import { checkPassword } from './password-rule.ts'
 import type { PasswordDone, PasswordTask } from './password-worker.ts'
 
 /** What an unknown user's password is compared with, so that the answer takes as long: of bytes that nobody has. */
@@ -25,10 +26,9 @@ export class Passwords {
   /** Comparisons that were run, of known users and others. */
   compared = 0
 
-  /** @throws Refusal invalid for a password that is empty or longer than bcrypt reads */
+  /** @throws Refusal invalid for a password that nobody should have, password-rule.ts */
   async hash(password: string): Promise<string> {
-    if (password === '') throw new Refusal('invalid', 'A password must not be empty')
-    if (truncates(password)) throw new Refusal('invalid', 'A password has at most 72 bytes of UTF-8')
+    checkPassword(password)
     return String(await this.#ask({ password }))
   }
 

@@ -14,6 +14,15 @@ export type SecurityEvent =
   | { readonly event: 'wrong-api-token'; readonly account: number | null; readonly address: string }
   | Lockout
   | {
+      readonly event: 'administration'
+      /** The command, such as `user disable`, and what it was given. */
+      readonly act: string
+      readonly subject: string
+      readonly osUser: string
+      readonly outcome: 'done' | 'failed'
+      readonly request: string
+    }
+  | {
       readonly event: 'refresh-token-reused'
       readonly account: number
       readonly client: string

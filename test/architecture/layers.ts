@@ -6,7 +6,7 @@ export type Module = { readonly path: string; readonly imports: readonly string[
 /** Ports say what is asked of a store; every other module of src/stores is part of an adapter. */
 const PORT = /^stores\/(event-store|read-store|vault|files|mail|schemas\/.*)\.ts$/
 const PLATFORM = ['nap.ts', 'patience.ts', 'start-worker.ts', 'start-program.ts', 'stand-back.ts', 'worker-pool.ts']
-const ROOT = ['installation.ts', 'service.ts', 'settings.ts', 'log.ts', 'version.ts', ...PLATFORM]
+const ROOT = ['installation.ts', 'security-log.ts', 'service.ts', 'settings.ts', 'log.ts', 'version.ts', ...PLATFORM]
 
 /** What each layer may import of src besides itself. Modules in wiring and right in src compose the layers and may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

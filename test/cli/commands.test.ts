@@ -54,7 +54,7 @@ test('answers --json with one line of JSON', async ({ commands }) => {
 
 test('ends with 1 and a sentence for an account that is taken or unknown', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const taken = await commands.run(['user', 'add', 'A@example.com', '--password', 'x'])
+  const taken = await commands.run(['user', 'add', 'A@example.com', '--password', 'other horse'])
   assert.is(taken.code, 1)
   assert.match(taken.err, 'already registered')
   const unknown = await commands.run(['token', 'add', 'b@example.com'])

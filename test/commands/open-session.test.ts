@@ -51,10 +51,10 @@ test('answers an unknown user, a wrong password and a disabled account alike, ea
 test('ends when another process changes the password', () =>
   withAnn(async ({ server, operator, client }) => {
     const { accessToken, refreshToken } = await logIn(server, client)
-    await changePassword(operator, { email: ann.email, password: 'new' }, cli)
+    await changePassword(operator, { email: ann.email, password: 'new horse' }, cli)
     assert.is(await isLive(server, accessToken), false)
     assert.is(await refused(refreshSession(server, { token: refreshToken, client }, http)), 'Invalid refresh token')
-    const again = await logIn(server, client, 'new')
+    const again = await logIn(server, client, 'new horse')
     assert.is(await isLive(server, again.accessToken), true)
   }))
 

@@ -43,10 +43,10 @@ test('of one address wins once, whoever races in whatever case', () =>
     }
   }))
 
-test('with a password that bcrypt would cut, or none, is refused and leaves nothing', () =>
+test('with a password that nobody should have is refused and leaves nothing', () =>
   withTwoProcesses(async (one) => {
     const before = one.store.head()
-    for (const password of ['', 'x'.repeat(73), 'ä'.repeat(37)]) {
+    for (const password of ['', 'q7!kz2p', 'password1', 'x'.repeat(73), 'ä'.repeat(37)]) {
       try {
         await registerAccount(one, { ...ann, password }, cli)
         assert.unreachable('it was registered')

@@ -1,5 +1,8 @@
+import { hashSync } from 'bcryptjs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { changeAccount } from '../../../src/commands/change-account.ts'
+import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 
 const test = suite('POST /api/oauth/v2/token')
@@ -16,6 +19,15 @@ test('answers a password grant in the order of RFC 6749, 5.1, and is never store
     assert.is(headers.get('pragma'), 'no-cache')
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
     assert.is((await get('/v4/whoami', bearer(body['access_token']))).status, 200)
+  }))
+
+test('lets in who has a password of before there was a rule for them', () =>
+  withTokenServer(async ({ post, process }) => {
+    const { email } = ann
+    await changeAccount(process, email, cli, () => [
+      { type: 'PasswordChanged', data: { password: hashSync('secret', 4), epoch: 1 } },
+    ])
+    assert.is((await post('token', { ...passwordGrant, password: 'secret' })).status, 200)
   }))
 
 test('takes parameters from the query, and those of the body first', () =>

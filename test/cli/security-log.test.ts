@@ -1,0 +1,93 @@
+import { userInfo } from 'node:os'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the security log')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+type Line = Readonly<Record<string, unknown>>
+const PASSWORD = 'right horse'
+const TELL = { LOG_LEVEL: 'info' }
+
+/** The lines that are security events, of all that a process wrote on stderr. */
+const noted = (err: string): Line[] =>
+  err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)
+    .filter((line) => 'security' in line)
+
+test("has an administrator's acts, done or refused, with the user of the operating system", async ({ commands }) => {
+  const added = await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], TELL, `${PASSWORD}\n`)
+  const weak = await commands.run(['user', 'password', 'a@example.com', '--password-stdin'], TELL, 'password\n')
+  const disabled = await commands.run(['user', 'disable', 'a@example.com'], TELL)
+  const told = [added, weak, disabled].flatMap(({ err }) => noted(err))
+  assert.equal(
+    told.map(({ security, act, subject, outcome, osUser }) => [security, act, subject, outcome, osUser]),
+    [
+      ['administration', 'user add', 'a@example.com', 'done', userInfo().username],
+      ['administration', 'user password', 'a@example.com', 'failed', userInfo().username],
+      ['administration', 'user disable', 'a@example.com', 'done', userInfo().username],
+    ],
+  )
+  assert.not.match(JSON.stringify(told), PASSWORD)
+  assert.is(weak.code, 1)
+  assert.match(weak.err, '10,000 most common')
+
+  const { out } = await commands.run(['events', '--json', '--type', 'AccountDisabled'])
+  const { metadata } = JSON.parse(out) as { metadata: Line }
+  assert.is(metadata['osUser'], userInfo().username)
+  assert.is(metadata['$correlationId'], told[2]?.['request'])
+})
+
+test('has log-ins, failures and lockouts with where they came from, and nothing that was typed', async ({
+  commands,
+}) => {
+  await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, `${PASSWORD}\n`)
+  const client = await commands.json('client', 'add', 'shop')
+  const server = commands.start(['serve', '--json'], TELL)
+  const { url } = JSON.parse(await server.line()) as { url: string }
+
+  async function logIn(parameters: Readonly<Record<string, string>>): Promise<number> {
+    const given = { grant_type: 'password', username: 'a@example.com', password: PASSWORD, ...parameters }
+    const credentials = { client_id: String(client['client_id']), client_secret: String(client['client_secret']) }
+    const body = new URLSearchParams({ ...credentials, ...given })
+    return (await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })).status
+  }
+
+  assert.is(await logIn({}), 200)
+  for (let count = 1; count <= 5; count++) assert.is(await logIn({ password: 'my typo' }), 400)
+  assert.is(await logIn({}), 429)
+  assert.is(await logIn({ username: 'a secret in the wrong field', password: 'x' }), 400)
+  assert.is(await logIn({ client_secret: 'half a secret' }), 401)
+  const Authorization = `Basic ${Buffer.from('a@example.com:half a token').toString('base64')}`
+  assert.is((await fetch(`${url}/api/v1/share`, { method: 'POST', headers: { Authorization } })).status, 401)
+
+  server.kill('SIGTERM')
+  const { err } = await server.ended
+  const failed = ['log-in-failed', 1, '127.0.0.1']
+  assert.equal(
+    noted(err).map(({ security, account, address }) => [security, account, address]),
+    [
+      ['log-in', 1, '127.0.0.1'],
+      failed,
+      failed,
+      failed,
+      failed,
+      ['locked-out', 1, '127.0.0.1'],
+      failed,
+      ['log-in-failed', null, '127.0.0.1'],
+      ['wrong-client-secret', undefined, '127.0.0.1'],
+      ['wrong-api-token', 1, '127.0.0.1'],
+    ],
+  )
+  assert.not.match(err, /my typo|wrong field|half a|right horse/)
+  assert.not.match(err, String(client['client_secret']))
+})
+
+test.run()
