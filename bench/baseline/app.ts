@@ -25,8 +25,8 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<Re
     ctx.set('Location', `${address}/v4/diamond/${row.id}`)
     ctx.body = present(row, address)
   })
-  router.post('/bulk', body, (ctx) => {
-    const rows = stones.createAll(callerOf(ctx).account, parseNewEntries('v4', ctx.request.body))
+  router.post('/bulk', body, async (ctx) => {
+    const rows = stones.createAll(callerOf(ctx).account, await parseNewEntries('v4', ctx.request.body))
     ctx.status = 201
     ctx.body = rows.map((row) => present(row, address))
   })

@@ -14,6 +14,7 @@ export type RequestKey = {
   readonly key: string
   readonly method: string
   readonly path: string
+  /** What was read from the body and is going to be done. */
   readonly body: unknown
 }
 

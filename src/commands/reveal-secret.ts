@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { digestOfSecretKey, secretStream } from '../credentials/secret-keys.ts'
 import type { Inner } from '../credentials/secret-box.ts'
 import { refuseLocked, reveal, tryPassphrase, unknownSecretRefusal, waiting } from '../domain/secret/decide.ts'
+import { mayBePassphrase } from '../domain/secret/limits.ts'
 import { handle } from './handle.ts'
 import type { Origin } from './origin.ts'
 import { loadSecret, secretFold, type Secrets } from './secrets.ts'
@@ -62,6 +63,7 @@ export async function openWithPassphrase(
   try {
     const wish = { stream: secretStream(keys.digest), id: randomUUID(), origin }
     await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
+    if (!mayBePassphrase(passphrase)) return undefined
     return await secrets.box.openWith(place, passphrase, inner, keys)
   } finally {
     place.leave()

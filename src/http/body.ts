@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/refusal.ts'
+import { turnOfLongWork } from '../slices.ts'
+import { discardRest } from './discard-rest.ts'
+import { JsonShape } from './json-shape.ts'
 import type { Ctx, Step } from './request.ts'
 
 /** Bytes of a JSON body at most. */
 export const JSON_LIMIT = 8 * 1024 * 1024
 
-/** Levels of a body; a diamond in a bulk request has five. What walks through a body need not fear for the stack. */
-const DEPTH_LIMIT = 100
+/** Bytes of a body from which on its parts of work have turns of their own: what is shorter takes a few milliseconds. */
+const LONG = 256 * 1024
 
 /** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
 export const readJsonBody: Step = async (ctx, next) => {
@@ -16,8 +19,21 @@ export const readJsonBody: Step = async (ctx, next) => {
     throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
   }
   refuseEncoding(ctx)
-  ctx.state.body = parseJsonBody(keptBodies.get(ctx.req) ?? (await readBody(ctx.req, JSON_LIMIT)))
+  const kept = keptBodies.get(ctx.req)
+  ctx.state.body = kept === undefined ? await readJson(ctx.req) : parseJsonBody(kept)
   return next()
+}
+
+/** The body is counted while it arrives, and then decoded and parsed: a long one in a turn for each. */
+async function readJson(req: IncomingMessage): Promise<unknown> {
+  const shape = new JsonShape()
+  const bytes = await readBody(req, JSON_LIMIT, (chunk) => shape.take(chunk))
+  shape.end()
+  const pause = bytes.length > LONG ? turnOfLongWork : () => undefined
+  await pause()
+  const text = textOf(bytes)
+  await pause()
+  return parseJson(text)
 }
 
 const keptBodies = new WeakMap<IncomingMessage, Buffer>()
@@ -36,17 +52,23 @@ export function refuseEncoding(ctx: Ctx): void {
   }
 }
 
-/** @throws Refusal malformed, or invalid where it is nested too deep */
+/** @throws Refusal malformed, or what JsonShape throws */
 export function parseJsonBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
-  const body = parseJson(bytes)
-  if (depthOf(bytes) > DEPTH_LIMIT) throw new Refusal('invalid', `The body is nested over ${DEPTH_LIMIT} levels deep`)
-  return body
+  const shape = new JsonShape()
+  shape.take(bytes)
+  shape.end()
+  return parseJson(textOf(bytes))
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** @throws Refusal malformed */
+function textOf(bytes: Buffer): string {
+  if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
   if (!isUtf8(bytes)) throw new Refusal('malformed', 'The body is not JSON: it is not UTF-8')
-  const text = bytes.toString('utf8')
+  return bytes.toString('utf8')
+}
+
+/** @throws Refusal malformed */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)
   } catch (error) {
@@ -56,45 +78,45 @@ function parseJson(bytes: Buffer): unknown {
 
 const BYTE_ORDER_MARK = 0xfeff
 
-/** How deep the arrays and objects of a JSON text stand in each other. */
-function depthOf(json: Buffer): number {
-  let depth = 0
-  let deepest = 0
-  let inText = false
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === QUOTE) inText = !inText
-    else if (inText) at += byte === BACKSLASH ? 1 : 0
-    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return deepest
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
 /**
- * The whole body, as long as it has at most `limit` bytes.
- * @throws Refusal too-large, before more than the limit is kept
+ * The whole body, as long as it has at most `limit` bytes. What is left of one that is refused is read and forgotten.
+ * @param look sees each piece as it arrives, and refuses the body by throwing
+ * @throws Refusal too-large before more than the limit is kept, or what `look` throws
  */
-export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  req: IncomingMessage,
+  limit: number,
+  look: (chunk: Buffer) => void = () => undefined,
+): Promise<Buffer> {
   const tooLarge = () => new Refusal('too-large', `The body may have at most ${limit} bytes`)
-  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
     let length = 0
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit) {
-        req.removeAllListeners('data').resume()
-        fail(tooLarge())
-      } else chunks.push(chunk)
-    })
+    const refuse = (error: unknown) => {
+      req.off('data', take)
+      chunks.length = 0
+      discardRest(req)
+      fail(error)
+    }
+    const take = (chunk: Buffer) => {
+      try {
+        length += chunk.length
+        if (length > limit) throw tooLarge()
+        look(chunk)
+        chunks.push(chunk)
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse(tooLarge())
+    req.on('data', take)
     req.on('end', () =>
       done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
     )
-    req.on('error', () => fail(new Refusal('malformed', 'The connection broke while the body was read')))
-    req.on('aborted', () => fail(new Refusal('malformed', 'The connection broke while the body was read')))
+    const broken = () => fail(new Refusal('malformed', 'The connection broke while the body was read'))
+    req.on('error', broken)
+    // Behind a whole body this changes nothing; it also tells of one that broke before anybody read it.
+    req.on('close', broken)
+    if (req.destroyed) broken()
   })
 }

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { keepAsked } from './asked.ts'
 import type { Direct } from './direct.ts'
 import type { EveryAnswer } from './every-answer.ts'
+import { refuseLongHeaders } from './header-limit.ts'
 import { hostFault } from './host.ts'
 import { plainPath } from './plain-path.ts'
 
@@ -19,6 +20,7 @@ export function entrance(
     req.url = plainPath(req.url ?? '')
     const asked = everyAnswer.asked(req)
     keepAsked(req, asked)
+    if (refuseLongHeaders(req, res, asked)) return
     if (hostFault(req) === undefined && directs.some((direct) => direct(req, res, asked))) return
     routes(req, res)
   }

@@ -1,4 +1,5 @@
 import { isObject, kindOf, type Parsed } from '../diamond/input.ts'
+import { shown } from '../diamond/shown.ts'
 import { nearest } from '../dictionaries/nearest.ts'
 import type { Fault } from '../refusal.ts'
 import { LABORATORIES, type Laboratory } from './certification.ts'
@@ -46,14 +47,21 @@ export function fromForm(parts: ReadonlyMap<string, string>): Record<string, unk
   return input
 }
 
+/** Unknown fields that are named one by one; a body of nothing else must not make an answer of its size. */
+const UNKNOWN_NAMED = 50
+
 function unknownFields(input: Record<string, unknown>): Fault[] {
-  return Object.keys(input)
-    .filter((name) => !FIELDS.includes(name) && !ASSIGNED.has(name))
-    .map((name) => {
-      const near = nearest(name, [...FIELDS, 'file'])
-      const hint = near === undefined ? '' : `; did you mean ${near}?`
-      return { pointer: `/${escape(name)}`, message: `${name.slice(0, 60)} is no field of a certification${hint}` }
-    })
+  const names = Object.keys(input).filter((name) => !FIELDS.includes(name) && !ASSIGNED.has(name))
+  const faults = names.slice(0, UNKNOWN_NAMED).map((name) => {
+    const near = nearest(name, [...FIELDS, 'file'])
+    const hint = near === undefined ? '' : `; did you mean ${near}?`
+    return { pointer: `/${escape(name)}`, message: `${name.slice(0, 60)} is no field of a certification${hint}` }
+  })
+  if (names.length <= UNKNOWN_NAMED) return faults
+  return [
+    ...faults,
+    { pointer: '', message: `${names.length - UNKNOWN_NAMED} more fields are none of a certification` },
+  ]
 }
 
 function product(value: unknown, faults: Fault[]): number | undefined {
@@ -86,7 +94,6 @@ function numberOf(value: unknown, faults: Fault[]): string | null {
 const PRINTABLE = new RegExp(`^[^\\p{C}\\p{Zl}\\p{Zp}]{1,${NUMBER_MAX}}$`, 'u')
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? typeof value
 
 /** A JSON Pointer's token, RFC 6901. */
 const escape = (name: string) => name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')

@@ -2,6 +2,7 @@ import { parseCuletSize, parseGirdle } from '../dictionaries/girdle.ts'
 import { isId, parseEntry, type DictionaryName } from '../dictionaries/lookup.ts'
 import { isShapeId, parseShape } from '../dictionaries/shapes.ts'
 import type { FieldName } from './fields.ts'
+import { shown } from './shown.ts'
 
 export type ApiVersion = 'v3' | 'v4'
 
@@ -12,7 +13,8 @@ const CARAT_MAX = 10_000
 const SKU_MAX = 128
 const SHAPE_MAX = 64
 
-const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? typeof value
+/** No dictionary has a longer word: what is longer is not looked up, which takes time that grows with it. */
+const WORD_MAX = 100
 
 const sku: Reader = (value) =>
   isText(value, SKU_MAX) ? { value } : { problem: `must be a text of 1 to ${SKU_MAX} characters, got ${shown(value)}` }
@@ -46,7 +48,7 @@ const byName =
   (dictionary: DictionaryName): Reader =>
   (value) => {
     if (typeof value === 'number' && isId(dictionary, value)) return { value }
-    const id = typeof value === 'string' ? parseEntry(dictionary, value) : undefined
+    const id = isWord(value) ? parseEntry(dictionary, value) : undefined
     if (id !== undefined) return { value: id }
     return { problem: `must be a title, short form, alias or id of the dictionary ${dictionary}, got ${shown(value)}` }
   }
@@ -68,18 +70,20 @@ const shapeByName: Reader = (value) => {
 }
 
 const culetSize: Reader = (value) => {
-  const size = typeof value === 'string' ? parseCuletSize(value) : undefined
+  const size = isWord(value) ? parseCuletSize(value) : undefined
   return size !== undefined
     ? { value: size }
     : { problem: `must be a culet size from None to Extremely Large, got ${shown(value)}` }
 }
 
 const girdle: Reader = (value) => {
-  const thickness = typeof value === 'string' ? parseGirdle(value) : undefined
+  const thickness = isWord(value) ? parseGirdle(value) : undefined
   return thickness !== undefined
     ? { value: thickness }
     : { problem: `must be a girdle thickness such as Medium, or a range such as Thin-Medium, got ${shown(value)}` }
 }
+
+const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= WORD_MAX
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 

@@ -27,9 +27,12 @@ export function checkSecret(secret: string, plan: Plan): void {
   }
 }
 
+/** Whether a secret can have it at all: to stretch another one would take long, and prove nothing. */
+export const mayBePassphrase = (passphrase: string): boolean => !isLonger(passphrase, PASSPHRASE_LENGTH)
+
 /** @throws Refusal invalid */
 export function checkPassphrase(passphrase: string): void {
-  if (isLonger(passphrase, PASSPHRASE_LENGTH)) {
+  if (!mayBePassphrase(passphrase)) {
     throw new Refusal('invalid', `A passphrase has at most ${PASSPHRASE_LENGTH} characters`)
   }
 }

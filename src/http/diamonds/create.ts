@@ -1,6 +1,7 @@
 import { createDiamonds } from '../../commands/create-diamonds.ts'
 import type { RequestKey } from '../../commands/answer-once.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
+import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { parseNewDiamond } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -31,7 +32,7 @@ export function bornAnswer(version: ApiVersion, links: Links, born: DiamondCreat
 
 export function createBulk(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
-    const entries = parseNewEntries(version, ctx.state.body)
+    const entries = await parseNewEntries(version, ctx.state.body)
     const created = await create(ctx, service, entries)
     const bodies = created.map((born) => renderBorn(version, born).body)
     sendJson(ctx, 201, `[${service.links.finish(bodies.join(','))}]`)
@@ -41,21 +42,24 @@ export function createBulk(version: ApiVersion, service: DiamondService): Step {
 async function create(
   ctx: Ctx,
   { inventory, queries }: DiamondService,
-  entries: Parameters<typeof createDiamonds>[1]['entries'],
+  entries: readonly NewDiamond[],
 ): Promise<readonly DiamondCreated[]> {
-  const key = requestKeyOf(ctx)
+  const key = requestKeyOf(ctx, entries)
   const wish = { owner: callerOf(ctx).account, entries, origin: originOf(ctx), ...(key !== undefined && { key }) }
   const { created, position } = await createDiamonds(inventory, wish)
   await awaitProjection(ctx, queries, position)
   return created
 }
 
-/** @throws Refusal malformed for a key that is empty, too long or not printable */
-function requestKeyOf(ctx: Ctx): RequestKey | undefined {
+/**
+ * A repeat is known by what was read from its body: what the service ignores makes no other request.
+ * @throws Refusal malformed for a key that is empty, too long or not printable
+ */
+function requestKeyOf(ctx: Ctx, entries: readonly NewDiamond[]): RequestKey | undefined {
   const key = ctx.req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) {
-    return { key, method: ctx.method, path: ctx.path, body: ctx.state.body }
+    return { key, method: ctx.method, path: ctx.path, body: entries }
   }
   throw new Refusal('malformed', 'Idempotency-Key must have 1 to 255 printable characters')
 }

@@ -1,7 +1,9 @@
 import { isObject, kindOf, parseChange, parseNewDiamond, type Parsed } from '../../domain/diamond/input.ts'
 import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { shown } from '../../domain/diamond/shown.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { mapInSlices } from '../../slices.ts'
 
 export const ENTRIES_MAX = 500
 
@@ -9,15 +11,15 @@ export type ChangeEntry = { readonly id: number; readonly change: Change; readon
 export type IdEntry = { readonly id: number; readonly pointer: string }
 
 /** The entries of a bulk create. @throws Refusal with the faults of every entry */
-export function parseNewEntries(version: ApiVersion, body: unknown): NewDiamond[] {
-  return allOf(entriesOf(body).map((entry, index) => parseNewDiamond(version, entry, `/entries/${index}`)))
+export async function parseNewEntries(version: ApiVersion, body: unknown): Promise<NewDiamond[]> {
+  return allOf(await mapInSlices(entriesOf(body), (entry, at) => parseNewDiamond(version, entry, `/entries/${at}`)))
 }
 
 /** The entries of a bulk modify: an id and what changes, each id once. @throws Refusal */
-export function parseChangeEntries(version: ApiVersion, body: unknown): ChangeEntry[] {
+export async function parseChangeEntries(version: ApiVersion, body: unknown): Promise<ChangeEntry[]> {
   const seen = new Set<number>()
   return allOf(
-    entriesOf(body).map((entry, index): Parsed<ChangeEntry> => {
+    await mapInSlices(entriesOf(body), (entry, index): Parsed<ChangeEntry> => {
       const pointer = `/entries/${index}`
       const id = idOf(entry, pointer, seen)
       const change = parseChange(version, entry, pointer)
@@ -66,16 +68,27 @@ function idOf(entry: unknown, pointer: string, seen: Set<number>): Parsed<number
   const id = entry['id']
   const fault = (message: string) => ({ faults: [{ pointer: `${pointer}/id`, message }] })
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) {
-    const got = JSON.stringify(id)?.slice(0, 40) ?? 'nothing'
-    return fault(`id must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${got}`)
+    return fault(`id must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, got ${shown(id)}`)
   }
   if (seen.has(id)) return fault(`id ${id} stands in more than one entry`)
   seen.add(id)
   return { value: id }
 }
 
+/** Faults of one answer that are told one by one; past them each bad entry is named with its first fault. */
+const FAULTS_TOLD = 1_000
+
 function allOf<Value>(parsed: readonly Parsed<Value>[]): Value[] {
-  const faults = parsed.flatMap((entry) => entry.faults ?? [])
+  const faults: Fault[] = []
+  for (const entry of parsed) faults.push(...told(entry.faults ?? [], faults.length))
   if (faults.length > 0) throw new Refusal('invalid', faults)
   return parsed.flatMap((entry) => (entry.value === undefined ? [] : [entry.value]))
+}
+
+/** @param before faults that are told of other entries */
+function told(faults: readonly Fault[], before: number): readonly Fault[] {
+  const [first] = faults
+  if (first === undefined || before + faults.length <= FAULTS_TOLD) return faults
+  const more = faults.length - 1
+  return [more === 0 ? first : { ...first, message: `${first.message}; ${more} more faults in this entry` }]
 }

@@ -2,11 +2,14 @@ import { DateTime } from 'luxon'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import type { DiamondFilter, Page } from '../../projections/diamond-queries.ts'
+import { refuseMany } from '../parameter-count.ts'
 
 export const LIMIT_DEFAULT = 25
 export const LIMIT_MAX = 1_000
 /** Values of one filter at most. */
 export const VALUES_MAX = 1_000
+/** Two filters may have that many values, and what else there is stands once. */
+const PARAMETERS_MAX = 2_500
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
 
@@ -21,6 +24,7 @@ type Parameters = ReadonlyMap<string, readonly string[]>
  */
 export function parseListQuery(version: ApiVersion, search: string): ListQuery {
   if (search === '') return { filter: {}, page: { limit: LIMIT_DEFAULT, offset: 0 } }
+  refuseMany(search, PARAMETERS_MAX, 'invalid')
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   const page = {

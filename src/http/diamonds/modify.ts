@@ -29,7 +29,7 @@ export function modifyOne(version: ApiVersion, service: DiamondService): Step {
 export function modifyBulk(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
     const by = byOf(ctx)
-    const entries = parseChangeEntries(version, ctx.state.body)
+    const entries = await parseChangeEntries(version, ctx.state.body)
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, version, by, pointer))
     const answers = await answersOf(version, service, await changeAll(ctx, service, changes))
     sendJson(ctx, 200, `[${service.links.finish(answers.map((answer) => answer.body).join(','))}]`)

@@ -1,4 +1,5 @@
 import { readBody } from '../body.ts'
+import { refuseMany } from '../parameter-count.ts'
 import type { Ctx, Step } from '../request.ts'
 import { OAuthError } from './errors.ts'
 
@@ -34,6 +35,7 @@ async function readForm(ctx: Ctx): Promise<string> {
 }
 
 function parse(text: string): Map<string, string> {
+  refuseMany(text)
   const found = new Map<string, string>()
   const seen = new Set<string>()
   for (const [name, value] of new URLSearchParams(text)) {

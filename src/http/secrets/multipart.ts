@@ -1,8 +1,12 @@
 import { Refusal } from '../../domain/refusal.ts'
+import { PARAMETERS_MAX, tooMany } from '../parameter-count.ts'
 import { decodeUtf8, type Pair } from './urlencoded.ts'
 
 const LINE = Buffer.from('\r\n')
 const BLANK = Buffer.from('\r\n\r\n')
+
+/** Bytes of a part's header: a name and a type. */
+const HEADER_MAX = 8 * 1024
 
 /** RFC 2046, section 5.1.1: 1 to 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i
@@ -27,6 +31,7 @@ function partsOf(body: Buffer, delimiter: Buffer): Buffer[] {
   let from = startOf(body, delimiter)
   for (;;) {
     if (body.subarray(from, from + 2).equals(Buffer.from('--'))) return parts
+    if (parts.length === PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
     const lineEnd = body.indexOf(LINE, from)
     const next = body.indexOf(Buffer.concat([LINE, delimiter]), from)
     if (lineEnd < 0 || next < 0) throw new Refusal('malformed', 'The multipart body ends before its last boundary')
@@ -46,6 +51,7 @@ function startOf(body: Buffer, delimiter: Buffer): number {
 
 function readPart(part: Buffer): Pair {
   const blank = part.indexOf(BLANK)
+  if (blank > HEADER_MAX) throw new Refusal('malformed', `A part's header may have at most ${HEADER_MAX} bytes`)
   const header = part.subarray(0, blank < 0 ? 0 : blank).toString('utf8')
   const disposition = header.split('\r\n').find((line) => /^content-disposition\s*:/i.test(line)) ?? ''
   const name = NAME.exec(disposition)

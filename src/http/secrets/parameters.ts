@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
-import { readBody } from '../body.ts'
+import { isJson, readBody } from '../body.ts'
+import { JsonShape } from '../json-shape.ts'
+import { PARAMETERS_MAX, tooMany } from '../parameter-count.ts'
 import type { Ctx, Step } from '../request.ts'
 import { parseMultipart } from './multipart.ts'
 import { decodeUtf8, parseUrlencoded, type Pair } from './urlencoded.ts'
@@ -16,6 +18,9 @@ export type Given = {
 
 /** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`. */
 const LIMIT = 1024 * 1024
+
+/** Values of a JSON body of all levels: lists of addresses are short. */
+const VALUES_MAX = 1_000
 
 /** Query and body together into `ctx.state.given`; of what both have, the body's counts. */
 export const readParameters: Step = async (ctx, next) => {
@@ -41,14 +46,16 @@ export async function givenBy(req: IncomingMessage): Promise<Given> {
   if (encoding !== 'identity') {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }
-  const body = await readBody(req, LIMIT)
-  if (body.length === 0) return NOTHING
   const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  const shape = isJson(media) ? new JsonShape(VALUES_MAX) : undefined
+  const body = await readBody(req, LIMIT, (chunk) => shape?.take(chunk))
+  if (body.length === 0) return NOTHING
   if (media === '' || media === 'application/x-www-form-urlencoded') {
     return untyped(parseUrlencoded(body.toString('latin1')))
   }
   if (media === 'multipart/form-data') return untyped(parseMultipart(body, type))
-  if (/^application\/(?:[\w.-]+\+)?json$/.test(media)) return parseJson(decodeUtf8(body))
+  shape?.end()
+  if (shape !== undefined) return parseJson(decodeUtf8(body))
   throw new Refusal('unsupported', `A form or JSON is read here, got ${media.slice(0, 100)}`)
 }
 
@@ -70,6 +77,7 @@ function parseJson(text: string): Given {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('malformed', 'The body must be a JSON object')
   }
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
   const values = new Map(Object.entries(value).map(([name, member]) => [name, [member]]))
   return { values, typed: new Set(values.keys()) }
 }

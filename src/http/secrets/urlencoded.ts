@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/refusal.ts'
+import { refuseMany } from '../parameter-count.ts'
 
 export type Pair = readonly [name: string, value: string]
 
@@ -9,9 +10,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Names and values of a query or of a urlencoded form: a space as `+` or as `%20`, a stray `%` as itself, an empty pair
  * as nothing.
  * @param text one character a byte (latin1), as it came
- * @throws Refusal malformed for what is not UTF-8
+ * @throws Refusal malformed for what is not UTF-8, and for too many
  */
 export function parseUrlencoded(text: string): Pair[] {
+  refuseMany(text)
   return text
     .split('&')
     .filter((pair) => pair !== '')
@@ -23,10 +25,31 @@ export function parseUrlencoded(text: string): Pair[] {
 }
 
 function decodePart(part: string): string {
-  const bytes = part
-    .replaceAll('+', ' ')
-    .replace(/%([0-9a-f]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return decodeUtf8(Buffer.from(bytes, 'latin1'))
+  const bytes = Buffer.from(part, 'latin1')
+  let to = 0
+  for (let from = 0; from < bytes.length; from++) {
+    const byte = bytes[from] ?? 0
+    const escaped = byte === PERCENT ? hexAt(bytes, from + 1) : undefined
+    if (escaped !== undefined) from += 2
+    bytes[to++] = escaped ?? (byte === PLUS ? SPACE : byte)
+  }
+  return decodeUtf8(bytes.subarray(0, to))
+}
+
+const PERCENT = 0x25
+const PLUS = 0x2b
+const SPACE = 0x20
+
+/** What two hexadecimal digits stand for; undefined for others. */
+function hexAt(bytes: Buffer, at: number): number | undefined {
+  const [high, low] = [digit(bytes[at] ?? 0), digit(bytes[at + 1] ?? 0)]
+  return high === undefined || low === undefined ? undefined : high * 16 + low
+}
+
+function digit(byte: number): number | undefined {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const small = byte | 0x20
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : undefined
 }
 
 /** @throws Refusal malformed */

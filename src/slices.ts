@@ -1,0 +1,48 @@
+import { performance } from 'node:perf_hooks'
+
+/** Milliseconds that one piece of work keeps the event loop; then whatever else waits has its turn. */
+const SLICE = 8
+
+/**
+ * Turns of work that takes long, one a turn of the event loop: twenty long bodies at once hold it up no longer at a time
+ * than one does.
+ */
+class LongWork {
+  readonly #waiting: (() => void)[] = []
+
+  /** Resolves in a later turn of the event loop, which no other long work has. */
+  turn(): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push(done)
+      if (this.#waiting.length === 1) setImmediate(() => this.#next())
+    })
+  }
+
+  #next(): void {
+    this.#waiting.shift()?.()
+    if (this.#waiting.length > 0) setImmediate(() => this.#next())
+  }
+}
+
+/** There is one event loop in a thread, and so one order of those who would hold it up. */
+const longWork = new LongWork()
+
+/** Resolves when work of some milliseconds may begin: behind what is waiting now. */
+export const turnOfLongWork = (): Promise<void> => longWork.turn()
+
+/** As `items.map(each)`, with a pause for others whenever it has taken a slice of time. @throws what `each` throws */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  each: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let until = performance.now() + SLICE
+  for (const [index, item] of items.entries()) {
+    if (performance.now() >= until) {
+      await longWork.turn()
+      until = performance.now() + SLICE
+    }
+    results.push(each(item, index))
+  }
+  return results
+}
