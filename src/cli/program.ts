@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { auditCommand } from './audit.ts'
+import { backupCommand } from './backup.ts'
+import type { Backups } from './backup/backups.ts'
 import { copyCommand } from './copy.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
@@ -10,6 +12,7 @@ import { demoCommand } from './demo.ts'
 import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
 import { LastWords } from './last-words.ts'
+import { restoreCommand } from './restore.ts'
 import { rescoreCommand } from './rescore.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
@@ -20,14 +23,15 @@ import { userCommand } from './user.ts'
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
  * @param argv without the program's own name
  * @param open the composition root's
+ * @param backups likewise
  */
-export async function run(argv: readonly string[], open: Open): Promise<void> {
+export async function run(argv: readonly string[], open: Open, backups: Backups): Promise<void> {
   // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
   process.umask(0o077)
   const lastWords = new LastWords()
   endWithReader(lastWords)
   try {
-    const program = programFor(open, lastWords)
+    const program = programFor(open, backups, lastWords)
     // Only the command's name: what stands behind it may be a password.
     program.hook('preAction', (_program, command) => lastWords.now(`it carried out ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })
@@ -37,17 +41,17 @@ export async function run(argv: readonly string[], open: Open): Promise<void> {
   lastWords.over()
 }
 
-function programFor(open: Open, lastWords: LastWords): Command {
+function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)
     .addHelpText('after', EXAMPLE)
-  for (const command of commandsFor(open, lastWords)) program.addCommand(command)
+  for (const command of commandsFor(open, backups, lastWords)) program.addCommand(command)
   for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)
   return program
 }
 
-const commandsFor = (open: Open, lastWords: LastWords): Command[] => [
+const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Command[] => [
   serveCommand(open, lastWords),
   userCommand(open),
   clientCommand(open),
@@ -59,6 +63,8 @@ const commandsFor = (open: Open, lastWords: LastWords): Command[] => [
   deadLettersCommand(open),
   eventsCommand(open),
   auditCommand(open),
+  backupCommand(open, backups),
+  restoreCommand(open, backups),
   copyCommand(open),
 ]
 

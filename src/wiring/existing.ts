@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { StoreUnavailable } from '../stores/event-store.ts'
 import { NoInstallation, type Installation, type Purpose } from '../installation.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from '../settings.ts'
+
+/** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
+export const RESTORING = 'restoring'
 
 /** Where DATA_DIR pointed before it was moved out of a folder that is shipped. */
 const FORMER_DEFAULT = './data'
 
 /**
  * Looks before anything is made: a new, empty installation beside the one that was meant would be taken for it.
- * @throws NoInstallation, BadSettings
+ * @throws NoInstallation, BadSettings, StoreUnavailable where a restore has not ended
  */
 export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpose): void {
+  if (existsSync(join(DATA_DIR, RESTORING))) throw unfinished(DATA_DIR)
   if (EVENT_STORE !== 'sqlite' || hasLog(DATA_DIR)) return
   if (purpose !== 'filled' && DATA_DIR === DEFAULT && hasLog(FORMER_DEFAULT)) {
     throw new BadSettings([
@@ -33,6 +38,11 @@ export async function mustExist(installation: Installation): Promise<void> {
     throw error
   }
 }
+
+const unfinished = (folder: string) =>
+  new StoreUnavailable(
+    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
+  )
 
 const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')
 const hasLog = (folder: string) => existsSync(join(folder, 'events.db'))

@@ -7,6 +7,7 @@ import { BadSettings, type Settings } from '../settings.ts'
 import { openDirectoryFiles } from '../stores/directory-files.ts'
 import type { MongoStores } from '../stores/mongodb.ts'
 import { openDocuments } from '../stores/sqlite-documents.ts'
+import { shareFolder, type FolderLock } from '../stores/folder-lock.ts'
 import { openOutbox } from '../stores/outbox-mail.ts'
 import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
@@ -19,9 +20,31 @@ import { checkFolder, mustExist } from './existing.ts'
  * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or what a store says of its files
  */
 export async function open(settings: Settings, purpose: Purpose = 'made'): Promise<Installation> {
-  const { DATA_DIR } = settings
+  const { DATA_DIR, EVENT_STORE, READ_MODEL } = settings
   checkFolder(settings, purpose)
   makeDataDir(DATA_DIR)
+  const lock = [EVENT_STORE, READ_MODEL].includes('sqlite') ? shareFolder(DATA_DIR) : undefined
+  try {
+    const filling = purpose === 'filled'
+    const installation = await openOn(settings, (joined) => openEvents(settings, { filling, joined }), lock)
+    if (purpose === 'existing') await mustExist(installation)
+    return installation
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+/**
+ * The installation that the settings name, on the log that is given.
+ * @param lock on its folder, given back when all is closed
+ */
+export async function openOn(
+  settings: Settings,
+  openLogOn: (joined: NonNullable<SqliteEventsOptions['joined']>) => Events | Promise<Events>,
+  lock?: FolderLock,
+): Promise<Installation> {
+  const { DATA_DIR } = settings
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
     masterKey: settings.MASTER_KEY,
@@ -29,10 +52,10 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
   })
   const log = openLog(settings.LOG_LEVEL)
   const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
-  const { store, counters } = await openEvents(settings, { filling: purpose === 'filled', joined: telling })
+  const { store, counters } = await openLogOn(telling)
   const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
-  const installation: Installation = {
+  return {
     settings,
     log,
     store,
@@ -47,10 +70,9 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
       await store.close()
       await readModels.close()
       await mail.close()
+      lock?.release()
     },
   }
-  if (purpose === 'existing') await mustExist(installation)
-  return installation
 }
 
 /** `telling`: resolves when the vault has let commands go on, which append then; undefined when it is about to let none. */
@@ -85,7 +107,7 @@ async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Pro
   }
 }
 
-type Events = Pick<Installation, 'store' | 'counters'>
+export type Events = Pick<Installation, 'store' | 'counters'>
 
 /** The client of EventStoreDB takes 25 MB, and is loaded only where it is needed. */
 async function openEvents({ EVENT_STORE, DATA_DIR }: Settings, options: SqliteEventsOptions): Promise<Events> {

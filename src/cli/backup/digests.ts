@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Files } from '../../stores/files.ts'
+import { Failed } from '../failure.ts'
+import { progressBar } from '../progress-bar.ts'
+import { LOG_FILE, type Manifest } from './manifest.ts'
+
+export type Digested = { readonly bytes: number; readonly sha256: string }
+
+/** Of bytes as they come. */
+export async function digestOf(chunks: AsyncIterable<unknown>): Promise<Digested> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of chunks) {
+    hash.update(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+export const digestOfFile = (path: string): Promise<Digested> => digestOf(createReadStream(path))
+
+/**
+ * Reads the whole backup before anything of it is used.
+ * @throws Failed for the first file that is missing or has other bytes
+ */
+export async function verifyBackup(folder: string, { log, files }: Manifest, held: Files): Promise<void> {
+  const bar = progressBar('verifying the backup', files.length + 1, 'files')
+  let verified = 0
+  try {
+    if (log.file !== null) {
+      const path = join(folder, LOG_FILE)
+      const found = await digestOfFile(path).catch(() => undefined)
+      if (found?.sha256 !== log.file.sha256) throw damaged(path, log.file.sha256, found)
+    }
+    bar.update(++verified)
+    for (const { digest } of files) {
+      const chunks = await held.read(digest)
+      const found = chunks && (await digestOf(chunks))
+      if (found?.sha256 !== digest) throw damaged(`the file ${digest} in ${folder}`, digest, found)
+      bar.update(++verified)
+    }
+  } finally {
+    bar.end()
+  }
+}
+
+function damaged(what: string, wanted: string, found: Digested | undefined): Failed {
+  const how = found === undefined ? 'is missing' : `has the SHA-256 ${found.sha256}, not ${wanted}`
+  return new Failed(`The backup is damaged: ${what} ${how}. Nothing was changed; take another backup`)
+}

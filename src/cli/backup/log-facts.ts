@@ -1,0 +1,43 @@
+import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
+import { readEpoch } from '../../commands/log-epoch.ts'
+import type { EventStore, StoredEvent } from '../../stores/event-store.ts'
+import { decode } from '../../stores/schemas/decode.ts'
+import { Failed } from '../failure.ts'
+import type { Manifest } from './manifest.ts'
+
+export type LogFacts = Omit<Manifest['log'], 'file'> & {
+  /** Digests of the files that certifications have. */
+  readonly files: ReadonlySet<string>
+}
+
+/** What a log says of itself, from its first event to its last. */
+export async function factsOf(store: EventStore): Promise<LogFacts> {
+  const files = new Map<string, string>()
+  let events = 0
+  let last: StoredEvent | undefined
+  for await (const event of store.readAll('start')) {
+    events++
+    last = event
+    if (event.type === 'CertificationAttached') {
+      const { id, file } = decode<CertificationAttached>(event).data
+      if (file !== null) files.set(nameOf(event.stream, id), file.digest)
+    } else if (event.type === 'CertificationRemoved') {
+      files.delete(nameOf(event.stream, decode<CertificationRemoved>(event).data.id))
+    }
+  }
+  if (last === undefined) throw new Failed('The log is empty: there is nothing to be backed up')
+  return {
+    identity: await store.identity(),
+    epoch: await readEpoch(store),
+    events,
+    position: shownPosition(last.position),
+    last: last.id,
+    files: new Set(files.values()),
+  }
+}
+
+const nameOf = (stream: string, certification: number) => `${stream}/${certification}`
+
+/** As `events` prints it. */
+export const shownPosition = ({ commit, prepare }: StoredEvent['position']): string =>
+  commit === prepare ? `${commit}` : `${commit}/${prepare}`

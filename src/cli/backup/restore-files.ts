@@ -1,0 +1,28 @@
+import type { Files } from '../../stores/files.ts'
+import { Failed } from '../failure.ts'
+import { progressBar } from '../progress-bar.ts'
+import { copyWhole, isWhole } from './files.ts'
+import type { Asked } from './restore-folder.ts'
+
+export type RestoredFiles = { readonly files: number; readonly bytes: number }
+
+/** Puts back those that are not there whole. @throws Failed */
+export async function restoreFiles({ manifest, held }: Asked, target: Files): Promise<RestoredFiles> {
+  if (manifest === undefined || held === undefined) return { files: 0, bytes: 0 }
+  const bar = progressBar('restoring files', manifest.files.length, 'files')
+  let bytes = manifest.log.file?.bytes ?? 0
+  let files = 0
+  try {
+    for (const file of manifest.files) {
+      const isThere = await isWhole(target, file.digest)
+      if (!isThere && (await copyWhole(held, target, file.digest)) === undefined) {
+        throw new Failed(`The file ${file.digest} of the backup was damaged while it was read: nothing was changed`)
+      }
+      bytes += file.bytes
+      bar.update(++files)
+    }
+  } finally {
+    bar.end()
+  }
+  return { files, bytes }
+}

@@ -1,0 +1,74 @@
+import { checkLinkKey } from '../../commands/link-key.ts'
+import { fenceLog } from '../../commands/move-log.ts'
+import { beginEpoch } from '../../commands/restore-log.ts'
+import type { Settings } from '../../settings.ts'
+import type { EventStore } from '../../stores/event-store.ts'
+import type { Files } from '../../stores/files.ts'
+import { Failed } from '../failure.ts'
+import { operator } from '../operator.ts'
+import { note } from '../output.ts'
+import type { Outcome } from '../restore.ts'
+import type { Backups, Before, Replacing } from './backups.ts'
+import { emptyVault } from './empty-vault.ts'
+import { shownPosition } from './log-facts.ts'
+import type { Manifest } from './manifest.ts'
+import { restoreFiles } from './restore-files.ts'
+
+/** What is to be restored. Without `log` it is in its place already, without `held` the files are. */
+export type Asked = {
+  readonly from: string | undefined
+  readonly log: string | undefined
+  readonly manifest: Manifest | undefined
+  readonly held: Files | undefined
+}
+
+/**
+ * Everything but the log is put where it belongs beside the one that is there, which changes nothing; then the log, in one
+ * step, its new epoch begun already. What dies before that leaves the old one, and what dies after it the new one.
+ */
+export async function restoreFolder(backups: Backups, settings: Settings, asked: Asked): Promise<Outcome> {
+  const replacing = await backups.replaceLog(settings, asked.log)
+  const { installation, before } = replacing
+  try {
+    const { store, keys, files, vault } = installation
+    await checkLinkKey(store, keys)
+    const known = await checkBefore(store, before)
+    const restored = await restoreFiles(asked, files)
+    const origin = operator()
+    const epoch = await beginEpoch({ store, origin, clock: Date.now }, known?.epoch ?? 0)
+    await keepFence({ store, origin }, known)
+    const head = await store.head()
+    const position = head === 'start' ? '0' : shownPosition(head)
+    const events = head === 'start' ? 0 : Number(head.commit)
+    await replacing.replace(`before-${epoch}`)
+    await emptyVault(vault)
+    return { ...restored, events: asked.manifest?.log.events ?? events, position, epoch }
+  } finally {
+    await replacing.close()
+  }
+}
+
+/** @throws Failed where the folder is another installation's */
+async function checkBefore(store: EventStore, before: Replacing['before']): Promise<Before | undefined> {
+  if (before === 'none') return undefined
+  if ('unreadable' in before) {
+    note(
+      `the log that is replaced can not be read, so what it has seen since the backup is not known: ${before.unreadable}`,
+    )
+    return undefined
+  }
+  if (before.identity === (await store.identity())) return before
+  throw new Failed(
+    'DATA_DIR holds another installation than the one that the backup was taken of: set DATA_DIR to a new folder, or to its own',
+  )
+}
+
+/** A log that was left for another one stays left: what was written since is there. */
+async function keepFence(
+  { store, origin }: { readonly store: EventStore; readonly origin: ReturnType<typeof operator> },
+  before: Before | undefined,
+): Promise<void> {
+  if (before?.fence === undefined || (await store.closed())?.why === 'fenced') return
+  await fenceLog({ origin, clock: Date.now }, store, before.fence)
+  note(`this installation was moved to ${before.fence.to}, and stays closed`)
+}

@@ -1,0 +1,61 @@
+import { checkLinkKey } from '../../commands/link-key.ts'
+import { beginEpoch } from '../../commands/restore-log.ts'
+import { LOG_STREAM } from '../../domain/moving.ts'
+import type { Installation } from '../../installation.ts'
+import { READ_MODELS } from '../../projections/declarations.ts'
+import type { Settings } from '../../settings.ts'
+import type { EventStore } from '../../stores/event-store.ts'
+import { Failed } from '../failure.ts'
+import type { Open } from '../installed.ts'
+import { operator } from '../operator.ts'
+import type { Outcome } from '../restore.ts'
+import { emptyVault } from './empty-vault.ts'
+import { shownPosition } from './log-facts.ts'
+import type { Manifest } from './manifest.ts'
+import { restoreFiles } from './restore-files.ts'
+import type { Asked } from './restore-folder.ts'
+
+/** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
+export async function restoreServer(open: Open, settings: Settings, asked: Asked): Promise<Outcome> {
+  const installation = await open(settings, 'filled')
+  const { store, keys, files, vault } = installation
+  try {
+    if ((await store.read(LOG_STREAM)).length === 0)
+      throw new Failed("The server's log is empty: put its backup back first")
+    await nobodyWorks(installation)
+    await checkLinkKey(store, keys)
+    if (asked.manifest !== undefined) await checkLog(store, asked.manifest)
+    const restored = await restoreFiles(asked, files)
+    const epoch = await beginEpoch({ store, origin: operator(), clock: Date.now }, asked.manifest?.log.epoch ?? 0)
+    await emptyVault(vault)
+    const head = await store.head()
+    const events = asked.manifest?.log.events ?? (await counted(store))
+    return { ...restored, events, position: head === 'start' ? '0' : shownPosition(head), epoch }
+  } finally {
+    await installation.close()
+  }
+}
+
+/** A process that only answers is not seen here: it ends by itself when it meets LogRestored. @throws Failed */
+async function nobodyWorks({ reads }: Installation): Promise<void> {
+  for (const { declaration } of READ_MODELS) {
+    if (await reads.isHeld(declaration)) throw new Failed('A process of this installation runs: stop all of them first')
+  }
+}
+
+/** @throws Failed where the server has another log, or one that is older than the files */
+async function checkLog(store: EventStore, { log }: Manifest): Promise<void> {
+  const [commit = '0', prepare = commit] = log.position.split('/')
+  const found = await store.eventAt({ commit: BigInt(commit), prepare: BigInt(prepare) })
+  if ((await store.identity()) === log.identity && found?.id === log.last) return
+  throw new Failed(
+    `The server's log is not the one that this backup's files belong to, or ends before them (${log.position}): ` +
+      "put the server's backup of that time back first",
+  )
+}
+
+async function counted(store: EventStore): Promise<number> {
+  let events = 0
+  for await (const _ of store.readAll('start')) events++
+  return events
+}

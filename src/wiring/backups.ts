@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Backups, Replacing } from '../cli/backup/backups.ts'
+import { readEpoch } from '../commands/log-epoch.ts'
+import type { Settings } from '../settings.ts'
+import { openDirectoryFiles } from '../stores/directory-files.ts'
+import { StoreUnavailable, type EventStore } from '../stores/event-store.ts'
+import { takeFolder } from '../stores/folder-lock.ts'
+import { isOpenSomewhere } from '../stores/sqlite-documents/file.ts'
+import { openSqliteEvents } from '../stores/sqlite-events.ts'
+import { copyLog, settleLog, sync } from '../stores/sqlite-events/copying.ts'
+import { UnreadableFile } from '../stores/sqlite-file.ts'
+import { makeDataDir } from './data-dir.ts'
+import { openOn } from './open-installation.ts'
+import { RESTORING } from './existing.ts'
+
+const LOG = 'events.db'
+
+/** The ways to the files of an embedded installation, for those commands that work on them as a whole. */
+export const backups: Backups = {
+  openFiles: openDirectoryFiles,
+  copyLog: ({ DATA_DIR }, to, progress) => copyLog(join(DATA_DIR, LOG), to, progress),
+  openLog: (file) => openSqliteEvents(file, { filling: true }),
+  settleLog,
+  sync,
+  replaceLog,
+}
+
+/**
+ * A folder for this process alone, with the log that is to take the place of its own.
+ * @param log undefined where it has been put there before
+ */
+async function replaceLog(settings: Settings, log: string | undefined): Promise<Replacing> {
+  const folder = resolve(settings.DATA_DIR)
+  makeDataDir(folder)
+  const lock = takeFolder(folder)
+  const file = join(folder, LOG)
+  const aside = join(folder, RESTORING)
+  try {
+    // A release before the folder's lock shows itself by the log alone.
+    if (existsSync(file) && isOpenSomewhere(file))
+      throw new StoreUnavailable(`Another process has ${file} open: stop it`)
+    const before = existsSync(file) ? await said(file) : 'none'
+    const coming = log === undefined ? file : join(aside, LOG)
+    if (log !== undefined) stage(log, aside, coming)
+    const installation = await openOn(settings, () => {
+      const store = openSqliteEvents(coming, { filling: true })
+      return { store, counters: () => store.stats() }
+    })
+    let closed = false
+    const close = async () => {
+      if (closed) return
+      closed = true
+      await installation.close()
+    }
+    return {
+      installation,
+      before,
+      async replace(kept) {
+        await installation.store.close()
+        settleLog(coming)
+        if (coming !== file) putInPlace(coming, file, kept)
+      },
+      async close() {
+        await close()
+        rmSync(aside, { recursive: true, force: true })
+        lock.release()
+      },
+    }
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true })
+    lock.release()
+    throw error
+  }
+}
+
+function stage(log: string, aside: string, coming: string): void {
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(aside, { mode: 0o700 })
+  sync(join(aside, '..'))
+  copyFileSync(log, coming)
+  sync(coming)
+}
+
+/** Where nothing can be read, that may be why it is replaced. */
+async function said(file: string): Promise<Replacing['before']> {
+  let store: EventStore | undefined
+  try {
+    store = openSqliteEvents(file, { filling: true })
+    const closed = await store.closed()
+    const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : undefined
+    return { identity: await store.identity(), epoch: await readEpoch(store), fence }
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error
+    return { unreadable: error instanceof Error ? error.message : String(error) }
+  } finally {
+    await store?.close()
+  }
+}
+
+/**
+ * The one that was there keeps a name of its own, and its place is taken by a rename: at no moment is there none, and none
+ * has the other one's WAL beside it.
+ */
+function putInPlace(coming: string, file: string, kept: string): void {
+  if (existsSync(file)) {
+    foldWal(file)
+    linkSync(file, `${file}.${kept}`)
+  }
+  renameSync(coming, file)
+  sync(join(file, '..'))
+}
+
+/** What a log's WAL holds goes into it; of one that can't be opened it is worth nothing. */
+function foldWal(file: string): void {
+  try {
+    settleLog(file)
+  } catch {
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  }
+}

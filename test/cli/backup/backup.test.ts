@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { vendor, type Vendor } from '../../api/harness/account.ts'
+import { attached, pathOf, smallPdf } from '../../api/harness/form.ts'
+import { expect } from '../../api/harness/request.ts'
+import { newSender, post, shared } from '../../api/harness/secrets.ts'
+import { created, list, shown, stone } from '../../api/harness/stones.ts'
+import type { Files } from '../../../src/stores/files.ts'
+import { all } from '../../contract/event-store/given.ts'
+import { Site } from './site.ts'
+
+type Context = { site: Site }
+const test = suite<Context>('an installation that is restored from its backup')
+test.before.each((context) => {
+  context.site = new Site()
+})
+test.after.each(({ site }) => site.close())
+
+const storedDigests = async (files: Files) => (await all(files.list())).map(({ digest }) => digest)
+
+const skus = async (ann: Vendor) => {
+  const answer = await ann.get('/v4/diamond?limit=1000')
+  return answer.status === 204 ? [] : list(expect(200, answer)).map(({ sku }) => sku)
+}
+
+test('goes back to it, and gives nobody what the lost days gave out', async ({ site }) => {
+  const service = await site.serve()
+  const { ann } = service
+  const { id } = await created(ann, { sku: 'KEPT' })
+  const pdf = smallPdf(70_000)
+  const file = pathOf((await attached(ann, id, pdf)).file)
+  const sender = await newSender(service.installation)
+  const waiting = await shared(service.url, sender, { secret: 'waiting' })
+  const backedUp = await site.done(['backup', site.at('b')])
+  assert.equal(Object.keys(backedUp), ['events', 'files', 'bytes', 'position', 'seconds'])
+  assert.is(backedUp['files'], 1)
+  assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json'])
+  assert.is(statSync(site.at('b')).mode & 0o077, 0)
+
+  const eve = await service.newVendor()
+  await created(eve, { sku: 'EVES' })
+  await created(ann, { sku: 'LOST' })
+  const revoked = await newSender(service.installation)
+  await service.stop()
+
+  const restored = await site.done(['restore', site.at('b'), '--replace'])
+  assert.equal(Object.keys(restored).toSorted(), ['bytes', 'epoch', 'events', 'files', 'position', 'seconds'])
+  assert.equal([restored['events'], restored['files']], [backedUp['events'], 1])
+  const again = await site.serve()
+  for (const { account, token } of [ann, eve]) {
+    const old = vendor(again.url, account, token)
+    expect(401, await old.get('/v4/diamond'))
+    expect(401, await old.get(`/v3/diamond/${id}`))
+    expect(401, await old.post('/v4/diamond', stone({ sku: 'OLD' })))
+  }
+  expect(404, await again.send({ path: file }))
+  expect(404, await post(again.url, `secret/${waiting.secret_key}`))
+  const authorization = (of: typeof sender) => ({
+    path: '/api/v1/authcheck',
+    headers: { Authorization: of.authorization },
+  })
+  expect(200, await again.send(authorization(sender)))
+  expect(401, await again.send(authorization(revoked)))
+  for (const stranger of [again.ann, await again.newVendor()]) {
+    assert.ok(stranger.account > eve.account + 999_000, `account ${stranger.account} may have been somebody's`)
+    assert.equal(await skus(stranger), [])
+  }
+  const owned = await again.installation.store.read(`diamond-${id}`)
+  assert.equal(owned[0]?.data['owner'], ann.account)
+  assert.equal(await storedDigests(again.installation.files), [createHash('sha256').update(pdf).digest('hex')])
+  await again.stop()
+  assert.ok(existsSync(join(site.dataDir, `events.db.before-${restored['epoch']}`)))
+
+  // The same backup once more: what the first restore's epoch gave out is as lost.
+  const second = await site.done(['restore', site.at('b'), '--replace'])
+  assert.ok(Number(second['epoch']) > Number(restored['epoch']))
+  const last = await site.serve()
+  expect(401, await vendor(last.url, again.ann.account, again.ann.token).get('/v4/diamond'))
+})
+
+test('while somebody writes has every stone that was acknowledged before it began', async ({ site }) => {
+  const service = await site.serve()
+  const { ann } = service
+  const told: string[] = []
+  const stop = new AbortController()
+  const writing = (async () => {
+    for (let number = 0; !stop.signal.aborted; number++) {
+      const sku = `S-${number}`
+      shown(expect(201, await ann.post('/v4/diamond', stone({ sku }))))
+      told.push(sku)
+    }
+  })()
+  while (told.length < 100) await new Promise((done) => setTimeout(done, 5))
+  const before = [...told]
+  await site.done(['backup', site.at('b')])
+  const during = told.length
+  stop.abort()
+  await writing
+  assert.ok(during > before.length, 'nothing was written meanwhile')
+  const MASTER_KEY = readFileSync(join(site.dataDir, 'master.key'), 'utf8').trim()
+  await service.stop()
+
+  const elsewhere = site.at('elsewhere')
+  await site.done(['restore', site.at('b')], { DATA_DIR: elsewhere, MASTER_KEY })
+  const restored = await site.serve(elsewhere, { MASTER_KEY })
+  const stored = new Set<unknown>()
+  for await (const { data } of restored.installation.store.readAll('start', { prefixes: ['diamond-'] })) {
+    stored.add((data['set'] as { sku: string } | undefined)?.sku)
+  }
+  for (const sku of before) assert.ok(stored.has(sku), `${sku} is lost`)
+})
+
+test('is not made anew where something is, where something runs, or of what is damaged', async ({ site }) => {
+  const service = await site.serve()
+  const { id } = await created(service.ann)
+  await attached(service.ann, id)
+  await site.done(['backup', site.at('b')])
+  const running = await site.run(['restore', site.at('b'), '--replace'])
+  assert.is(running.code, 1)
+  assert.match(running.err, /^adamant: Other processes have .* open: stop the service/m)
+  assert.is(running.err.trim().split('\n').at(-1)?.startsWith('adamant: '), true)
+  await created(service.ann, { sku: 'LATER' })
+  await service.stop()
+
+  const unasked = await site.run(['restore', site.at('b')])
+  assert.is(unasked.code, 2)
+  assert.match(unasked.err, /is not empty.*--replace/)
+  assert.is((await site.run(['restore', site.at('nowhere'), '--replace'])).code, 2)
+  assert.is((await site.run(['backup', site.at('b')])).code, 2)
+  assert.is((await site.run(['backup', join(site.dataDir, 'b')])).code, 2)
+  assert.is((await site.run(['backup', site.at('c')], { DATA_DIR: site.at('nowhere') })).code, 2)
+  assert.not.ok(existsSync(site.at('nowhere')))
+  const keyless = await site.run(['restore', site.at('b')], { DATA_DIR: site.at('new') })
+  assert.is(keyless.code, 2)
+  assert.match(keyless.err, /MASTER_KEY/)
+  const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+  const other = await site.run(['restore', site.at('b')], { DATA_DIR: site.at('new'), MASTER_KEY })
+  assert.is(other.code, 1)
+  assert.match(other.err, /master key/)
+
+  const before = readFileSync(join(site.dataDir, 'events.db'))
+  const [first = ''] = readdirSync(join(site.at('b'), 'files')).filter((name) => name !== 'incoming')
+  const damages: (() => void)[] = [
+    () => rmSync(join(site.at('b'), 'files', first), { recursive: true }),
+    () => truncateSync(join(site.at('b'), 'events.db'), 8192),
+    () => writeFileSync(join(site.at('b'), 'manifest.json'), '{"format"'),
+  ]
+  for (const damage of damages) {
+    damage()
+    const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
+    assert.is(code, 1)
+    assert.match(err, /damaged/)
+    assert.not.match(err, /^ {4}at /m)
+    assert.ok(readFileSync(join(site.dataDir, 'events.db')).equals(before), 'the log was touched')
+  }
+  const still = await site.serve()
+  assert.equal(await skus(vendor(still.url, service.ann.account, service.ann.token)), [
+    'LATER',
+    shown(await vendor(still.url, service.ann.account, service.ann.token).get(`/v4/diamond/${id}`)).sku,
+  ])
+})
+
+test('stays closed where it was moved to another one', async ({ site }) => {
+  const service = await site.serve()
+  await created(service.ann)
+  await site.done(['backup', site.at('b')])
+  await service.stop()
+  await site.done(['copy', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
+
+  const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
+  assert.is(code, 0, err)
+  const added = await site.run(['user', 'add', 'c@example.com', '--password', 'right horse'])
+  assert.is(added.code, 1)
+  assert.match(added.err, /is moved to sqlite:/)
+})
+
+test.run()

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { CommandLine, type Ended, type Settings } from '../command-line.ts'
+
+/** A folder with an installation, what serves it in this process, and the program on it in processes of its own. */
+export class Site {
+  readonly commands = new CommandLine()
+  readonly folder = mkdtempSync(join(tmpdir(), 'adamant-backup-'))
+  readonly dataDir = join(this.folder, 'data')
+  readonly #started: Service[] = []
+
+  async serve(dataDir = this.dataDir, settings: Settings = {}): Promise<Service> {
+    const service = await startService({ dataDir, settings })
+    this.#started.push(service)
+    return service
+  }
+
+  at = (name: string) => join(this.folder, name)
+
+  run(words: readonly string[], settings: Settings = {}): Promise<Ended> {
+    return this.commands.run([...words, '--json'], { DATA_DIR: this.dataDir, ...settings })
+  }
+
+  /** @returns the result of a command that must succeed */
+  async done(words: readonly string[], settings: Settings = {}): Promise<Record<string, unknown>> {
+    const { code, out, err } = await this.run(words, settings)
+    if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
+    return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+  }
+
+  async close(): Promise<void> {
+    for (const service of this.#started) await service.stop()
+    await this.commands.remove()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
