@@ -6,6 +6,7 @@ import { checkpointOf } from '../projections/reaction.ts'
 import { SCORING } from '../projections/scoring.ts'
 import type { EventStore, From } from '../stores/event-store.ts'
 import type { ModelDeclaration } from '../stores/read-store.ts'
+import { Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
@@ -17,7 +18,10 @@ export function statusCommand(open: Open): Command {
     .description('tell how far the log is, each read model, and the scoring')
     .option('--count', 'also count the events of each category; this reads the whole log')
     .option('--json', 'print one line of JSON')
-    .addHelpText('after', '\nExample:\n  npx adamant status --json')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npx adamant status --json\n\nExit code 1: nothing serves, or something is more than a minute behind the log.',
+    )
     .action((options: StatusOptions) => status(open, options))
 }
 
@@ -25,6 +29,8 @@ type FollowerStatus = {
   readonly position: string
   /** Events of its streams that it has not gone through yet. */
   readonly lag: number
+  /** Seconds since the oldest event that it has not gone through was written; 0 where there is none. */
+  readonly behind: number
   /** Whether a process keeps it up to date at this moment. */
   readonly running: boolean
 }
@@ -49,6 +55,7 @@ async function status(open: Open, options: StatusOptions): Promise<void> {
     scoring: await scoringStatus(installation),
     ...(options.count === true && { events: await countEvents(installation.store) }),
   }))
+  const faults = faultsOf(result)
   const models = result.models.map(({ model, version, build, position, lag, deadLetters, running }) => [
     `${model} v${version}`,
     build ?? 'none yet',
@@ -64,8 +71,29 @@ async function status(open: Open, options: StatusOptions): Promise<void> {
   const text = [`the log's head is at ${result.head}`, '', table(headings, models)]
   text.push('', table(['scoring by model', 'position', 'lag', 'kept up to date'], [scored]))
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
-  printResult(options, result, text.join('\n'))
+  printResult(options, { ok: faults.length === 0, faults, ...result }, text.join('\n'))
+  if (faults.length > 0) throw new Failed(faults.join('; '))
 }
+
+/** Seconds that a follower of the log may be behind before somebody should look. */
+const BEHIND = 60
+
+/** What an operator, or whatever runs this command for one, should look at. */
+function faultsOf({ models, scoring }: Followers): string[] {
+  const followers = [
+    ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
+    { ...scoring, name: 'scoring' },
+  ]
+  const late = followers.filter(({ behind }) => behind > BEHIND)
+  const idle = followers.filter(({ running }) => !running)
+  return [
+    ...(idle.length === 0 ? [] : [`nothing keeps ${list(idle)} up to date: start the service`]),
+    ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind, ${lag} events`),
+  ]
+}
+
+type Followers = { readonly models: readonly ModelStatus[]; readonly scoring: ScoringStatus }
+const list = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
 
 const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
 
@@ -96,8 +124,18 @@ async function followerStatus(
 ): Promise<FollowerStatus> {
   const position = await (await reads.model(declaration)).position()
   let lag = 0
-  for await (const event of store.readAll(position, { prefixes })) if (event.type !== '') lag++
-  return { position: shown(position), lag, running: await reads.isHeld(declaration) }
+  let oldest: string | undefined
+  for await (const event of store.readAll(position, { prefixes })) {
+    oldest ??= event.metadata['at']
+    if (event.type !== '') lag++
+  }
+  return { position: shown(position), lag, behind: secondsSince(oldest), running: await reads.isHeld(declaration) }
+}
+
+/** @param at ISO 8601, as every event has it */
+function secondsSince(at: string | undefined): number {
+  const since = at === undefined ? Number.NaN : Date.parse(at)
+  return Number.isNaN(since) ? 0 : Math.max(0, Math.round((Date.now() - since) / 1000))
 }
 
 /** Events by the category of their stream, which is what stands before its first dash. */

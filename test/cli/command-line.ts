@@ -35,9 +35,14 @@ export class CommandLine {
   }
 
   /** Runs one command with --json. @returns its last line on stdout, parsed */
-  async json(...words: string[]): Promise<Record<string, unknown>> {
+  json(...words: string[]): Promise<Record<string, unknown>> {
+    return this.jsonEnding(0, words)
+  }
+
+  /** Likewise, where it has to end with this exit code. */
+  async jsonEnding(expected: number, words: readonly string[]): Promise<Record<string, unknown>> {
     const { code, out, err } = await this.run([...words, '--json'])
-    if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
+    if (code !== expected) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
   }
 

@@ -87,7 +87,7 @@ test('again is known to a running service as soon as the command has ended', asy
 test('has its progress in status', async (context) => {
   const { commands } = context
   await imported(context, 3)
-  const behind = (await commands.json('status'))['scoring'] as Scoring
+  const behind = (await commands.jsonEnding(1, ['status']))['scoring'] as Scoring
   assert.equal([behind.lag, behind.running], [3, false])
   const server = commands.start(['serve', '--json'])
   await server.line()
