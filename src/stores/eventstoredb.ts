@@ -2,7 +2,7 @@ import { LOG_STREAM } from '../domain/moving.ts'
 import { StoreUnavailable, type EventStore, type Position } from './event-store.ts'
 import { Appender } from './eventstoredb/appender.ts'
 import { BatchStream } from './eventstoredb/batch-stream.ts'
-import { connect } from './eventstoredb/connection.ts'
+import { Connection } from './eventstoredb/connection.ts'
 import { encode } from './eventstoredb/encoding.ts'
 import { Gate, TRUSTED } from './eventstoredb/gate.ts'
 import { Identity } from './eventstoredb/identity.ts'
@@ -19,22 +19,21 @@ import { TIMING, type Timing } from './eventstoredb/timing.ts'
  * @param address a connection string, `esdb://` or `esdb+discover://`, with the credentials
  * @param filling for a log that another one's events are copied into, its LogCreated among them: it takes appends
  *   before it is complete
- * @throws the client's ParseError for a malformed address
+ * @throws Error for a malformed address
  */
 export function openEventStoreDB(
   address: string,
   timing: Timing = TIMING,
   { filling = false }: { readonly filling?: boolean } = {},
 ): EventStore {
-  const connection = connect(address)
-  const { client } = connection
-  const reader = new Reader(client, timing.read)
+  const connection = new Connection(address, timing)
+  const reader = new Reader(connection, timing.read)
   const gate = new Gate(reader)
   const appender = new Appender(new BatchStream(connection, timing.append), reader, filling ? undefined : gate)
   const identity = new Identity(reader, appender)
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()
-  const feed = new LiveFeed(client, ask, timing)
+  const feed = new LiveFeed(connection, ask, (newest, checkpoint) => reader.exists(newest, checkpoint), timing)
   const followed = new Followed()
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
@@ -93,7 +92,7 @@ export function openEventStoreDB(
     },
     subscribe(from, filter) {
       checkOpen()
-      return new LogSubscription({ client, reader, feed, ask, timing }, from, filter, followed)
+      return new LogSubscription({ connection, reader, feed, ask, timing }, from, filter, followed)
     },
     async head() {
       checkOpen()

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
-import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
-import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
-import timestampPb from 'google-protobuf/google/protobuf/timestamp_pb.js'
+import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Position, Revision } from '../event-store.ts'
-import type { BatchCall, Connection } from './connection.ts'
+import { appendRequest } from './append-request.ts'
+import type { Connection } from './connection.ts'
 import type { Encoded } from './encoding.ts'
+import type { BatchCall, EventStoreNode } from './node.ts'
 
 /** What became of an append. `unknown`: it may be stored, or may be later. */
 export type Answer =
@@ -15,6 +15,7 @@ export type Answer =
 
 /** The call that carries every append of this process, and who waits for an answer on it. */
 type Open = {
+  readonly node: EventStoreNode
   readonly call: BatchCall
   readonly waiting: Map<string, (answer: Answer) => void>
   /** When the server last answered, in milliseconds of the monotonic clock. */
@@ -37,17 +38,19 @@ export class BatchStream {
   /** Never rejects: what went wrong is an answer, too. */
   async send(stream: string, expected: Revision, { messages }: Encoded): Promise<Answer> {
     const correlation = randomUUID()
+    const opening = (this.#open ??= this.#start())
     let open: Open
     try {
-      open = await (this.#open ??= this.#start())
+      open = await opening
     } catch (error) {
-      this.#open = undefined
+      if (this.#open === opening) this.#open = undefined
       return { kind: 'refused', reason: errorOf(error) }
     }
     return new Promise((resolve) => {
       const sentAt = performance.now()
       const timer = setTimeout(() => {
         settle({ kind: 'unknown', reason: new Error(`no answer within ${this.patience} ms`) })
+        this.connection.unanswered(open.node, this.patience)
         if (open.heardAt < sentAt) open.call.cancel()
       }, this.patience)
       const settle = (answer: Answer) => {
@@ -56,42 +59,44 @@ export class BatchStream {
         resolve(answer)
       }
       open.waiting.set(correlation, settle)
-      open.call.write(this.#request(correlation, stream, expected, messages))
+      open.call.write(appendRequest({ correlation, stream, expected, messages, deadline: this.patience }))
     })
   }
 
   async #start(): Promise<Open> {
-    const call = await this.connection.openBatch()
-    const open: Open = { call, waiting: new Map(), heardAt: Number.NEGATIVE_INFINITY }
+    const node = await this.connection.node()
+    const call = await node.openBatch()
+    const open: Open = { node, call, waiting: new Map(), heardAt: Number.NEGATIVE_INFINITY }
+    const started = this.#open
+    let isOver = false
+    let stay = () => {}
     const ended = (reason: Error) => {
-      this.#open = undefined
+      isOver = true
+      stay()
+      if (this.#open === started) this.#open = undefined
       for (const settle of open.waiting.values()) settle({ kind: 'unknown', reason })
     }
+    stay = node.onLeaving(() => ended(new Error('its node was given up')))
     call.on('data', (response: BatchAppendResp) => {
-      open.heardAt = performance.now()
-      open.waiting.get(response.getCorrelationId()?.getString() ?? '')?.(answerOf(response))
+      node.heard()
+      open.heardAt = node.heardAt
+      const answer = answerOf(response)
+      open.waiting.get(response.getCorrelationId()?.getString() ?? '')?.(answer)
+      if ('reason' in answer) this.#lookAt(node, answer)
     })
-    call.on('error', ended)
+    call.on('error', (error: Error) => {
+      ended(error)
+      this.connection.failed(node, error)
+    })
     call.on('end', () => ended(new Error('the server ended the call that carries appends')))
+    if (isOver) throw new Error('its node was given up')
     return open
   }
 
-  #request(correlation: string, stream: string, expected: Revision, messages: Encoded['messages']): BatchAppendReq {
-    const uuid = new sharedPb.UUID()
-    uuid.setString(correlation)
-    const identifier = new sharedPb.StreamIdentifier()
-    identifier.setStreamName(Buffer.from(stream, 'utf8'))
-    const options = new streamsPb.BatchAppendReq.Options()
-    options.setStreamIdentifier(identifier)
-    options.setDeadline(timestampPb.Timestamp.fromDate(new Date(Date.now() + this.patience)))
-    if (expected === 'none') options.setNoStream(new sharedPb.Empty())
-    else options.setStreamPosition(expected.toString())
-    const request = new streamsPb.BatchAppendReq()
-    request.setCorrelationId(uuid)
-    request.setOptions(options)
-    request.setProposedMessagesList([...messages])
-    request.setIsFinal(true)
-    return request
+  /** A leader that can't store what it is given may be none any more. */
+  #lookAt(node: EventStoreNode, { kind, reason }: Extract<Answer, { reason: Error }>): void {
+    this.connection.failed(node, reason)
+    if (kind === 'unknown') this.connection.doubt(node)
   }
 }
 
@@ -118,8 +123,9 @@ function failureOf(response: BatchAppendResp): Answer {
   return { kind: REFUSALS.has(type) ? 'refused' : 'unknown', reason }
 }
 
-/** Nothing was stored. `BadRequest` is also what a node answers that is not ready. */
+/** Nothing was stored. `Empty` is what a node answers that is not ready, too busy, or knows of no leader. */
 const REFUSALS: ReadonlySet<string> = new Set([
+  'google.protobuf.Empty',
   'AccessDenied',
   'BadRequest',
   'MaximumAppendSizeExceeded',

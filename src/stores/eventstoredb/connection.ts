@@ -1,49 +1,135 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { CallOptions, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
-import { EventStoreDBClient } from '@eventstore/db-client'
-import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
-import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
-
-export type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>
+import { StoreUnavailable } from '../event-store.ts'
+import { addressOf, type Address } from './address.ts'
+import { isOfTheNode, unavailable } from './failure.ts'
+import { findLeader } from './leader.ts'
+import { EventStoreNode } from './node.ts'
+import { Rest } from './rest.ts'
+import type { Timing } from './timing.ts'
 
 /**
- * What the client's own commands are made of, and its types keep from others. Version 6.2.1 is the last one and pinned;
- * docs/decisions says why its append is not used.
+ * The node that all calls go to: the one that was named, or the leader of a cluster, found by asking its nodes. One that
+ * hangs keeps its connections, and one that was deposed goes on answering for a while; so a node that says nothing for
+ * the length of a deadline is given up, whatever is under way there is told, and the cluster is asked anew.
  */
-type Commands = {
-  GRPCStreamCreator<Call>(
-    service: typeof StreamsClient,
-    name: string,
-    start: (client: StreamsClient) => Call,
-  ): () => Promise<Call>
-  callArguments(options: object, call: { readonly deadline: number }): [Metadata, CallOptions]
+export class Connection {
+  readonly #address: Address
+  readonly #rest: Rest
+  #node: EventStoreNode | undefined
+  #search: Promise<EventStoreNode> | undefined
+  #searchingSince = 0
+  #fault: unknown
+  #isClosed = false
+  #isDoubting = false
+  /** Where the members of a cluster are that is known by one name only. */
+  #members: readonly string[] = []
+
+  /** @throws Error for a malformed address; nothing is connected before the first call */
+  constructor(
+    connectionString: string,
+    private readonly timing: Timing,
+  ) {
+    this.#address = addressOf(connectionString)
+    this.#rest = new Rest({ firstPause: timing.firstPause, longestPause: timing.round })
+    // What the client does not take is told at once.
+    const node = this.#open(this.#address.seeds[0] ?? '')
+    if (!this.#address.isCluster) this.#node = node
+  }
+
+  /** The node to call. At once where there is one, or is known to be none. @throws StoreUnavailable */
+  async node(): Promise<EventStoreNode> {
+    if (this.#node !== undefined) return this.#node
+    if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed')
+    if (this.#search === undefined) this.#searchingSince = performance.now()
+    const search = (this.#search ??= this.#find())
+    search.catch(() => undefined)
+    const left = this.#searchingSince + this.timing.read - performance.now()
+    const found = await within(left, search)
+    if (found !== undefined) return found
+    throw unavailable(`none of ${this.#address.seeds.join(', ')} leads a cluster now`, this.#fault ?? 'no answer')
+  }
+
+  /** A call got no answer in `patience` ms: a node that has said nothing else either is given up. */
+  unanswered(node: EventStoreNode, patience: number): void {
+    if (node.isSilent(patience)) this.#giveUp(node)
+  }
+
+  /** A call failed: a node of a cluster that can't serve any more is given up. */
+  failed(node: EventStoreNode, error: unknown): void {
+    if (this.#address.isCluster && isOfTheNode(error)) this.#giveUp(node)
+  }
+
+  /** A node says that it could not do what a leader can: the others are asked whether it still is. */
+  doubt(node: EventStoreNode): void {
+    if (!this.#address.isCluster || this.#isDoubting) return
+    this.#isDoubting = true
+    void this.#check(node).finally(() => (this.#isDoubting = false))
+  }
+
+  async #check(node: EventStoreNode): Promise<void> {
+    const leader = await this.#askAll()
+    if (leader !== undefined && leader !== node.name) this.#giveUp(node)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#rest.wake()
+    await Promise.allSettled([this.#node?.close(), this.#search])
+  }
+
+  #open(name: string): EventStoreNode {
+    return new EventStoreNode(name, this.#address.at(name))
+  }
+
+  #giveUp(node: EventStoreNode): void {
+    if (node !== this.#node) return
+    this.#node = this.#address.isCluster ? undefined : this.#open(node.name)
+    // What its connection says at its end was told already.
+    node.close().catch(() => undefined)
+  }
+
+  async #find(): Promise<EventStoreNode> {
+    this.#rest.short()
+    try {
+      for (;;) {
+        const leader = await this.#askAll()
+        if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed')
+        if (leader !== undefined) return (this.#node = this.#open(leader))
+        await this.#rest.sleep()
+      }
+    } finally {
+      this.#search = undefined
+    }
+  }
+
+  async #askAll(): Promise<string | undefined> {
+    const nodes = [...new Set([...this.#address.seeds, ...this.#members])]
+    const leader = await findLeader(nodes, (name) => this.#ask(name))
+    if (leader !== undefined) this.#fault = undefined
+    return leader
+  }
+
+  async #ask(name: string): Promise<string | undefined> {
+    const node = this.#open(name)
+    try {
+      const { leader, members } = await node.cluster(this.timing.gossip)
+      if (this.#address.seeds.length === 1) this.#members = members
+      return leader
+    } catch (error) {
+      this.#fault = error
+      throw error
+    } finally {
+      node.close().catch(() => undefined)
+    }
+  }
 }
 
-/** One client: its channel, found by discovery where there is a cluster, and made anew when it fails. */
-export type Connection = {
-  readonly client: EventStoreDBClient
-  /** Opens the call that carries appends, without a deadline of its own. */
-  openBatch(): Promise<BatchCall>
-  close(): Promise<void>
-}
-
-/** Milliseconds that calls under way may take to end at closing. */
-const PATIENCE = 1_000
-
-/** @throws the client's ParseError for a malformed address; nothing is connected before the first call */
-export function connect(address: string): Connection {
-  const client = EventStoreDBClient.connectionString(address)
-  const commands = client as unknown as Commands
-  return {
-    client,
-    openBatch: commands.GRPCStreamCreator(streamsGrpc.StreamsClient, 'batchAppend', (streams) =>
-      streams.batchAppend(...commands.callArguments({}, { deadline: Infinity })),
-    ),
-    async close() {
-      const late = new AbortController()
-      const patience = pause(PATIENCE, undefined, { signal: late.signal }).catch(() => {})
-      await Promise.race([client.dispose(), patience])
-      late.abort()
-    },
+/** Undefined when it takes longer. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((done) => (timer = setTimeout(done, Math.max(0, ms), undefined)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

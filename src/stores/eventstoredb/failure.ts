@@ -1,7 +1,11 @@
 import { StoreUnavailable } from '../event-store.ts'
 
 /** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
-type Failure = Error & { readonly type?: unknown; readonly code?: unknown }
+type Failure = Error & {
+  readonly type?: unknown
+  readonly code?: unknown
+  readonly metadata?: { get(name: string): readonly (string | Buffer)[] }
+}
 
 const UNAVAILABLE = 14
 const UNIMPLEMENTED = 12
@@ -10,6 +14,16 @@ const UNIMPLEMENTED = 12
 const NEVER_SENT = /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/
 
 export const isNeverSent = (error: unknown): boolean => NEVER_SENT.test(messageOf(error))
+
+/**
+ * The node can't be called any more, or not for what only a leader does: it went away, has just started, or is no leader.
+ * A refused append says that it is none in its message, a call that it ended in what gRPC sends along.
+ */
+export const isOfTheNode = (error: unknown): boolean =>
+  ['unavailable', 'cancelled', 'not-leader'].includes(String(typeOf(error))) ||
+  codeOf(error) === UNAVAILABLE ||
+  exceptionOf(error) === 'not-leader' ||
+  /Server Is Not Ready|No leader info/.test(messageOf(error))
 
 export const isMissingStream = (error: unknown): boolean =>
   typeOf(error) === 'stream-not-found' || typeOf(error) === 'stream-deleted'
@@ -27,12 +41,15 @@ export function unavailable(what: string, error: unknown): StoreUnavailable {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error ? (error as Failure).code : undefined
+  const code = codeOf(error)
   if (typeOf(error) === 'access-denied') return 'access was denied; EVENT_STORE must carry a user who may do this'
   if (code === UNIMPLEMENTED) return `the server is older than 21.10: ${messageOf(error)}`
   if (code === UNAVAILABLE || typeOf(error) === 'unavailable') return `not reachable: ${messageOf(error)}`
   return messageOf(error) || String(typeOf(error) ?? error)
 }
 
+const codeOf = (error: unknown): unknown => (error instanceof Error ? (error as Failure).code : undefined)
+const exceptionOf = (error: unknown): unknown =>
+  error instanceof Error ? (error as Failure).metadata?.get('exception')[0]?.toString() : undefined
 const typeOf = (error: unknown): unknown => (error instanceof Error ? (error as Failure).type : undefined)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

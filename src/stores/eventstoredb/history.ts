@@ -1,4 +1,4 @@
-import { START, streamNameFilter, type EventStoreDBClient, type Filter as AllFilter } from '@eventstore/db-client'
+import { START, streamNameFilter, type Filter as AllFilter } from '@eventstore/db-client'
 import {
   comparePositions,
   type Batch,
@@ -7,17 +7,16 @@ import {
   type Position,
   type StoredEvent,
 } from '../event-store.ts'
+import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox, type Arrival } from './inbox.ts'
-import { later, OURS, type LiveFeed } from './live-feed.ts'
+import { CHECKPOINT_INTERVAL, later, OURS, type LiveFeed } from './live-feed.ts'
+import { LEADER_ONLY } from './node.ts'
 import { AHEAD, type Reader } from './reader.ts'
 import type { Timing } from './timing.ts'
 
-/** Windows of 32 events that pass the server's filter by, between two checkpoints. */
-const CHECKPOINT_INTERVAL = 32
-
 export type HistoryOptions = {
-  readonly client: EventStoreDBClient
+  readonly connection: Connection
   readonly reader: Reader
   readonly feed: LiveFeed
   readonly ask: () => Promise<From>
@@ -54,13 +53,14 @@ export class History {
    * @throws what the client says when the subscription breaks; go on from `position` then
    */
   async *read(): AsyncGenerator<Batch> {
-    const { client, feed, ask, timing } = this.options
+    const { connection, feed, ask, timing } = this.options
     // What the server calls the end comes later than this.
     const head = await ask()
     const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
     const filter = filterOf(this.filter, { checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
     const fromPosition = this.#position === 'start' ? START : this.#position
-    const inbox = new Inbox(client.subscribeToAll({ fromPosition, filter }, AHEAD))
+    const node = await connection.node()
+    const inbox = new Inbox(node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, AHEAD), node)
     this.#inbox = inbox
     try {
       while (!feed.covers(this.#position)) {
@@ -72,6 +72,9 @@ export class History {
         this.#position = later(this.#position, head)
         return
       }
+    } catch (error) {
+      connection.failed(node, error)
+      throw error
     } finally {
       inbox.close()
     }

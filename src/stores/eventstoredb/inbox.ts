@@ -2,6 +2,8 @@ import type { ResolvedEvent } from '@eventstore/db-client'
 import type { Readable } from 'node:stream'
 import { Nap } from '../../nap.ts'
 import type { Position } from '../event-store.ts'
+import { isOfTheNode } from './failure.ts'
+import type { EventStoreNode } from './node.ts'
 
 /** What has come since the last look: events, then perhaps how far the server has read past others, and to the end. */
 export type Arrival = {
@@ -29,11 +31,25 @@ export class Inbox {
   #error: unknown
   readonly #nap = new Nap()
   #room: () => void = () => {}
+  #stay: () => void = () => {}
 
-  constructor(private readonly stream: Incoming) {
-    stream.on('readable', () => this.#nap.wake())
-    stream.on('end', () => this.#end(undefined))
-    stream.on('error', (error: unknown) => this.#end(error))
+  constructor(
+    private readonly stream: Incoming,
+    private readonly node: Pick<EventStoreNode, 'heard' | 'onLeaving'>,
+  ) {
+    stream.on('readable', () => {
+      node.heard()
+      this.#nap.wake()
+    })
+    stream.on('end', () => {
+      node.heard()
+      this.#end(undefined)
+    })
+    stream.on('error', (error: unknown) => {
+      if (!isOfTheNode(error)) node.heard()
+      this.#end(error)
+    })
+    this.#stay = node.onLeaving(() => this.#end(new Error('its node was given up')))
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true
@@ -43,6 +59,7 @@ export class Inbox {
 
   /** Give it to the subscription as `checkpointReached`: what came before the checkpoint is taken out first. */
   async checkpointReached(position: Position): Promise<void> {
+    this.node.heard()
     this.#drain()
     this.#checkpoint = position
     this.#nap.wake()
@@ -103,6 +120,7 @@ export class Inbox {
   }
 
   #end(error: unknown): void {
+    this.#stay()
     this.#ended = true
     this.#error ??= error
     this.#nap.wake()

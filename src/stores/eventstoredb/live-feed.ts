@@ -1,7 +1,9 @@
-import { START, streamNameFilter, type EventStoreDBClient } from '@eventstore/db-client'
+import { START, streamNameFilter } from '@eventstore/db-client'
 import { comparePositions, type Batch, type Filter, type From, type Position } from '../event-store.ts'
+import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox } from './inbox.ts'
+import { LEADER_ONLY } from './node.ts'
 import { AHEAD, passes } from './reader.ts'
 import { Tail } from './tail.ts'
 import { Rest } from './rest.ts'
@@ -9,6 +11,9 @@ import type { Timing } from './timing.ts'
 
 /** Events a batch. */
 const PAGE = 1_000
+
+/** Windows of 32 events that pass the server's filter by, between two checkpoints. */
+export const CHECKPOINT_INTERVAL = 32
 
 /** Every stream but the server's own. */
 export const OURS = /^[^$]/
@@ -27,8 +32,10 @@ export class LiveFeed {
   readonly #rest: Rest
 
   constructor(
-    private readonly client: EventStoreDBClient,
+    private readonly connection: Connection,
     private readonly ask: () => Promise<From>,
+    /** Is told the newest event that was heard, and the server's checkpoint behind it. */
+    private readonly heard: (newest: From, checkpoint: Position) => void,
     private readonly timing: Timing,
   ) {
     this.#rest = new Rest(timing)
@@ -96,9 +103,10 @@ export class LiveFeed {
     const tail = this.#tail
     if (tail === undefined || this.#followers.size === 0) return
     const fromPosition = tail.end === 'start' ? START : tail.end
-    const inbox = new Inbox(
-      this.client.subscribeToAll({ fromPosition, filter: streamNameFilter({ regex: OURS.source }) }, AHEAD),
-    )
+    const node = await this.connection.node()
+    const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
+    const filter = streamNameFilter({ regex: OURS.source, checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
+    const inbox = new Inbox(node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, AHEAD), node)
     this.#inbox = inbox
     try {
       for (;;) {
@@ -114,8 +122,12 @@ export class LiveFeed {
         }
         tail.trim()
         this.exists(tail.end)
+        if (arrival.checkpoint !== undefined) this.heard(tail.end, arrival.checkpoint)
         this.#wakeAll()
       }
+    } catch (error) {
+      this.connection.failed(node, error)
+      throw error
     } finally {
       inbox.close()
     }

@@ -7,10 +7,12 @@ import {
   type Position,
   type StoredEvent,
 } from '../event-store.ts'
+import type { Connection } from './connection.ts'
 import { positionOf, storedEvent } from './decoding.ts'
 import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'
 import { Head, type Seen } from './head.ts'
 import { Inbox, type Incoming } from './inbox.ts'
+import { LEADER_ONLY } from './node.ts'
 import { Places } from './places.ts'
 
 /** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
@@ -22,7 +24,7 @@ export class Reader {
   readonly #head = new Head((from, count) => this.#back(from === 'end' ? END : from, count))
 
   constructor(
-    private readonly client: EventStoreDBClient,
+    private readonly connection: Connection,
     /** Milliseconds. */
     private readonly patience: number,
   ) {
@@ -31,18 +33,20 @@ export class Reader {
 
   /** @throws StoreUnavailable */
   async stream(name: string): Promise<StoredEvent[]> {
-    return this.#collect(name, this.client.readStream(name, {}, AHEAD))
+    return this.#collect(name, (client) => client.readStream(name, LEADER_ONLY, AHEAD))
   }
 
   /** `count` events from a revision on, as far as they are there. @throws StoreUnavailable */
   async run(name: string, first: bigint, count: number): Promise<StoredEvent[]> {
-    return this.#collect(name, this.client.readStream(name, { fromRevision: first, maxCount: count }))
+    return this.#collect(name, (client) =>
+      client.readStream(name, { ...LEADER_ONLY, fromRevision: first, maxCount: count }),
+    )
   }
 
   /** A stream's newest events in their order. @throws StoreUnavailable */
   async newest(name: string, count: number): Promise<StoredEvent[]> {
-    const options = { direction: BACKWARDS, fromRevision: END, maxCount: count } as const
-    return (await this.#collect(name, this.client.readStream(name, options))).reverse()
+    const options = { ...LEADER_ONLY, direction: BACKWARDS, fromRevision: END, maxCount: count } as const
+    return (await this.#collect(name, (client) => client.readStream(name, options))).reverse()
   }
 
   /** Where the newest event stands that is not the server's own. @throws StoreUnavailable */
@@ -58,7 +62,8 @@ export class Reader {
   /** The event at exactly this position. @throws StoreUnavailable */
   async at(position: Position): Promise<StoredEvent | undefined> {
     try {
-      const [event] = await this.#list('an event', this.client.readAll({ fromPosition: position, maxCount: 1 }))
+      const options = { ...LEADER_ONLY, fromPosition: position, maxCount: 1 }
+      const [event] = await this.#list('an event', (client) => client.readAll(options))
       return event !== undefined && comparePositions(event.position, position) === 0 ? event : undefined
     } catch (error) {
       if (error instanceof StoreUnavailable && isUnknownPosition(error.cause)) return undefined
@@ -69,8 +74,8 @@ export class Reader {
   /** All that passes, behind `from` and up to `to`. @throws StoreUnavailable */
   async *all(from: From, to: From, filter?: Filter): AsyncGenerator<StoredEvent> {
     if (comparePositions(from, to) >= 0) return
-    const read = this.client.readAll({ fromPosition: from === 'start' ? START : from }, AHEAD)
-    for await (const event of this.#events('all events', read)) {
+    const options = { ...LEADER_ONLY, fromPosition: from === 'start' ? START : from } as const
+    for await (const event of this.#events('all events', (client) => client.readAll(options, AHEAD))) {
       if (event === undefined || comparePositions(event.position, from) <= 0) continue
       if (comparePositions(event.position, to) > 0) return
       if (passes(event, filter)) yield event
@@ -78,9 +83,9 @@ export class Reader {
   }
 
   async #back(fromPosition: Position | typeof END, maxCount: number): Promise<Seen[]> {
-    const read = this.client.readAll({ direction: BACKWARDS, fromPosition, maxCount }, AHEAD)
+    const options = { ...LEADER_ONLY, direction: BACKWARDS, fromPosition, maxCount } as const
     const seen: Seen[] = []
-    for await (const event of this.#resolved('the head', read)) {
+    for await (const event of this.#resolved('the head', (client) => client.readAll(options, AHEAD))) {
       seen.push({ position: positionOf(event), isOurs: storedEvent(event) !== undefined })
     }
     return seen
@@ -90,7 +95,7 @@ export class Reader {
     yield* this.all(from, await this.head())
   }
 
-  async #collect(name: string, read: Incoming): Promise<StoredEvent[]> {
+  async #collect(name: string, read: Read): Promise<StoredEvent[]> {
     try {
       return await this.#places.of((await this.#list(name, read)).filter((event) => event !== undefined))
     } catch (error) {
@@ -100,33 +105,40 @@ export class Reader {
   }
 
   /** Reads to the end: calls that are broken off count as an attack on the server, which then ends the connection. */
-  async #list(what: string, read: Incoming): Promise<(StoredEvent | undefined)[]> {
+  async #list(what: string, read: Read): Promise<(StoredEvent | undefined)[]> {
     const events: (StoredEvent | undefined)[] = []
     for await (const event of this.#events(what, read)) events.push(event)
     return events
   }
 
   /** Undefined for each event that is none of ours. */
-  async *#events(what: string, read: Incoming): AsyncGenerator<StoredEvent | undefined> {
+  async *#events(what: string, read: Read): AsyncGenerator<StoredEvent | undefined> {
     for await (const event of this.#resolved(what, read)) yield storedEvent(event)
   }
 
-  async *#resolved(what: string, read: Incoming): AsyncGenerator<ResolvedEvent> {
-    const inbox = new Inbox(read)
+  async *#resolved(what: string, read: Read): AsyncGenerator<ResolvedEvent> {
+    const node = await this.connection.node()
+    const inbox = new Inbox(read(node.client), node)
     try {
       for (;;) {
         const arrival = await inbox.next(this.patience)
         if (arrival === 'end') return
-        if (arrival === 'silence') throw new Error(`nothing came within ${this.patience} ms`)
+        if (arrival === 'silence') {
+          this.connection.unanswered(node, this.patience)
+          throw new Error(`nothing came within ${this.patience} ms`)
+        }
         yield* arrival.events
       }
     } catch (error) {
+      this.connection.failed(node, error)
       throw unavailable(`${what} could not be read`, error)
     } finally {
       inbox.close()
     }
   }
 }
+
+type Read = (client: EventStoreDBClient) => Incoming
 
 export const passes = ({ stream }: StoredEvent, filter: Filter | undefined): boolean =>
   filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))

@@ -4,6 +4,10 @@ export type Timing = {
   readonly append: number
   /** A read that brings nothing. */
   readonly read: number
+  /** A node of a cluster that is asked which one leads. */
+  readonly gossip: number
+  /** The longest pause between two rounds of asking all nodes. */
+  readonly round: number
   /** A subscription that brings nothing although there is something, or may be: it is looked at, or made anew. */
   readonly silence: number
   /** Between two tries to subscribe: the first pause, doubled up to the longest. */
@@ -11,4 +15,12 @@ export type Timing = {
   readonly longestPause: number
 }
 
-export const TIMING: Timing = { append: 4_000, read: 3_000, silence: 1_000, firstPause: 50, longestPause: 2_000 }
+export const TIMING: Timing = {
+  append: 4_000,
+  read: 3_000,
+  gossip: 1_000,
+  round: 250,
+  silence: 1_000,
+  firstPause: 50,
+  longestPause: 2_000,
+}

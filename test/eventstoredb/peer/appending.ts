@@ -5,8 +5,10 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js'
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
+import { isPast } from './deadlines.ts'
 import type { Faults } from './faults.ts'
 import { MAX_APPEND, type Appended, type Expected, type Log, type Proposed } from './log.ts'
+import { refusalOf, type Standing } from './standing.ts'
 import { idOf, identifierOf, nameOf } from './wire.ts'
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>
@@ -20,7 +22,7 @@ const WRITE_TIMEOUT = 2_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** BatchAppend: many appends over one stream, each answered by its correlation id. */
-export function batchAppend(log: Log, faults: Faults): (call: Call) => void {
+export function batchAppend(log: Log, faults: Faults, standing: Standing): (call: Call) => void {
   return (call) => {
     const open = new Map<string, Batch>()
     call.on('data', (request: BatchAppendReq) => {
@@ -32,7 +34,10 @@ export function batchAppend(log: Log, faults: Faults): (call: Call) => void {
       batch.events.push(...request.getProposedMessagesList().map(proposedOf))
       if (!request.getIsFinal()) return
       open.delete(correlation)
-      answer(call, request, batch, log, faults)
+      const refusal = faults.silent ? undefined : refusalOf(call, standing)
+      if (refusal !== undefined) call.emit('error', refusal)
+      // A leader that has lost the others waits for them.
+      else if (standing.role() !== 'deposed') answer(call, request, batch, log, faults)
     })
     call.on('end', () => call.end())
     call.on('error', () => {})
@@ -48,7 +53,8 @@ function answer(call: Call, request: BatchAppendReq, { options, events }: Batch,
     response.setStreamIdentifier(identifierOf(stream))
     if (!call.cancelled && !call.destroyed) call.write(response)
   }
-  if (faults.notReady) return respond(failure('Server Is Not Ready'))
+  if (faults.notReady) return respond(failure('Server Is Not Ready', ['google.protobuf.Empty', new Uint8Array()]))
+  if (isPast(request, faults.clockAhead)) return respond(timeout())
   if (stream === '' || events.some(({ id, type }) => !UUID.test(id) || type === '')) {
     respond(failure('BadRequest'))
     // The second answer ends a process that uses the client's own append.
@@ -117,7 +123,7 @@ type Details = readonly [type: string, bytes: Uint8Array]
 
 function failure(message: string, [type, bytes]: Details = ['BadRequest', new Uint8Array()]): BatchAppendResp {
   const details = new anyPb.Any()
-  details.pack(bytes, `event_store.client.${type}`)
+  details.pack(bytes, type.includes('.') ? type : `event_store.client.${type}`)
   const status = new statusPb.Status()
   status.setMessage(message)
   status.setDetails(details)

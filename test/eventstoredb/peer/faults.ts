@@ -25,6 +25,8 @@ export class Faults {
   tellsCaughtUp = true
   /** As servers before 22.6, which don't tell the place among all events of one that is read by its stream. */
   tellsPlaces = true
+  /** Milliseconds that the server's clock is ahead of its clients'. */
+  clockAhead = 0
   /** What server features give as the version. */
   version = '23.10.6'
   /** Subscriptions that began before this many `hush()` are dead without knowing it. */

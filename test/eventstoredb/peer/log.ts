@@ -97,6 +97,32 @@ export class Log extends EventEmitter<{ appended: [] }> {
     return { kind: 'success', revision: last?.revision ?? 0n, position: last?.position }
   }
 
+  /** Takes what another node has stored, as a follower does; what it has of its own is cut off. */
+  follow(other: Log): void {
+    const { length } = this.all
+    let same = this.all[length - 1] === other.all[length - 1] ? length : 0
+    while (same < this.all.length && this.all[same] === other.all[same]) same++
+    if (same < this.all.length) {
+      const kept = this.all.splice(0, same)
+      this.all.splice(0)
+      this.all.push(...kept)
+      this.#streams.clear()
+      for (const event of kept) this.#keep(event)
+    }
+    for (const event of other.all.slice(same)) {
+      this.all.push(event)
+      this.#keep(event)
+    }
+    this.#next = other.#next
+    this.emit('appended')
+  }
+
+  #keep(event: Recorded): void {
+    const stored = this.#streams.get(event.stream)
+    if (stored === undefined) this.#streams.set(event.stream, [event])
+    else stored.push(event)
+  }
+
   /** Index in `all` of the first event at or behind a position. */
   indexOf(position: bigint): number {
     let [low, high] = [0, this.all.length]

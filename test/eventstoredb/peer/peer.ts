@@ -4,12 +4,13 @@ import { Server, ServerCredentials, type ConnectionInjector } from '@grpc/grpc-j
 import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js'
-import gossipPb from '@eventstore/db-client/generated/gossip_pb.js'
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { batchAppend } from './appending.ts'
+import { withDurations } from './deadlines.ts'
 import { Faults } from './faults.ts'
 import { Log } from './log.ts'
 import { read } from './reading.ts'
+import { alone, gossipOf, type Standing } from './standing.ts'
 
 export type Peer = {
   /** `esdb://127.0.0.1:PORT?tls=false`; stays the same over restarts. */
@@ -31,15 +32,16 @@ export type Peer = {
  * subscriptions to $all, server features, gossip. It keeps its log in memory, and neither deletes nor has metadata,
  * projections, persistent subscriptions or the unary append. It does not keep a process alive. Its faults can let it
  * answer as 21.10.
+ * @param standing its place in a cluster, where it is not alone
  */
-export async function startPeer(port = 0): Promise<Peer> {
+export async function startPeer(port = 0, standing?: Standing): Promise<Peer> {
   const log = new Log()
   const faults = new Faults()
-  const grpc = servicesOf(log, faults, () => bound)
+  const grpc = servicesOf(log, faults, standing ?? alone(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
-  const bound = await listen(listener, port)
+  const bound: number = await listen(listener, port)
 
   const drop = () => {
     for (const socket of sockets) socket.destroy()
@@ -87,11 +89,11 @@ async function listen(listener: NetServer, port: number): Promise<number> {
   return address.port
 }
 
-function servicesOf(log: Log, faults: Faults, port: () => number): Server {
+function servicesOf(log: Log, faults: Faults, standing: Standing): Server {
   const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
-  grpc.addService(streamsGrpc.StreamsService, {
-    read: read(log, faults),
-    batchAppend: batchAppend(log, faults),
+  grpc.addService(withDurations(streamsGrpc.StreamsService), {
+    read: read(log, faults, standing),
+    batchAppend: batchAppend(log, faults, standing),
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, features: unknown) => void) => {
@@ -99,7 +101,9 @@ function servicesOf(log: Log, faults: Faults, port: () => number): Server {
     },
   })
   grpc.addService(gossipGrpc.GossipService, {
-    read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => answer(null, cluster(port())),
+    read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => {
+      if (!faults.silent) answer(null, gossipOf(standing))
+    },
   })
   return grpc
 }
@@ -115,18 +119,4 @@ function features(version: string) {
   supported.setEventStoreServerVersion(version)
   supported.setMethodsList(methods)
   return supported
-}
-
-/** A cluster of this one node. */
-function cluster(port: number) {
-  const endpoint = new gossipPb.EndPoint()
-  endpoint.setAddress('127.0.0.1')
-  endpoint.setPort(port)
-  const member = new gossipPb.MemberInfo()
-  member.setState(gossipPb.MemberInfo.VNodeState.LEADER)
-  member.setIsAlive(true)
-  member.setHttpEndPoint(endpoint)
-  const info = new gossipPb.ClusterInfo()
-  info.setMembersList([member])
-  return info
 }

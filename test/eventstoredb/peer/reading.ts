@@ -2,6 +2,7 @@ import { status, type ServerWritableStream } from '@grpc/grpc-js'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
 import type { Log, Recorded } from './log.ts'
+import { refusalOf, type Standing } from './standing.ts'
 import { subscribeToAll, type Start } from './subscribing.ts'
 import { eventMessage, nameOf, notFoundMessage, placelessMessage } from './wire.ts'
 
@@ -13,11 +14,13 @@ const TURN = 512
 const BACKWARDS = 1
 
 /** Read: a stream or all, forwards or backwards, or a subscription to all. */
-export function read(log: Log, faults: Faults): (call: ReadCall) => void {
+export function read(log: Log, faults: Faults, standing: Standing): (call: ReadCall) => void {
   return (call) => {
     call.on('error', () => {})
     if (faults.silent) return
     if (faults.notReady) return fail(call, status.UNAVAILABLE, 'Server Is Not Ready')
+    const refusal = refusalOf(call, standing)
+    if (refusal !== undefined) return void call.emit('error', refusal)
     const options = call.request.getOptions()
     const all = options?.getAll()
     if (options === undefined || (all === undefined && options.hasSubscription())) {

@@ -7,7 +7,15 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 export type Given = { readonly peer: Peer; readonly store: EventStore; readonly open: () => EventStore }
 
 /** As in production, in less time: for tests in which time runs out. */
-const SHORT: Timing = { append: 300, read: 1_000, silence: 100, firstPause: 10, longestPause: 100 }
+export const SHORT: Timing = {
+  append: 300,
+  read: 1_000,
+  gossip: 100,
+  round: 30,
+  silence: 100,
+  firstPause: 10,
+  longestPause: 100,
+}
 
 /** A suite whose tests have a peer each, a store on it, and can open others. */
 export function suiteOnPeer(name: string, timing: Timing = SHORT): Test<Given> {

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { expect } from '../../api/harness/request.ts'
+import { startService } from '../../api/harness/service.ts'
+import { list, shown, stone } from '../../api/harness/stones.ts'
+import { startCluster } from '../../eventstoredb/peer/cluster.ts'
+
+/** Milliseconds after which the others have elected another leader: 7 s on three real nodes; less to save time here. */
+const ELECTION = 5_000
+/** Milliseconds that the service may take from then on: 3 s on a machine that does nothing else. */
+const WANTED = 6_000
+const LONG = 60_000
+
+const test = suite('a service on three nodes of EventStoreDB')
+
+test('whose leader hangs writes on soon after the election, and goes on when that one comes back', async () => {
+  const cluster = await startCluster()
+  const settings = { EVENT_STORE: cluster.url, MASTER_KEY: randomBytes(32).toString('base64') }
+  const service = await startService({ settings })
+  const made = new Set<number>()
+  let tries = 0
+  const create = async () => {
+    const key = { 'Idempotency-Key': `stone-${made.size}` }
+    const answer = await service.ann.post('/v4/diamond', stone({ sku: `S-${made.size}` }), key)
+    tries++
+    if (answer.status === 503) return false
+    made.add(shown(expect(201, answer)).id)
+    return true
+  }
+  try {
+    for (let count = 0; count < 5; count++) assert.ok(await create())
+    const old = cluster.leader()
+    cluster.freeze(old)
+    const elected = new Promise<void>((done) => setTimeout(() => done(void cluster.elect()), ELECTION))
+    await until('a refusal', async () => !(await create()), LONG)
+    await elected
+    const since = performance.now()
+    await until('a write', create, LONG)
+    const took = performance.now() - since
+    console.log(`NOTE: writes went on ${(took / 1000).toFixed(1)} s after the election`)
+    assert.ok(took < WANTED, `writes went on ${took} ms after the election`)
+    for (const word of ['thaw', 'tell'] as const) {
+      cluster[word](old)
+      for (let count = 0; count < 5; count++) await until('a write', create, LONG)
+    }
+    await until(
+      'a current list',
+      async () => (await service.ann.get('/v4/diamond')).headers['x-consistency'] === undefined,
+      LONG,
+    )
+    const ids = list(expect(200, await service.ann.get('/v4/diamond?limit=100'))).map(({ id }) => id)
+    assert.equal(ids.toSorted(), [...made].toSorted())
+    assert.ok(tries > made.size)
+  } finally {
+    await service.stop()
+    await cluster.stop()
+  }
+})
+
+test.run()

@@ -1,0 +1,118 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { OutcomeUnknown, StoreUnavailable, type EventStore, type NewEvent } from '../../../src/stores/event-store.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { all, event, events, ids, newStream, rejectedWith, soon, takeEvents } from '../../contract/event-store/given.ts'
+import { startCluster, type Cluster } from '../../eventstoredb/peer/cluster.ts'
+import { SHORT } from './given.ts'
+
+type Given = { cluster: Cluster; store: EventStore }
+const test = suite<Given>('a cluster of EventStoreDB')
+
+test.before.each(async (given) => {
+  given.cluster = await startCluster()
+  given.store = openEventStoreDB(given.cluster.url, SHORT)
+})
+test.after.each(async ({ cluster, store }) => {
+  await store.close()
+  await cluster.stop()
+})
+
+/** As a request is repeated that was refused, or whose outcome nobody knew. */
+function appended(store: EventStore, stream: string, index: number, one: NewEvent): Promise<void> {
+  const expected = index === 0 ? 'none' : BigInt(index - 1)
+  return until('an append', async () => {
+    try {
+      await store.append(stream, expected, [one])
+      return true
+    } catch (error) {
+      if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) return false
+      throw error
+    }
+  })
+}
+
+test('is written and read by its leader, when another node is named first, or no other', async ({ cluster }) => {
+  const [first] = cluster.nodes
+  if (first === undefined) throw new Error('there are no nodes')
+  cluster.freeze(first)
+  cluster.elect()
+  cluster.thaw(first)
+  cluster.tell(first)
+  for (const url of [cluster.url, first.peer.url]) {
+    const store = openEventStoreDB(url, SHORT)
+    const stream = newStream()
+    const batch = events(3)
+    await until('a way to the leader', async () => Boolean(await Promise.resolve(store.head()).catch(() => false)))
+    await store.append(stream, 'none', batch)
+    assert.equal(ids(await store.read(stream)), ids(batch))
+    await store.close()
+  }
+})
+
+test('is used on when its leader hangs and another one is elected: nothing is lost, nothing is there twice', async ({
+  cluster,
+  store,
+}) => {
+  const stream = newStream()
+  const batch = events(30)
+  const taken = takeEvents(store.subscribe('start', { prefixes: [stream] }), batch.length)
+  for (const [index, one] of batch.entries()) {
+    if (index === 10) cluster.freeze(cluster.leader())
+    if (index === 10) setTimeout(() => cluster.miss(), 400)
+    if (index === 10) setTimeout(() => cluster.elect(), 600)
+    await appended(store, stream, index, one)
+  }
+  assert.equal(ids(await store.read(stream)), ids(batch))
+  assert.equal(ids(await soon('all events', taken)), ids(batch))
+})
+
+test('is not believed by the node that led it, was stopped, and comes back', async ({ cluster, store }) => {
+  const stream = newStream()
+  const batch = events(3)
+  await store.append(stream, 'none', batch.slice(0, 1))
+  const old = cluster.leader()
+  cluster.freeze(old)
+  cluster.elect()
+  const other = openEventStoreDB(cluster.url, SHORT)
+  await appended(other, stream, 1, batch[1] ?? event())
+  // It answers again, as the leader that it takes itself for.
+  cluster.thaw(old)
+  const fresh = openEventStoreDB(cluster.url, SHORT)
+  assert.equal(ids(await fresh.read(stream)), ids(batch.slice(0, 2)))
+  await appended(store, stream, 2, batch[2] ?? event())
+  cluster.tell(old)
+  for (const one of [store, other, fresh]) {
+    assert.equal(ids(await one.read(stream)), ids(batch))
+    assert.equal(ids(await all(one.readAll('start', { prefixes: [stream] }))), ids(batch))
+    await one.close()
+  }
+})
+
+test('refuses while it has no leader, at once when that is known, and then goes on by itself', async ({
+  cluster,
+  store,
+}) => {
+  await store.append(newStream(), 'none', events(1))
+  cluster.freeze(cluster.leader())
+  cluster.miss()
+  await rejectedWith(StoreUnavailable, store.read(newStream()))
+  await until('the outage to be known', async () => {
+    const asked = performance.now()
+    const { message } = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', events(1)))
+    return performance.now() - asked < 50 && /none of .* leads/.test(message)
+  })
+  cluster.elect()
+  await appended(store, newStream(), 0, event())
+})
+
+test('is written although the clocks of its nodes are ahead', async ({ cluster, store }) => {
+  for (const { peer } of cluster.nodes) peer.faults.clockAhead = 3_600_000
+  const stream = newStream()
+  const batch = events(3)
+  await store.append(stream, 'none', batch)
+  assert.equal(ids(await store.read(stream)), ids(batch))
+})
+
+test.run()
