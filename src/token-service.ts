@@ -3,6 +3,7 @@ import { AccessTokens } from './credentials/access-tokens.ts'
 import { GuessLimits } from './credentials/guess-limits.ts'
 import { LogInPlaces } from './credentials/log-in-places.ts'
 import { Passwords } from './credentials/passwords.ts'
+import { ApiTokenUses } from './commands/api-token-uses.ts'
 import { ApiTokenVerifier } from './commands/verify-api-token.ts'
 import type { Resource } from './http/app.ts'
 import { authenticate, type Bearer } from './http/authenticate.ts'
@@ -60,10 +61,13 @@ export async function openTokenService(
     security,
     feed,
   }
+  const uses = new ApiTokenUses(writing, monotonic, (error) =>
+    log.warn({ err: error }, 'the use of an API token could not be recorded; the next one tries again'),
+  )
   return {
     authenticate: authenticate({ tokens, feed }),
     bearer: { tokens, feed },
-    apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, feed }),
+    apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, monotonic, uses, feed }),
     resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
   }
 }

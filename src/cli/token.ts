@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { lastUseOf } from '../commands/api-token-uses.ts'
 import { issueApiToken } from '../commands/issue-api-token.ts'
 import { accountFold, accountOf } from '../commands/logins.ts'
 import { revokeApiToken } from '../commands/revoke-api-token.ts'
@@ -16,9 +17,10 @@ export function tokenCommand(open: Open): Command {
     .command('add')
     .description('give an account an API token; it is told this once')
     .argument('<email>')
+    .option('--expires-in <days>', 'the days that it lives, 1 to 3650; without it, until it is revoked', daysOf)
     .option('--json', 'print one line of JSON')
     .addHelpText('after', ADD)
-    .action((email: string, options: OutputOptions) => add(open, email, options))
+    .action((email: string, options: Adding) => add(open, email, options))
   command
     .command('list')
     .description('list the API tokens of one account or of all, by their ids')
@@ -39,11 +41,14 @@ export function tokenCommand(open: Open): Command {
 
 const ADD = `
 Example:
-  npx adamant token add jane@example.com`
+  npx adamant token add jane@example.com --expires-in 90`
 
-async function add(open: Open, email: string, options: OutputOptions): Promise<void> {
+type Adding = OutputOptions & { readonly expiresIn?: number }
+
+async function add(open: Open, email: string, options: Adding): Promise<void> {
+  const life = options.expiresIn === undefined ? undefined : options.expiresIn * DAY
   const act = administering({ act: 'token add', subject: email }, ({ writing }, by) =>
-    issueApiToken(writing, email, by),
+    issueApiToken(writing, { email, life }, by),
   )
   const { id, token } = await withInstallation(open, act)
   printResult(options, { token, id }, `${token}\n(told this once; its id is ${id})`)
@@ -59,20 +64,52 @@ async function revoke(open: Open, email: string, id: string, options: OutputOpti
 
 async function list(open: Open, email: string | undefined, options: OutputOptions): Promise<void> {
   const tokens = await withInstallation(open, ({ store }) => (email === undefined ? ofAll(store) : ofOne(store, email)))
-  const rows = tokens.map(({ id, email: holder, issuedAt }) => [id, holder, issuedAt])
-  printResult(options, { tokens }, table(['id', 'email', 'issued at'], rows))
+  const rows = tokens.map(({ id, email: holder, issuedAt, lastUsedAt, expiresAt }) => [
+    id,
+    holder,
+    issuedAt,
+    lastUsedAt ?? 'never',
+    expiresAt ?? 'never',
+  ])
+  printResult(options, { tokens }, table(['id', 'email', 'issued at', 'last used (to the hour)', 'expires at'], rows))
 }
 
-async function ofOne(store: EventStore, wanted: string) {
-  const { email, apiTokens } = await accountOf(store, wanted)
-  return apiTokens.map((token) => row(email, token))
+async function ofOne(store: EventStore, wanted: string): Promise<Listed[]> {
+  const { account, email, apiTokens } = await accountOf(store, wanted)
+  return Promise.all(apiTokens.map((token) => listed(store, { account, email }, token)))
 }
 
-async function ofAll(store: EventStore) {
+async function ofAll(store: EventStore): Promise<Listed[]> {
   const states = await foldStreams(store, 'account-', accountFold)
-  return [...states.values()].flatMap((account) =>
-    account.status === 'unknown' ? [] : account.apiTokens.map((token) => row(account.email, token)),
-  )
+  const found: Listed[] = []
+  for (const [id, account] of states) {
+    if (account.status === 'unknown') continue
+    const holder = { account: Number(id), email: account.email }
+    for (const token of account.apiTokens) found.push(await listed(store, holder, token))
+  }
+  return found
 }
 
-const row = (email: string, { token, at }: ApiToken) => ({ id: token, email, issuedAt: new Date(at).toISOString() })
+type Holder = { readonly account: number; readonly email: string }
+type Listed = Awaited<ReturnType<typeof listed>>
+
+async function listed(store: EventStore, { account, email }: Holder, { token, at, expiresAt }: ApiToken) {
+  const lastUsedAt = await lastUseOf(store, { account, apiToken: token })
+  return { id: token, email, issuedAt: isoOf(at), lastUsedAt: isoOf(lastUsedAt), expiresAt: isoOf(expiresAt) }
+}
+
+function isoOf(at: number): string
+function isoOf(at: number | undefined): string | null
+function isoOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString()
+}
+
+/** Milliseconds. */
+const DAY = 86_400_000
+const MOST_DAYS = 3650
+
+function daysOf(text: string): number {
+  const days = Number(text)
+  if (/^\d{1,4}$/.test(text) && days >= 1 && days <= MOST_DAYS) return days
+  throw new InvalidArgumentError(`Give a number of days, 1 to ${MOST_DAYS}.`)
+}

@@ -9,7 +9,7 @@ import { IdBlocks } from '../commands/integer-ids.ts'
 import { accountFold } from '../commands/logins.ts'
 import { registerAccount } from '../commands/register-account.ts'
 import { Passwords } from '../credentials/passwords.ts'
-import { PLANS, type Plan, type RegisteredAccount } from '../domain/account.ts'
+import { PLANS, type ApiTokensFate, type Plan, type RegisteredAccount } from '../domain/account.ts'
 import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
 import { administering, type Act } from './administer.ts'
@@ -17,6 +17,7 @@ import { withInstallation, withNewInstallation, type Open } from './installed.ts
 import { printResult, table, type OutputOptions } from './output.ts'
 import { readPassword, withPassword, type PasswordOptions } from './password.ts'
 
+const KEEP_OPTION = ['--keep-api-tokens', 'leave its API tokens as they are'] as const
 const JSON_OPTION = ['--json', 'print one line of JSON'] as const
 
 /** `user`: the accounts that own diamonds and secrets. */
@@ -38,9 +39,10 @@ export function userCommand(open: Open): Command {
   )
   command.addCommand(
     withPassword(new Command('password').description("set an account's password; its tokens end").argument('<email>'))
+      .option(...KEEP_OPTION)
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user password jane@example.com --password-stdin < password.txt')
-      .action((email: string, options: OutputOptions & PasswordOptions) => setPassword(open, email, options)),
+      .action((email: string, options: Keeping & PasswordOptions) => setPassword(open, email, options)),
   )
   command.addCommand(
     new Command('plan')
@@ -55,14 +57,40 @@ export function userCommand(open: Open): Command {
         ),
       ),
   )
-  command.addCommand(switching(open, 'disable', 'let nobody log in; its tokens end', 'is disabled', disableAccount))
-  command.addCommand(switching(open, 'enable', 'let a disabled account log in again', 'is enabled', enableAccount))
+  command.addCommand(
+    new Command('disable')
+      .description('let nobody log in; its tokens end')
+      .argument('<email>')
+      .option(...KEEP_OPTION)
+      .option(...JSON_OPTION)
+      .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
+      .action((email: string, options: Keeping) =>
+        change(open, options, { act: 'user disable', subject: email, done: 'is disabled' }, ({ writing }, by) =>
+          disableAccount(writing, { email, apiTokens: fateOf(options) }, by),
+        ),
+      ),
+  )
+  command.addCommand(
+    new Command('enable')
+      .description('let a disabled account log in again')
+      .argument('<email>')
+      .option(...JSON_OPTION)
+      .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
+      .action((email: string, options: OutputOptions) =>
+        change(open, options, { act: 'user enable', subject: email, done: 'is enabled' }, ({ writing }, by) =>
+          enableAccount(writing, email, by),
+        ),
+      ),
+  )
   return command
 }
 
 const EXAMPLE = `
 Example:
   npx adamant user add jane@example.com --plan pro --password-stdin < password.txt`
+
+type Keeping = OutputOptions & { readonly keepApiTokens?: true }
+const fateOf = ({ keepApiTokens }: Keeping): ApiTokensFate => (keepApiTokens === true ? 'kept' : 'ended')
 
 type Adding = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
@@ -79,25 +107,14 @@ async function add(open: Open, email: string, options: Adding): Promise<void> {
   tellChange(options, 'is registered', await withNewInstallation(open, act))
 }
 
-async function setPassword(open: Open, email: string, options: OutputOptions & PasswordOptions): Promise<void> {
+async function setPassword(open: Open, email: string, options: Keeping & PasswordOptions): Promise<void> {
   const password = await readPassword(options)
   const act = { act: 'user password', subject: email, done: 'has a new password' }
   await change(open, options, act, ({ writing }, by) =>
-    hashing((passwords) => changePassword({ ...writing, passwords }, { email, password }, by)),
+    hashing((passwords) =>
+      changePassword({ ...writing, passwords }, { email, password, apiTokens: fateOf(options) }, by),
+    ),
   )
-}
-
-function switching(open: Open, name: string, description: string, done: string, run: typeof disableAccount): Command {
-  return new Command(name)
-    .description(description)
-    .argument('<email>')
-    .option(...JSON_OPTION)
-    .addHelpText('after', `\nExample:\n  npx adamant user ${name} jane@example.com`)
-    .action((email: string, options: OutputOptions) =>
-      change(open, options, { act: `user ${name}`, subject: email, done }, ({ writing }, by) =>
-        run(writing, email, by),
-      ),
-    )
 }
 
 async function change(

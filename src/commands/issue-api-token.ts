@@ -7,13 +7,20 @@ import type { Origin } from './origin.ts'
 /** `id` names the token in lists; `token` is told this once, the log keeps its digest. */
 export type IssuedApiToken = ChangedAccount & { readonly id: string; readonly token: string }
 
+/** @param life milliseconds that it lives; undefined for one that does until it is ended */
+export type WantedApiToken = { readonly email: string; readonly life: number | undefined }
+
 /** @throws Refusal missing, or conflict when the account is disabled */
-export async function issueApiToken(writing: Writing, email: string, origin: Origin): Promise<IssuedApiToken> {
+export async function issueApiToken(
+  writing: Writing,
+  { email, life }: WantedApiToken,
+  origin: Origin,
+): Promise<IssuedApiToken> {
   const token = randomToken()
   const digest = digestOf(token)
   const id = apiTokenId(digest)
   const changed = await changeAccount(writing, email, origin, (account, at) =>
-    decide(account, { token: id, digest, at }),
+    decide(account, { token: id, digest, at, ...(life !== undefined && { expiresAt: at + life }) }),
   )
   return { ...changed, id, token }
 }

@@ -13,10 +13,16 @@ export type AccountEvent =
   | { type: 'PlanChanged'; data: { plan: Plan } }
   | { type: 'AccountDisabled'; data: { epoch: number } }
   | { type: 'AccountEnabled'; data: Record<string, never> }
-  | { type: 'ApiTokenIssued'; data: { token: string; digest: string; at: number } }
+  | { type: 'ApiTokenIssued'; data: ApiToken }
   | { type: 'ApiTokenRevoked'; data: { token: string } }
 
-export type ApiToken = { readonly token: string; readonly digest: string; readonly at: number }
+/** Times in milliseconds since 1970; without `expiresAt` it lives until it is ended. */
+export type ApiToken = {
+  readonly token: string
+  readonly digest: string
+  readonly at: number
+  readonly expiresAt?: number
+}
 
 export type RegisteredAccount = {
   readonly status: 'enabled' | 'disabled'
@@ -56,18 +62,30 @@ export function register(account: Account, given: { email: string; password: str
   return [{ type: 'AccountRegistered', data: given }]
 }
 
-export function changePassword(account: Account, { password }: { password: string }): AccountEvent[] {
-  return [{ type: 'PasswordChanged', data: { password, epoch: registered(account).epoch + 1 } }]
+/** What happens to an account's API tokens when its other tokens end. */
+export type ApiTokensFate = 'ended' | 'kept'
+
+export function changePassword(
+  account: Account,
+  { password, apiTokens }: { password: string; apiTokens: ApiTokensFate },
+): AccountEvent[] {
+  const known = registered(account)
+  return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
 }
 
 export function changePlan(account: Account, { plan }: { plan: Plan }): AccountEvent[] {
   return registered(account).plan === plan ? [] : [{ type: 'PlanChanged', data: { plan } }]
 }
 
-export function disable(account: Account): AccountEvent[] {
-  const { status, epoch } = registered(account)
-  return status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { epoch: epoch + 1 } }]
+export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokensFate }): AccountEvent[] {
+  const known = registered(account)
+  if (known.status === 'disabled') return ended(known, apiTokens)
+  return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
 }
+
+/** Each by its own event, which every release understands. */
+const ended = ({ apiTokens }: RegisteredAccount, fate: ApiTokensFate): AccountEvent[] =>
+  fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
 
 export function enable(account: Account): AccountEvent[] {
   return registered(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]

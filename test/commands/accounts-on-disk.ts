@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { ApiTokenUses } from '../../src/commands/api-token-uses.ts'
 import { IdBlocks } from '../../src/commands/integer-ids.ts'
 import { openSession, type OpeningSessions } from '../../src/commands/open-session.ts'
 import type { Registering } from '../../src/commands/register-account.ts'
@@ -32,6 +33,8 @@ export type Process = OpeningSessions &
     /** The security events of this process, the oldest first. */
     readonly noted: readonly SecurityEvent[]
     readonly clock: () => number
+    readonly monotonic: () => number
+    readonly uses: ApiTokenUses
     close(): Promise<void>
   }
 
@@ -47,13 +50,16 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, places, log: openLog('error') })
   await feed.start()
   const passwords = new Passwords()
+  const queue = new StreamQueue()
   const noted: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void noted.push(event)
   const ids = { store, clock, size: 1, origin: cli }
   return {
     store,
-    queue: new StreamQueue(),
+    queue,
     clock,
+    monotonic: clock,
+    uses: new ApiTokenUses({ store, queue, clock }, clock, (error) => console.error(error)),
     tokens,
     feed,
     passwords,

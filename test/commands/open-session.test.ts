@@ -11,6 +11,8 @@ import { ann, cli, clientOf, http, isLive, logIn, openProcess, withLogFile, type
 
 const test = suite('a log-in')
 
+const endingAll = { email: ann.email, apiTokens: 'ended' } as const
+
 /** Ann, a client, and two processes: a server and the operator's command line. */
 const withAnn = (
   run: (given: { server: Process; operator: Process; client: Awaited<ReturnType<typeof clientOf>> }) => Promise<void>,
@@ -42,7 +44,7 @@ test('finds the account whatever the case of its address', () =>
 test('answers an unknown user, a wrong password and a disabled account alike, each after a comparison', () =>
   withAnn(async ({ server, operator, client }) => {
     const wrong = await refused(logIn(server, client, 'wrong'))
-    await disableAccount(operator, ann.email, cli)
+    await disableAccount(operator, endingAll, cli)
     assert.is(wrong, 'Invalid username and password combination')
     assert.is(await refused(logIn(server, client)), wrong)
     assert.is(server.passwords.compared, 2)
@@ -51,7 +53,7 @@ test('answers an unknown user, a wrong password and a disabled account alike, ea
 test('ends when another process changes the password', () =>
   withAnn(async ({ server, operator, client }) => {
     const { accessToken, refreshToken } = await logIn(server, client)
-    await changePassword(operator, { email: ann.email, password: 'new horse' }, cli)
+    await changePassword(operator, { email: ann.email, password: 'new horse', apiTokens: 'ended' }, cli)
     assert.is(await isLive(server, accessToken), false)
     assert.is(await refused(refreshSession(server, { token: refreshToken, client }, http)), 'Invalid refresh token')
     const again = await logIn(server, client, 'new horse')
@@ -61,7 +63,7 @@ test('ends when another process changes the password', () =>
 test('stays ended when a disabled account is enabled again', () =>
   withAnn(async ({ server, operator, client }) => {
     const { accessToken, refreshToken } = await logIn(server, client)
-    await disableAccount(operator, ann.email, cli)
+    await disableAccount(operator, endingAll, cli)
     await enableAccount(operator, ann.email, cli)
     assert.is(await isLive(server, accessToken), false)
     assert.is(await refused(refreshSession(server, { token: refreshToken, client }, http)), 'Invalid refresh token')

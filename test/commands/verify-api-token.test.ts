@@ -1,26 +1,39 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changePlan } from '../../src/commands/change-plan.ts'
+import { lastUseOf } from '../../src/commands/api-token-uses.ts'
 import { disableAccount } from '../../src/commands/disable-account.ts'
 import { issueApiToken } from '../../src/commands/issue-api-token.ts'
 import { registerAccount } from '../../src/commands/register-account.ts'
 import { revokeApiToken } from '../../src/commands/revoke-api-token.ts'
 import { ApiTokenVerifier } from '../../src/commands/verify-api-token.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
-import { ann, cli, openProcess, withLogFile, type Process } from './accounts-on-disk.ts'
+import { ann, cli, openProcess, withLogFile, type Clock, type Process } from './accounts-on-disk.ts'
 
 const test = suite('an API token')
 
-const withToken = (
-  run: (given: { operator: Process; verify: ApiTokenVerifier; id: string; token: string }) => Promise<void>,
-) =>
+type Given = {
+  readonly operator: Process
+  readonly server: Process
+  readonly verify: ApiTokenVerifier
+  readonly id: string
+  readonly token: string
+  readonly time: Clock
+}
+
+/** Resolves when what was begun on the token's stream is done. */
+const settled = async (...processes: Process[]) => {
+  for (const { queue } of processes) await queue.run('nothing', () => new Promise((done) => setTimeout(done, 50)))
+}
+
+const withToken = (run: (given: Given) => Promise<void>) =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
     const [server, operator] = [await openProcess(file, time), await openProcess(file, time)]
     try {
       await registerAccount(operator, ann, cli)
-      const { id, token } = await issueApiToken(operator, ann.email, cli)
-      await run({ operator, verify: new ApiTokenVerifier(server), id, token })
+      const { id, token } = await issueApiToken(operator, { email: ann.email, life: undefined }, cli)
+      await run({ operator, server, verify: new ApiTokenVerifier(server), id, token, time })
     } finally {
       await Promise.all([server.close(), operator.close()])
     }
@@ -53,8 +66,41 @@ test('follows the plan of its account, and ends with it', () =>
     assert.is((await verify.verify({ email: ann.email, token, address }))?.plan, 'basic')
     await changePlan(operator, { email: ann.email, plan: 'pro' }, cli)
     assert.is((await verify.verify({ email: ann.email, token, address }))?.plan, 'pro')
-    await disableAccount(operator, ann.email, cli)
+    await disableAccount(operator, { email: ann.email, apiTokens: 'kept' }, cli)
     assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
+  }))
+
+test('ends when it expires, though it was right a moment ago', () =>
+  withToken(async ({ operator, server, verify, time }) => {
+    const { token } = await issueApiToken(operator, { email: ann.email, life: 60_000 }, cli)
+    time.now += 59_999
+    assert.ok(await verify.verify({ email: ann.email, token, address }))
+    time.now += 1
+    assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
+    assert.equal(server.noted, [])
+  }))
+
+test('is recorded as used once an hour, however often it is used and by how many processes', () =>
+  withToken(async ({ operator, server, verify, id, token, time }) => {
+    const used = { account: 1, apiToken: id }
+    const other = new ApiTokenVerifier(operator)
+    const useAll = async () => {
+      for (let count = 1; count <= 20; count++) {
+        for (const one of [verify, other]) assert.ok(await one.verify({ email: ann.email, token, address }))
+      }
+      await settled(server)
+    }
+    assert.is(await lastUseOf(server.store, used), undefined)
+    const start = time.now
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start)
+    time.now += 3_599_999
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start)
+    time.now += 1
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start + 3_600_000)
+    assert.is((await server.store.read(`apitoken-1-${id}`)).length, 2)
   }))
 
 test('that is wrong the 50th time from one address is too many, and the right one still passes', () =>

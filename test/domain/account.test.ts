@@ -28,6 +28,8 @@ test('keeps its address as it was given', () => {
   assert.equal(register(unknownAccount, registered.data), [registered])
 })
 
+const ENDED = { apiTokens: 'ended' } as const
+
 test('is registered once', () => {
   assert.throws(() => register(given(registered), registered.data), refusal('conflict'))
 })
@@ -39,37 +41,48 @@ test('needs an address that mail can be sent to', () => {
 })
 
 test('raises its epoch with each password and each time it is disabled', () => {
-  const changed = given(registered, ...changePassword(given(registered), { password: 'new' }))
-  assert.equal(disable(changed), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
+  const changed = given(registered, ...changePassword(given(registered), { password: 'new', apiTokens: 'ended' }))
+  assert.equal(disable(changed, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
 })
 
 test('that is enabled again keeps the epoch that ended its tokens', () => {
   const enabled = given(
     registered,
-    ...disable(given(registered)),
-    ...enable(given(registered, ...disable(given(registered)))),
+    ...disable(given(registered), ENDED),
+    ...enable(given(registered, ...disable(given(registered), ENDED))),
   )
   assert.is(enabled.status, 'enabled')
-  assert.equal(disable(enabled), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
+  assert.equal(disable(enabled, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
 })
 
 test('that is what was asked for already needs no event', () => {
   assert.equal(enable(given(registered)), [])
   assert.equal(changePlan(given(registered), { plan: 'basic' }), [])
-  const disabled = given(registered, ...disable(given(registered)))
-  assert.equal(disable(disabled), [])
+  const disabled = given(registered, ...disable(given(registered), ENDED))
+  assert.equal(disable(disabled, ENDED), [])
 })
 
 test('gets API tokens while it is enabled, and loses the one that is revoked', () => {
-  const disabled = given(registered, ...disable(given(registered)))
+  const disabled = given(registered, ...disable(given(registered), ENDED))
   assert.throws(() => issueApiToken(disabled, token), refusal('conflict'))
   const issued = given(registered, ...issueApiToken(given(registered), token))
   const left = given(registered, ...issueApiToken(given(registered), token), ...revokeApiToken(issued, { token: 't1' }))
   assert.throws(() => revokeApiToken(left, { token: 't1' }), refusal('missing'))
 })
 
+test('ends its API tokens with its password and when it is disabled, unless they are kept', () => {
+  const issued = given(registered, ...issueApiToken(given(registered), token))
+  const revoked = { type: 'ApiTokenRevoked', data: { token: 't1' } }
+  assert.equal(changePassword(issued, { password: 'new', apiTokens: 'ended' }).slice(1), [revoked])
+  assert.equal(changePassword(issued, { password: 'new', apiTokens: 'kept' }).slice(1), [])
+  assert.equal(disable(issued, ENDED).slice(1), [revoked])
+  const kept = given(registered, ...issueApiToken(given(registered), token), ...disable(issued, { apiTokens: 'kept' }))
+  assert.equal(disable(kept, ENDED), [revoked])
+})
+
 test('that nobody registered is missing', () => {
-  for (const decide of [disable, enable]) assert.throws(() => decide(unknownAccount), refusal('missing'))
+  assert.throws(() => disable(unknownAccount, ENDED), refusal('missing'))
+  assert.throws(() => enable(unknownAccount), refusal('missing'))
 })
 
 test.run()

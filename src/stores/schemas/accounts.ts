@@ -12,6 +12,9 @@ export const accountSchemas = {
   PlanChanged: first(z.object({ plan })),
   AccountDisabled: first(z.object({ epoch })),
   AccountEnabled: first(z.object({})),
-  ApiTokenIssued: first(z.object({ token: z.string(), digest: z.string(), at: z.int() })),
+  ApiTokenIssued: first(
+    z.object({ token: z.string(), digest: z.string(), at: z.int(), expiresAt: z.int().optional() }),
+  ),
+  ApiTokenUsed: first(z.object({ at: z.int() })),
   ApiTokenRevoked: first(z.object({ token: z.string() })),
 }

@@ -1,4 +1,5 @@
 import type { AccountEvent } from '../../domain/account.ts'
+import type { ApiTokenUsed } from '../../domain/api-token-use.ts'
 import type { ClientEvent } from '../../domain/client.ts'
 import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
@@ -15,6 +16,7 @@ import type { SessionEvent } from '../../domain/session.ts'
 /** Every event that this release writes and reads. The compiler holds each against its schema: registry.ts. */
 export type KnownEvent =
   | AccountEvent
+  | ApiTokenUsed
   | ClientEvent
   | DiamondEvent
   | DiamondScored

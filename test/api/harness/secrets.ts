@@ -36,7 +36,7 @@ export async function newSender({ writing, store }: Installation, plan: Plan = '
 
 /** Another API token of an account. */
 export async function newToken({ writing }: Pick<Installation, 'writing'>, email: string) {
-  const { token, id } = await issueApiToken(writing, email, origin)
+  const { token, id } = await issueApiToken(writing, { email, life: undefined }, origin)
   return { token, tokenId: id, authorization: basic(email, token) }
 }
 

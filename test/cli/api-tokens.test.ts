@@ -1,0 +1,77 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../api/harness/postbox.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine; url: string }
+const test = suite<Context>('the API tokens of an account')
+test.before(async (context) => {
+  context.commands = new CommandLine()
+  await context.commands.json('user', 'add', EMAIL, '--password', 'right horse')
+  context.url = (JSON.parse(await context.commands.start(['serve', '--json']).line()) as { url: string }).url
+})
+test.after(({ commands }) => commands.remove())
+
+const EMAIL = 'a@example.com'
+
+async function newToken({ commands }: Context, ...options: string[]): Promise<{ token: string; id: string }> {
+  const { token, id } = await commands.json('token', 'add', EMAIL, ...options)
+  return { token: String(token), id: String(id) }
+}
+
+const statusWith = async ({ url }: Context, token: string): Promise<number> => {
+  const headers = { Authorization: `Basic ${Buffer.from(`${EMAIL}:${token}`).toString('base64')}` }
+  return (await fetch(`${url}/api/v1/share`, { method: 'POST', headers, body: new URLSearchParams({ secret: 'x' }) }))
+    .status
+}
+
+const setPassword = (commands: CommandLine, ...options: string[]) =>
+  commands.json('user', 'password', EMAIL, '--password', 'other horse', ...options)
+
+test('end with a new password, unless they are kept', async (context) => {
+  const { token } = await newToken(context)
+  assert.is(await statusWith(context, token), 200)
+  await setPassword(context.commands, '--keep-api-tokens')
+  assert.is(await statusWith(context, token), 200)
+  await setPassword(context.commands)
+  assert.is(await statusWith(context, token), 401)
+})
+
+test('end when it is disabled, unless they are kept until it is enabled', async (context) => {
+  const { commands } = context
+  const { token } = await newToken(context)
+  await commands.json('user', 'disable', EMAIL, '--keep-api-tokens')
+  assert.is(await statusWith(context, token), 401)
+  await commands.json('user', 'enable', EMAIL)
+  assert.is(await statusWith(context, token), 200)
+  await commands.json('user', 'disable', EMAIL)
+  await commands.json('user', 'enable', EMAIL)
+  assert.is(await statusWith(context, token), 401)
+})
+
+test('show when they were last used and when they expire', async (context) => {
+  const { commands } = context
+  type Listed = { id: string; issuedAt: string; lastUsedAt: string | null; expiresAt: string | null }
+  const [used, unused] = [await newToken(context), await newToken(context, '--expires-in', '90')]
+  const listed = async ({ id }: { id: string }) =>
+    ((await commands.json('token', 'list', EMAIL))['tokens'] as Listed[]).find((one) => one.id === id)
+
+  assert.is(await statusWith(context, used.token), 200)
+  await until('the use of the token', async () => (await listed(used))?.lastUsedAt !== null)
+
+  const [first, second] = [await listed(used), await listed(unused)]
+  assert.ok(Math.abs(Date.parse(first?.lastUsedAt ?? '') - Date.now()) < 60_000)
+  assert.is(first?.expiresAt, null)
+  assert.is(second?.lastUsedAt, null)
+  assert.is(Date.parse(second?.expiresAt ?? '') - Date.parse(second?.issuedAt ?? ''), 90 * 86_400_000)
+})
+
+test('expire after a number of days that makes sense', async ({ commands }) => {
+  for (const days of ['0', '3651', 'soon']) {
+    const { code, err } = await commands.run(['token', 'add', EMAIL, '--expires-in', days])
+    assert.is(code, 2)
+    assert.match(err, '1 to 3650')
+  }
+})
+
+test.run()
