@@ -1,5 +1,13 @@
 import type { StoredEvent } from '../stores/event-store.ts'
-import type { Build, DeadLetter, Document, FieldValue, Stored, Write } from '../stores/read-store.ts'
+import {
+  Outdated,
+  type Build,
+  type DeadLetter,
+  type Document,
+  type FieldValue,
+  type Stored,
+  type Write,
+} from '../stores/read-store.ts'
 import type { Projection } from './projection.ts'
 
 export type Folded = { readonly writes: Write[]; readonly letters: DeadLetter[] }
@@ -17,6 +25,7 @@ type Entry<Value> = {
  * Loads the documents that a run of events touches, folds, and says what to write. An event that can't be folded sets
  * its stream aside, with everything that comes after it there; other streams go on.
  * @param parked streams set aside so far
+ * @throws Outdated where it can't be folded over what was loaded because that was not what stands there
  */
 export async function foldBatch<Value>(
   projection: Projection<Value>,
@@ -26,6 +35,7 @@ export async function foldBatch<Value>(
 ): Promise<Folded> {
   const entries = await loadEntries(projection, build, events)
   const letters: DeadLetter[] = []
+  const faulty = new Set<FieldValue>()
   const aside = new Set(parked)
   for (const event of events) {
     const key = projection.keyOf(event)
@@ -36,10 +46,12 @@ export async function foldBatch<Value>(
       fold(projection, entry, event)
       entry.revision = event.position.commit
     } catch (error) {
+      if (!aside.has(event.stream)) faulty.add(key)
       aside.add(event.stream)
       letters.push(letter(event, error))
     }
   }
+  await requireAsLoaded(projection, build, [...faulty], entries)
   return { writes: writesOf(projection, entries), letters }
 }
 
@@ -64,6 +76,21 @@ async function loadEntries<Value>(
     if (key !== undefined) entries.set(key, { over, document, value: undefined, changed: false, revision })
   }
   return entries
+}
+
+/** Before a stream is set aside: it must not be for what the store has not shown. */
+async function requireAsLoaded<Value>(
+  { declaration, stateTexts }: Projection<Value>,
+  build: Pick<Build, 'load'>,
+  keys: readonly FieldValue[],
+  entries: ReadonlyMap<FieldValue, Entry<Value>>,
+): Promise<void> {
+  if (keys.length === 0) return
+  for (const { document, revision } of await build.load(keys, stateTexts, 'acknowledged')) {
+    const key = document['id'] ?? ''
+    const loaded = entries.get(key)?.over
+    if (loaded !== undefined && loaded.revision !== revision) throw new Outdated(declaration.name, key)
+  }
 }
 
 function entryOf<Value>(entries: Map<FieldValue, Entry<Value>>, key: FieldValue): Entry<Value> {
@@ -99,8 +126,8 @@ function writesOf<Value>(projection: Projection<Value>, entries: ReadonlyMap<Fie
   for (const [key, { over, document, value, changed, revision }] of entries) {
     if (!changed) continue
     const put = document ?? (value === undefined ? undefined : projection.toDocument(value))
-    if (put === undefined) writes.push({ remove: key, revision })
-    else writes.push(over === undefined ? { put, revision } : { put, revision, over })
+    const guard = over === undefined ? { revision } : { revision, over }
+    writes.push(put === undefined ? { remove: key, ...guard } : { put, ...guard })
   }
   return writes
 }

@@ -1,4 +1,4 @@
-import type { From, Position } from './event-store.ts'
+import { StoreUnavailable, type From, type Position } from './event-store.ts'
 
 /**
  * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
@@ -48,11 +48,22 @@ export type Query = {
 /**
  * `revision` guards a write: it takes effect only where the stored document is missing or has a lower one.
  * Raise it with every event folded into the document (SQLite and MongoDB both check it).
- * `over` is what `load` gave of it, if anything: an adapter need not look at it again where it still stands so.
+ * `over` is what `load` gave of it, if anything: the write takes effect only over that, and where another with a lower
+ * revision stands there, it is Outdated. What was loaded may be older than what stands there (MongoDB before 8.0, behind an
+ * election), and what was folded over it would lose the events between.
  */
-export type Write =
-  | { readonly put: Document; readonly revision: bigint; readonly over?: Stored }
-  | { readonly remove: FieldValue; readonly revision: bigint }
+export type Write = { readonly revision: bigint; readonly over?: Stored } & (
+  { readonly put: Document } | { readonly remove: FieldValue }
+)
+
+/** A document is not as it was loaded: whoever loaded it loads and folds again. */
+export class Outdated extends StoreUnavailable {
+  override readonly name: string = 'Outdated'
+
+  constructor(model: string, key: FieldValue) {
+    super(`the document ${key} of ${model} is not as it was loaded: it is folded again`)
+  }
+}
 
 /** How far a build has folded the log, and which log that was. */
 export type Checkpoint = {
@@ -79,15 +90,18 @@ export interface Build {
   /**
    * Documents by key, in no particular order; unknown keys are left out.
    * A returned document also carries `revision` as bigint.
+   * What it does not show is not there; what it shows may be older than what was acknowledged, unless it is asked for no
+   * less. That costs MongoDB a word with the other members.
    * @param texts which texts it needs to have; all of them unless told
    */
-  load(keys: readonly FieldValue[], texts?: readonly string[]): Promise<Stored[]>
+  load(keys: readonly FieldValue[], texts?: readonly string[], least?: 'acknowledged'): Promise<Stored[]>
   /**
    * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
    * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
    * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.
    * At an equal checkpoint the revisions decide.
-   * @throws Error for a checkpoint of another log, StoreUnavailable; either way nothing was changed
+   * @throws Error for a checkpoint of another log, Outdated, StoreUnavailable; nothing was changed, or (StoreUnavailable,
+   * MongoDB) a part that changes nothing when it comes again
    */
   write(writes: readonly Write[], checkpoint: Checkpoint, letters?: readonly DeadLetter[]): Promise<void>
   /** Events set aside because they could not be folded, in the order of the log. */

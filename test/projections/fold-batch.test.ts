@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { foldBatch } from '../../src/projections/fold-batch.ts'
 import type { Projection } from '../../src/projections/projection.ts'
 import type { StoredEvent } from '../../src/stores/event-store.ts'
+import { Outdated, type Build } from '../../src/stores/read-store.ts'
 
 const test = suite('a batch of events')
 
@@ -36,6 +37,30 @@ test('removes what came and went within it, which a runner that was stopped may 
 
 test('writes nothing of what never was', async () => {
   assert.equal((await folded('Ended')).writes, [])
+})
+
+/** Each event says what must stand there before it. */
+const picky: Projection<string> = {
+  ...last,
+  apply(value, { type }) {
+    if (!type.startsWith(value ?? '')) throw new Error(`${type} behind ${value}`)
+    return type
+  },
+}
+const stored = (value: string, revision: bigint) => ({ document: { id: 'a-1', value }, revision })
+const later = events('AB').map((event) => ({ ...event, revision: 5n }))
+
+test('sets a stream aside that can not be folded', async () => {
+  const build = { load: async () => [stored('X', 3n)] }
+  assert.is((await foldBatch(picky, build, later, new Set())).letters.length, 1)
+})
+
+test('sets no stream aside because of what the store did not show', async () => {
+  const build: Pick<Build, 'load'> = {
+    load: async (_keys, _texts, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)],
+  }
+  const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
+  assert.instance(error, Outdated)
 })
 
 test.run()

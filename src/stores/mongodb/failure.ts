@@ -13,6 +13,7 @@ import { StoreUnavailable } from '../event-store.ts'
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const DUPLICATE_KEY = 11000
 const NOT_A_REPLICA_SET = 123
+const INVALID_OPTIONS = 72
 const WRITE_CONCERN_FAILED = 64
 
 /**
@@ -54,9 +55,10 @@ export const faultsIn = ({ writeErrors }: MongoBulkWriteError): readonly WriteEr
 export const isUnknownToServer = (error: unknown): boolean =>
   error instanceof MongoServerError && (error.code === 238 || error.code === 59)
 
-/** A server that stands alone: it has no majority to ask. */
-export const isNoReplicaSet = (error: unknown): boolean =>
-  error instanceof MongoServerError && error.code === NOT_A_REPLICA_SET
+/** A server that stands alone can't ask others whether it is the primary. */
+export const isWithoutLinearizable = (error: unknown): boolean =>
+  isUnknownToServer(error) ||
+  (error instanceof MongoServerError && (error.code === NOT_A_REPLICA_SET || error.code === INVALID_OPTIONS))
 
 /** The primary has done it, and no majority has said in time that it has it too. */
 export const isUnacknowledged = (error: unknown): boolean =>

@@ -1,5 +1,12 @@
 import type Database from 'better-sqlite3'
-import type { Document, FieldValue, ModelDeclaration, Stored, Write } from '../read-store.ts'
+import {
+  Outdated,
+  type Document,
+  type FieldValue,
+  type ModelDeclaration,
+  type Stored,
+  type Write,
+} from '../read-store.ts'
 import { countingOf } from './counts.ts'
 import { indexedFields, list, otherFields, quoted, valueColumns } from './schema.ts'
 
@@ -24,10 +31,11 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
   const counting = countingOf(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
 
-  function put(document: Document, revision: bigint): void {
+  function put(document: Document, { revision, over }: Write): void {
     const id = valueOf(document, 'id')
     const values = columns.map((name) => valueOf(document, name))
     const stored = statements.stored.get(id)
+    requireAsLoaded(id, stored, revision, over)
     if (stored === undefined) statements.insert.run(revision, values, id)
     else if (BigInt(stored[0]) >= revision) return
     else if (indexed.every((name, at) => stored[(indexedAt[at] ?? 0) + 1] === document[name])) {
@@ -45,8 +53,21 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
 
   const freeOf = (document: Document) => free.map((name) => valueOf(document, name))
 
-  function remove(id: FieldValue, revision: bigint): void {
+  /** @throws Outdated, unless what stands there is at least as new as what is written */
+  function requireAsLoaded(
+    id: FieldValue,
+    stored: Known | undefined,
+    revision: bigint,
+    over: Stored | undefined,
+  ): void {
+    if (over === undefined) return
+    const found = stored && BigInt(stored[0])
+    if (found === undefined || (found !== over.revision && found < revision)) throw new Outdated(declaration.name, id)
+  }
+
+  function remove(id: FieldValue, { revision, over }: Write): void {
     const stored = statements.stored.get(id)
+    requireAsLoaded(id, stored, revision, over)
     if (stored === undefined || BigInt(stored[0]) >= revision) return
     statements.remove.run(id)
     count(id, stored, 1, -1)
@@ -63,9 +84,8 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
   return (writes) => {
     counting?.forget()
     for (const write of writes) {
-      if ('remove' in write) remove(write.remove, write.revision)
-      else if (write.over === undefined || !putOver(write.over, write.put, write.revision))
-        put(write.put, write.revision)
+      if ('remove' in write) remove(write.remove, write)
+      else if (write.over === undefined || !putOver(write.over, write.put, write.revision)) put(write.put, write)
     }
     counting?.flush()
   }

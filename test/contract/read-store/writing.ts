@@ -1,5 +1,6 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Outdated, type Build, type Stored, type Write } from '../../../src/stores/read-store.ts'
 import { at, diamond, diamonds, idsIn, put, remove, using, type Opened } from './model.ts'
 
 export function writingRules(test: Test, open: () => Promise<Opened>): void {
@@ -52,6 +53,47 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
       await build.write([remove(1, 6n)], at(3))
       assert.equal(await idsIn(store), [])
       assert.is(await (await store.model(diamonds)).count({ owner: 1 }), 0)
+    }),
+  )
+
+  for (const [what, over] of [
+    ['a put', (loaded: Stored): Write => ({ put: diamond(1, { v4: 'third' }), revision: 7n, over: loaded })],
+    ['a removal', (loaded: Stored): Write => ({ remove: 1, revision: 7n, over: loaded })],
+  ] as const) {
+    test(
+      `${what} over what was loaded before another was written is refused with its batch, and done over what stands there`,
+      using(open, async ({ store }) => {
+        const build = await store.live(diamonds)
+        await build.write([put(diamond(1), 1n)], at(1))
+        const loaded = await loadedOne(build, 1)
+        await build.write([put(diamond(1, { isPublished: 1, v4: 'second' }), 5n)], at(2))
+        const refused = build.write([put(diamond(2), 6n), over(loaded)], at(3))
+        assert.instance(await refused.catch((error: unknown) => error), Outdated)
+        const model = await store.model(diamonds)
+        assert.equal(await model.get(1, ['v4']), { v4: 'second' })
+        assert.is(await model.count({ owner: 1 }), 1)
+        assert.equal(await build.checkpoint(), at(2))
+        await build.write([put(diamond(2), 6n), over(await loadedOne(build, 1))], at(3))
+        assert.not.equal(await model.get(1, ['v4']), { v4: 'second' })
+        assert.is(await model.count({ owner: 1, isPublished: 1 }), 0)
+      }),
+    )
+  }
+
+  test(
+    'a put over what was loaded changes nothing where it is written already, or a later one is',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      await build.write([put(diamond(1), 1n)], at(1))
+      const over = await loadedOne(build, 1)
+      for (const [v4, revision] of [
+        ['second', 5n],
+        ['third', 7n],
+      ] as const) {
+        await build.write([put(diamond(1, { v4 }), revision)], at(2))
+        await build.write([{ put: diamond(1, { v4: 'again' }), revision: 5n, over }], at(2))
+        assert.equal(await (await store.model(diamonds)).get(1, ['v4']), { v4 })
+      }
     }),
   )
 
@@ -166,6 +208,12 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal((await build.load([2]))[0]?.document, documents[1])
     }),
   )
+}
+
+async function loadedOne(build: Build, id: number): Promise<Stored> {
+  const [loaded] = await build.load([id])
+  if (loaded === undefined) throw new Error(`${id} is not there`)
+  return loaded
 }
 
 async function rejects(promise: Promise<unknown>, message: RegExp): Promise<void> {

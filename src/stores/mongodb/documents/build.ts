@@ -1,5 +1,7 @@
+import type { FindOptions } from 'mongodb'
 import type { From } from '../../event-store.ts'
 import type { Build, ModelDeclaration } from '../../read-store.ts'
+import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
 import { count } from './counting.ts'
@@ -19,6 +21,12 @@ export type OpenBuild = Build & {
 
 const none: ReadonlySet<string> = new Set()
 
+/** The keys of which nothing was found. What is missing for a fold is no less a stale read than what is old. */
+function without(keys: readonly string[], found: readonly Held[]): string[] {
+  const there = new Set(found.map(({ _id }) => _id))
+  return keys.filter((key) => !there.has(key))
+}
+
 export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string): OpenBuild {
   const { db, call } = mongo
   const collections = collectionsOf(db, declaration, id)
@@ -34,7 +42,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
     const counting = { settled: reachedBy(progress), at: checkpoint.position }
     if (writes.length > 0) {
       const stored = await count({ mongo, collections, declaration }, writes, counting)
-      await call(() => writeDocuments(collections.documents, next, stored), BATCH)
+      if (!(await call(() => writeDocuments(collections.documents, next, stored), BATCH))) return false
     }
     await call(() => letters.add(set))
     known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))
@@ -50,13 +58,21 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
       const { checkpoint } = await progressNow()
       return checkpoint === null ? undefined : checkpointOf(checkpoint)
     },
-    async load(keys, texts = declaration.texts) {
+    async load(keys, texts = declaration.texts, least) {
       if (keys.length === 0) return []
       const [first = '', ...others] = keys.map(keyOf)
       const filter = { _id: others.length === 0 ? first : { $in: [first, ...others] } }
       const names = [...Object.keys(declaration.fields), ...texts]
       const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
-      const found = await call(() => collections.documents.find<Held>(filter, { projection }).toArray())
+      const found =
+        least === undefined ? await call(() => collections.documents.find<Held>(filter, { projection }).toArray()) : []
+      const missing = without(keys.map(keyOf), found)
+      if (missing.length > 0) {
+        const those = { _id: { $in: missing } }
+        const read = (options: FindOptions) =>
+          collections.documents.find<Held>(those, { ...options, projection }).toArray()
+        found.push(...(await confirmed(mongo, read)))
+      }
       return found
         .filter((held) => !isRemoved(held))
         .map((held) => ({ document: picked(held, names), revision: held.revision }))
@@ -66,6 +82,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
         const progress = known ?? (await progressNow())
         if (!isAhead(progress, checkpoint)) return
         if (await tryToWrite(progress, writes, checkpoint, set)) return
+        known = undefined
       }
     },
     deadLetters: () => call(() => letters.all()),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ModelDeclaration } from '../../read-store.ts'
+import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { buildOf, type OpenBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
@@ -48,7 +49,10 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
       await call(() => addProgress(all, id, declaration))
       return open(declaration, id)
     },
-    exists: async (id) => (await call(() => all.findOne({ _id: id }))) !== null,
+    async exists(id) {
+      if ((await call(() => all.findOne({ _id: id }))) !== null) return true
+      return (await confirmed(mongo, (options) => all.findOne({ _id: id }, options))) !== null
+    },
     async removeLeftovers(declaration) {
       const { name, version } = declaration
       const changedAt = { $lt: Date.now() - ABANDONED }

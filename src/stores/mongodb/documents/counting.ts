@@ -1,7 +1,8 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb'
 import type { From } from '../../event-store.ts'
-import type { FieldValue, ModelDeclaration, Write } from '../../read-store.ts'
+import { Outdated, type FieldValue, type ModelDeclaration, type Write } from '../../read-store.ts'
 import { isDuplicate } from '../failure.ts'
+import { confirmed } from '../confirmed.ts'
 import { BATCH, BATCH_ACKNOWLEDGED, type Mongo } from '../connection.ts'
 import type { Collections } from './collections.ts'
 import { countInto, emptyGroup, type Change, type Group, type State } from './groups.ts'
@@ -61,18 +62,31 @@ async function groupsOf(
   return [...found.values(), ...missing]
 }
 
-/** What the batch's documents are now: only what guards and counts need of them. */
+/**
+ * What the batch's documents are now: only what guards and counts need of them. What is counted from it is written before
+ * the documents and can't be guarded by them, so it must not be older than what was acknowledged.
+ * @throws Outdated for a document that is not as it was loaded
+ */
 async function storedOf(
-  { mongo, collections: { documents }, declaration: { counts } }: Counted,
+  { mongo, collections: { documents }, declaration }: Counted,
   writes: readonly Write[],
 ): Promise<Map<string, Held>> {
   const keys = writes.map(keyOfWrite)
   const [key, ...others] = keys
   if (key === undefined) return new Map()
   const filter = others.length === 0 ? { _id: key } : { _id: { $in: keys } }
-  const projection = Object.fromEntries(['revision', 'id', ...counts].map((name) => [name, 1]))
-  const found = await mongo.call(() => documents.find<Held>(filter, { projection }).toArray())
-  return new Map(found.map((held) => [held._id, held]))
+  const projection = Object.fromEntries(['revision', 'id', ...declaration.counts].map((name) => [name, 1]))
+  const found = await confirmed(mongo, (options) => documents.find<Held>(filter, { ...options, projection }).toArray())
+  const stored = new Map(found.map((held) => [held._id, held]))
+  for (const write of writes) requireAsLoaded(declaration, write, stored.get(keyOfWrite(write)))
+  return stored
+}
+
+/** What stands there may be newer than what is written: then the batch comes again, and changes nothing. */
+function requireAsLoaded({ name }: ModelDeclaration, write: Write, stored: Held | undefined): void {
+  if (write.over === undefined) return
+  if (stored === undefined || (stored.revision !== write.over.revision && stored.revision < write.revision))
+    throw new Outdated(name, keyOfWrite(write))
 }
 
 export const keyOfWrite = (write: Write): string => keyOf('put' in write ? (write.put['id'] ?? '') : write.remove)

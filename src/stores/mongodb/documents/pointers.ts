@@ -1,4 +1,6 @@
 import type { ModelDeclaration } from '../../read-store.ts'
+import { StoreUnavailable } from '../../event-store.ts'
+import { confirmed } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
 import { inserted } from '../inserted.ts'
 
@@ -23,7 +25,8 @@ type Pointer = { readonly _id: string; readonly build: string }
 const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 
 /** @param now milliseconds that never go back */
-export function pointersIn({ db, call }: Mongo, now: () => number): Pointers {
+export function pointersIn(mongo: Mongo, now: () => number): Pointers {
+  const { db, call } = mongo
   const pointers = db.collection<Pointer>('read_models')
   const known = new Map<string, { readonly build: string; readonly readAt: number }>()
 
@@ -42,8 +45,10 @@ export function pointersIn({ db, call }: Mongo, now: () => number): Pointers {
     },
     async claim(declaration, build) {
       const name = nameOf(declaration)
-      await call(() => inserted(pointers, { _id: name, build }))
-      return (await read(name)) ?? build
+      if (await call(() => inserted(pointers, { _id: name, build }))) return build
+      const found = await confirmed(mongo, (options) => pointers.findOne({ _id: name }, options))
+      if (found === null) throw new StoreUnavailable(`the pointer of ${name} was there, and is gone`)
+      return found.build
     },
     async point(declaration, build) {
       const name = nameOf(declaration)

@@ -1,8 +1,7 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb'
-import { MongoBulkWriteError } from 'mongodb'
 import type { ModelDeclaration, Write } from '../../read-store.ts'
 import { BATCH_ACKNOWLEDGED } from '../connection.ts'
-import { faultsIn, isDuplicate } from '../failure.ts'
+import { isDuplicate } from '../failure.ts'
 import { keyOfWrite } from './counting.ts'
 import { heldOf, type Held } from './shape.ts'
 
@@ -11,38 +10,29 @@ export const heldBy = (declaration: ModelDeclaration, write: Write): Held =>
   'put' in write ? heldOf(declaration, write.put, write.revision) : { _id: keyOfWrite(write), revision: write.revision }
 
 /**
- * Writes documents in one call, each where the stored one is missing or has a lower revision. What is missing is
- * inserted, and an insert that another runner was faster with becomes a guarded replacement: no upsert, which would try
- * to insert what its guard has passed over.
+ * Writes documents in one call, each in place of what was read of it, where that has a lower revision. What was missing is
+ * inserted: no upsert, which would try to insert what its guard has passed over.
  * @param stored what was there when the batch was counted
+ * @returns false where one of them is not what was read any more: what is to be written is decided again
  */
 export async function writeDocuments(
   documents: Collection<Held>,
   next: readonly Held[],
   stored: ReadonlyMap<string, Held>,
-): Promise<void> {
-  const due = next.filter((held) => (stored.get(held._id)?.revision ?? -1n) < held.revision)
-  const lost = await insertOrReplace(documents, due, (held) => stored.has(held._id))
-  if (lost.length > 0) await insertOrReplace(documents, lost, () => true)
-}
-
-/** @returns what was to be inserted and is there by now */
-async function insertOrReplace(
-  documents: Collection<Held>,
-  due: readonly Held[],
-  isThere: (held: Held) => boolean,
-): Promise<Held[]> {
-  if (due.length === 0) return []
-  const operations = due.map((held): AnyBulkWriteOperation<Held> => {
-    if (!isThere(held)) return { insertOne: { document: held } }
+): Promise<boolean> {
+  const operations = next.flatMap((held): AnyBulkWriteOperation<Held>[] => {
     const { _id, ...replacement } = held
-    return { replaceOne: { filter: { _id, revision: { $lt: held.revision } }, replacement } }
+    const before = stored.get(_id)
+    if (before === undefined) return [{ insertOne: { document: held } }]
+    if (before.revision >= held.revision) return []
+    return [{ replaceOne: { filter: { _id, revision: before.revision }, replacement } }]
   })
+  if (operations.length === 0) return true
   try {
-    await documents.bulkWrite(operations, { ordered: false, writeConcern: BATCH_ACKNOWLEDGED })
-    return []
+    const done = await documents.bulkWrite(operations, { ordered: false, writeConcern: BATCH_ACKNOWLEDGED })
+    return done.insertedCount + done.matchedCount === operations.length
   } catch (error) {
-    if (!isDuplicate(error) || !(error instanceof MongoBulkWriteError)) throw error
-    return faultsIn(error).flatMap(({ index }) => due[index] ?? [])
+    if (isDuplicate(error)) return false
+    throw error
   }
 }

@@ -1,0 +1,30 @@
+import type { Db, FindOptions } from 'mongodb'
+import { isWithoutLinearizable } from './failure.ts'
+import { READ, type Mongo } from './connection.ts'
+
+/** The primary makes sure that it still is one, and gives what it has, instead of what it knows a majority to have. */
+const LINEARIZABLE: FindOptions = { readConcern: { level: 'linearizable' }, maxTimeMS: READ.deadline - 1_000 }
+
+/** Databases on servers that have no such reading: they have one member, and no elections. */
+const alone = new WeakSet<Db>()
+
+/**
+ * Reads what was acknowledged before, whatever was elected meanwhile. A new primary of MongoDB before 8.0 does not know at
+ * first how much of what it has a majority has too, and shows less than was acknowledged (SERVER-53813). It costs waiting
+ * for a majority once, so it is for what is decided by there being nothing, or can't be guarded when it is written.
+ * @param read must pass on the options
+ */
+export async function confirmed<Result>(
+  mongo: Pick<Mongo, 'db' | 'call'>,
+  read: (options: FindOptions) => Promise<Result>,
+): Promise<Result> {
+  if (!alone.has(mongo.db)) {
+    try {
+      return await mongo.call(() => read(LINEARIZABLE))
+    } catch (error) {
+      if (!isWithoutLinearizable(error)) throw error
+      alone.add(mongo.db)
+    }
+  }
+  return mongo.call(() => read({}))
+}

@@ -1,0 +1,67 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { expect } from '../../api/harness/request.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { created, list } from '../../api/harness/stones.ts'
+import { newPrimary } from '../../mongo-proxy/new-primary.ts'
+import { startMongoProxy, type MongoProxy } from '../../mongo-proxy/proxy.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('a MongoDB with a new primary')
+
+type Given = { proxy: MongoProxy; primary: ReturnType<typeof newPrimary>; service: Service; address: string }
+const test = suite<Given>('a service whose MongoDB has a new primary, which shows less than was acknowledged')
+
+test.before.each(async (given) => {
+  given.address = server?.newDatabase() ?? ''
+  given.proxy = await startMongoProxy(given.address)
+  given.primary = newPrimary((collection) => collection.startsWith('diamonds_v'))
+  given.proxy.rule(given.primary.rule)
+  given.service = await startService({ settings: { READ_MODEL: given.proxy.address } })
+})
+test.after.each(async ({ proxy, service, address }) => {
+  proxy.rule()
+  await service.stop()
+  await proxy.stop()
+  await server?.drop(address)
+})
+
+/** Milliseconds for which it is behind: longer than the next change takes to be folded. */
+const BEHIND = 400
+
+/** A change that is folded while the primary is behind; the model has it when the primary has caught up. */
+async function changedBehind({ service: { ann }, primary }: Given, id: unknown): Promise<void> {
+  primary.behind()
+  const change = ann.patch(`/v4/diamond/${id}`, { price: 9 })
+  await new Promise((done) => setTimeout(done, BEHIND))
+  primary.caughtUp()
+  expect(200, await change)
+  await until('the list to be current', async () => {
+    const answer = expect(200, await ann.get('/v4/diamond'))
+    return answer.headers['x-consistency'] !== 'pending'
+  })
+}
+
+const published = (ann: Service['ann'], is: boolean) => ann.get(`/v3/diamond?f[isPublished]=${is}`)
+
+test('loses no change of a diamond, and counts it once', async (given) => {
+  const { ann } = given.service
+  const { id } = await created(ann, { sku: 'STONE' })
+  expect(200, await ann.patch(`/v3/diamond/${id}`, { isPublished: true }))
+  await changedBehind(given, id)
+  assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], 9)
+  assert.is(list(await ann.get('/v3/diamond'))[0]?.['isPublished'], true)
+  const [yes, no] = [await published(ann, true), await published(ann, false)]
+  assert.equal([yes.headers['x-total-count'], no.headers['x-total-count']], ['1', '0'])
+  assert.equal([list(expect(200, yes)).length, list(expect(204, no)).length], [1, 0])
+})
+
+test('does not take a change of a diamond that it does not show for one that can not be', async (given) => {
+  const { ann } = given.service
+  const { id } = await created(ann, { sku: 'STONE' })
+  await changedBehind(given, id)
+  assert.is(list(await ann.get('/v4/diamond'))[0]?.['price'], 9)
+})
+
+if (server !== undefined) test.run()
