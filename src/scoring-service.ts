@@ -29,7 +29,7 @@ export async function openScoring(
   let done = 0
   const scored = (count: number) => void (done += count)
   const requestsFirst = () => giveWay((milliseconds) => traffic.hasRested(milliseconds))
-  const reaction = scoring({ store, clock: writing.clock, traced: traces.of, log, scored, giveWay: requestsFirst })
+  const reaction = scoring({ store, clock: writing.clock, traced: traces.of, scored, giveWay: requestsFirst })
   const runner = new ReactionRunner(reaction, store, reads, log)
   const model = await reads.model(runner.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
@@ -43,6 +43,7 @@ export async function openScoring(
       return [
         gauge('adamant_scoring_position', 'Position up to which diamonds are scored', position),
         gauge('adamant_scoring_lag', 'Positions between the head of the log and the scoring', head - position),
+        gauge('adamant_scoring_parked_streams', 'Streams that can not be scored', (await model.parked()).size),
         gauge('adamant_scoring_active', '1 where this process scores', active.active ? 1 : 0),
         {
           name: 'adamant_scores_total',

@@ -10,7 +10,7 @@ import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
 import { administering } from './administer.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
-import { printResult, table, type OutputOptions } from './output.ts'
+import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 
 /** `client`: the programs that ask the token server for tokens. */
 export function clientCommand(open: Open): Command {
@@ -76,7 +76,7 @@ async function change(
 }
 
 async function list(open: Open, options: OutputOptions): Promise<void> {
-  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'client-', clientFold))
+  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'client-', clientFold, notePassedOver))
   const clients = [...states].flatMap(([client_id, state]) =>
     state.status === 'unknown' ? [] : [{ client_id, name: state.name, status: state.status }],
   )

@@ -1,15 +1,15 @@
 import { Argument, Command } from 'commander'
 import type { Installation } from '../installation.ts'
-import { READ_MODELS } from '../projections/declarations.ts'
+import { FOLLOWERS } from '../projections/declarations.ts'
 import { Failed } from './failure.ts'
 import { retried, setAside, type SetAside } from './dead-letters/retry.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
-/** `dead-letters`: events that a read model could not fold, and the streams that it has set aside for them. */
+/** `dead-letters`: events that a read model could not fold, and that a reaction, such as scoring, could not act on. */
 export function deadLettersCommand(open: Open): Command {
   const command = new Command('dead-letters')
-    .description('events that a read model could not fold, and the streams set aside for them')
+    .description('events that a read model could not fold or a reaction could not act on, and the streams set aside')
     .addHelpText('after', RETRY)
   command
     .command('list')
@@ -21,7 +21,7 @@ export function deadLettersCommand(open: Open): Command {
     .action((...asked: Asked) => list(open, ...asked))
   command
     .command('retry')
-    .description('let the running service fold these streams again, from their beginning')
+    .description('let the running service go through these streams again, from their beginning')
     .addArgument(model())
     .argument('[stream]')
     .option('--json', 'print one line of JSON')
@@ -30,7 +30,7 @@ export function deadLettersCommand(open: Open): Command {
   return command
 }
 
-const model = () => new Argument('[model]').choices(READ_MODELS.map(({ declaration }) => declaration.name))
+const model = () => new Argument('[model]').choices(FOLLOWERS.map(({ declaration }) => declaration.name))
 
 const RETRY = `
 Examples:
@@ -65,14 +65,14 @@ async function retry(open: Open, ...[name, stream, options]: Asked): Promise<voi
     if (stream !== undefined && found.length === 0) throw new Failed(`${stream} is not set aside`)
     return retried(installation, found)
   })
-  const still = left.map(({ model: of, stream: at, reason }) => `\n${at} can't be folded into ${of}: ${reason}`)
+  const still = left.map(({ model: of, stream: at, reason }) => `\n${at} is still set aside by ${of}: ${reason}`)
   printResult(options, { freed, left }, `${freed.length} streams go on${still.join('')}`)
   if (left.length > 0) process.exitCode = 1
 }
 
 /** Of the models and streams that were named, or of all. */
 async function letters(installation: Installation, name: string | undefined, stream: string | undefined) {
-  const models = READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
+  const models = FOLLOWERS.filter(({ declaration }) => name === undefined || declaration.name === name)
   const found = await Promise.all(models.map((known) => setAside(installation, known, stream)))
   return found.filter(({ letters: ofModel }: SetAside) => ofModel.length > 0)
 }

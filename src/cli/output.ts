@@ -11,6 +11,10 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
+/** What a list leaves out of account: the rest of it is right all the same. */
+export const notePassedOver = (stream: string, { message }: Error): void =>
+  note(`${stream} is shown without an event that this release does not understand: ${message}`)
+
 /** Rows under their headings, as wide as their widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows]

@@ -8,7 +8,7 @@ import type { EventStore } from '../stores/event-store.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
 import { administering } from './administer.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { printResult, table, type OutputOptions } from './output.ts'
+import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 
 /** `token`: the API tokens of the secrets API. */
 export function tokenCommand(open: Open): Command {
@@ -80,7 +80,7 @@ async function ofOne(store: EventStore, wanted: string): Promise<Listed[]> {
 }
 
 async function ofAll(store: EventStore): Promise<Listed[]> {
-  const states = await foldStreams(store, 'account-', accountFold)
+  const states = await foldStreams(store, 'account-', accountFold, notePassedOver)
   const found: Listed[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue

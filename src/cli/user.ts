@@ -14,7 +14,7 @@ import type { Installation } from '../installation.ts'
 import { foldStreams } from '../projections/fold-streams.ts'
 import { administering, type Act } from './administer.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
-import { printResult, table, type OutputOptions } from './output.ts'
+import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 import { readPassword, withPassword, type PasswordOptions } from './password.ts'
 
 const KEEP_OPTION = ['--keep-api-tokens', 'leave its API tokens as they are'] as const
@@ -131,7 +131,9 @@ function tellChange(options: OutputOptions, done: string, { account, email }: Ch
 }
 
 async function list(open: Open, options: OutputOptions): Promise<void> {
-  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'account-', accountFold))
+  const states = await withInstallation(open, ({ store }) =>
+    foldStreams(store, 'account-', accountFold, notePassedOver),
+  )
   const accounts = [...states].flatMap(([id, state]) => (state.status === 'unknown' ? [] : [row(Number(id), state)]))
   const rows = accounts.map(({ account, email, plan, status }) => [String(account), email, plan, status])
   printResult(options, { accounts }, table(['account', 'email', 'plan', 'status'], rows))

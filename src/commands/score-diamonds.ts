@@ -4,7 +4,8 @@ import type { DiamondScored, Scores } from '../domain/diamond/scores.ts'
 import { scoresStream } from '../domain/diamond/streams.ts'
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import { score } from '../domain/scoring/score.ts'
-import { cutOf, type Stone } from '../domain/scoring/cut/stone.ts'
+import { UntraceableCut } from '../domain/scoring/cut/proportions.ts'
+import { cutOf } from '../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../domain/scoring/version.ts'
 import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../stores/event-store.ts'
@@ -38,36 +39,77 @@ export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 /** Other writers of scores are rare, and each race ends with one of them having written what both would. */
 const ATTEMPTS = 5
 
+/** What came of it: how many have scores by this call or a repeat of it, and which can have none, with the reason. */
+export type Scoring = { readonly count: number; readonly unscored: readonly Unscored[] }
+export type Unscored = { readonly diamond: number; readonly error: Unscorable }
+
+/** No scores can be computed for a stone, now or later: what computes them is pure, so trying again would not help. */
+export class Unscorable extends Error {
+  override readonly name = 'Unscorable'
+}
+
 /**
- * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced.
- * @returns how many have scores by this call or a repeat of it
- * @throws what the store says, and what `traced` rejects with, after all others were appended
+ * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced. A stone
+ * that no scores can be computed for keeps no other one waiting.
+ * @throws what the store says, and what `traced` rejects with but UntraceableCut, after all others were appended
  */
-export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<number> {
+export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<Scoring> {
   const known: Scored[] = []
-  const later: Promise<Scored>[] = []
-  for (const stone of due) {
-    const scores = scoresOf(stoneOf(stone.diamond), tools.traced)
-    if (scores instanceof Promise) later.push(scores.then((found) => ({ ...stone, scores: found })))
-    else known.push({ ...stone, scores })
+  const unscored: Unscored[] = []
+  const later: Promise<number>[] = []
+  const setAside = (diamond: number, error: unknown): 0 => {
+    if (!(error instanceof Unscorable)) throw error
+    unscored.push({ diamond, error })
+    return 0
   }
-  const appending = [append(tools, known), ...later.map(async (scored) => append(tools, [await scored]))]
+  for (const stone of due) {
+    const { id } = stone.diamond
+    try {
+      const scores = scoresOf(stone.diamond, tools.traced)
+      if (!(scores instanceof Promise)) known.push({ ...stone, scores })
+      else {
+        const appended = async () => append(tools, [{ ...stone, scores: await scores }])
+        later.push(appended().catch((error: unknown) => setAside(id, error)))
+      }
+    } catch (error) {
+      setAside(id, error)
+    }
+  }
   let count = 0
-  for (const outcome of await Promise.allSettled(appending)) {
+  for (const outcome of await Promise.allSettled([append(tools, known), ...later])) {
     if (outcome.status === 'rejected') throw outcome.reason
     count += outcome.value
   }
-  return count
+  return { count, unscored }
 }
 
 type Scored = DueStone & { readonly scores: Scores }
 
-function scoresOf(stone: Stone, traced: ScoringTools['traced']): Scores | Promise<Scores> {
-  const cut = cutOf(stone)
-  if (cut === null) return score(stone, null)
-  const found = traced(cut)
-  return found instanceof Promise ? found.then((one) => score(stone, one)) : score(stone, found)
+/** @throws Unscorable, also by the promise */
+function scoresOf(diamond: LiveDiamond, traced: ScoringTools['traced']): Scores | Promise<Scores> {
+  const stone = computed(diamond, () => stoneOf(diamond))
+  const cut = computed(diamond, () => cutOf(stone))
+  if (cut === null) return computed(diamond, () => score(stone, null))
+  const found = computed(diamond, () => traced(cut))
+  if (!(found instanceof Promise)) return computed(diamond, () => score(stone, found))
+  return found.then(
+    (one) => computed(diamond, () => score(stone, one)),
+    (error: unknown) => {
+      throw error instanceof UntraceableCut ? unscorable(diamond, error) : error
+    },
+  )
 }
+
+function computed<Result>(diamond: LiveDiamond, compute: () => Result): Result {
+  try {
+    return compute()
+  } catch (error) {
+    throw unscorable(diamond, error)
+  }
+}
+
+const unscorable = ({ id }: LiveDiamond, cause: unknown) =>
+  new Unscorable(`diamond ${id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
 async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<number> {
   for (let attempt = 1; ; attempt++) {

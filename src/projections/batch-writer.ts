@@ -1,12 +1,12 @@
-import { retriesStream, type RetryRequested } from '../domain/retry.ts'
+import { retriesStream } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
 import { comparePositions, type Batch, type EventStore, type From, type StoredEvent } from '../stores/event-store.ts'
-import type { Build, Checkpoint } from '../stores/read-store.ts'
-import { decode } from '../stores/schemas/decode.ts'
+import type { Build, Checkpoint, DeadLetter } from '../stores/read-store.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
 import type { Projection } from './projection.ts'
 import { refold, together } from './refold.ts'
+import { retriedStreams } from './retried-streams.ts'
 
 /** Folds batches into one build, and folds again what an operator asks to be tried again. */
 export class BatchWriter<Value> {
@@ -58,7 +58,7 @@ export class BatchWriter<Value> {
 
   /** The letters go first: when this process ends before the rest is written, the request comes again. */
   async #retry(event: StoredEvent): Promise<void> {
-    const streams = together(this.projection, this.#wanted(event))
+    const streams = together(this.projection, retriedStreams(event, this.projection.prefixes, this.log))
     for (const stream of streams) {
       await this.build.release(stream)
       this.known.parked.delete(stream)
@@ -66,24 +66,22 @@ export class BatchWriter<Value> {
     await this.#write(await refold(this.projection, this.store, streams, event.position), event.position, event)
   }
 
-  /** A request that can't be read is no reason to stop. */
-  #wanted(event: StoredEvent): string[] {
-    try {
-      const { streams } = decode<RetryRequested>(event).data
-      return streams.filter((stream) => this.projection.prefixes.some((prefix) => stream.startsWith(prefix)))
-    } catch (error) {
-      this.log.warn({ err: error, event: event.id }, 'a request to try dead letters again can not be read')
-      return []
-    }
-  }
-
   async #write({ writes, letters }: Folded, position: From, last: StoredEvent | undefined): Promise<void> {
     if (last !== undefined) this.#event = { id: last.id, position: last.position }
     const checkpoint = { position, log: this.known.identity, event: this.#event }
     if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
     else this.#checkpoints.later(checkpoint)
-    for (const letter of letters) this.known.parked.add(letter.stream)
+    for (const letter of letters) this.#park(letter)
     this.#written = position
+  }
+
+  /** Told once a stream: the events behind it go the same way. */
+  #park({ stream, event, type, reason }: DeadLetter): void {
+    const { parked } = this.known
+    if (parked.has(stream)) return
+    parked.add(stream)
+    const model = this.projection.declaration.name
+    this.log.warn({ model, stream, event, type, reason }, 'an event could not be folded: its stream is set aside')
   }
 
   flush(): Promise<void> {

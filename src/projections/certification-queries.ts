@@ -2,7 +2,7 @@ import type { Certification } from '../domain/certification/certification.ts'
 import { certificationOf } from '../domain/certification/decide.ts'
 import { evolve, unknown, type Diamond, type DiamondEvent } from '../domain/diamond/diamond.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
-import type { EventStore } from '../stores/event-store.ts'
+import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { certifications, diamondOf } from './certifications.ts'
@@ -21,7 +21,9 @@ export class CertificationQueries {
   async diamondOf(id: number): Promise<number | undefined> {
     const known = await this.#stored(id)
     if (known !== undefined) return known
-    if (await this.progress.reached(await this.store.head(), PATIENCE)) return this.#stored(id)
+    if (await this.progress.reached(await this.store.head(), PATIENCE)) {
+      return (await this.#stored(id)) ?? this.#setAside(id)
+    }
     return this.#searched(id)
   }
 
@@ -43,12 +45,23 @@ export class CertificationQueries {
     return place === undefined ? undefined : Number(place['diamond'])
   }
 
+  /** Among the streams that the read model has set aside: what was attached to a diamond there is none the less known. */
+  async #setAside(id: number): Promise<number | undefined> {
+    for (const stream of await this.model.parked()) {
+      const attached = (await this.store.read(stream)).find((event) => isAttached(event, id))
+      if (attached !== undefined) return diamondOf(attached)
+    }
+    return undefined
+  }
+
   /** Among the events that the read model has not come to. */
   async #searched(id: number): Promise<number | undefined> {
     const from = await this.model.position()
     for await (const event of this.store.readAll(from, { prefixes: certifications.prefixes })) {
-      if (event.type === 'CertificationAttached' && event.data['id'] === id) return diamondOf(event)
+      if (isAttached(event, id)) return diamondOf(event)
     }
     return undefined
   }
 }
+
+const isAttached = ({ type, data }: StoredEvent, id: number) => type === 'CertificationAttached' && data['id'] === id

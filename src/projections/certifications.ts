@@ -1,7 +1,8 @@
-import type { CertificationAttached } from '../domain/certification/certification.ts'
+import type { CertificationAttached, CertificationRemoved } from '../domain/certification/certification.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import type { ModelDeclaration } from '../stores/read-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
+import { isKnownType } from '../stores/schemas/registry.ts'
 import type { Projection } from './projection.ts'
 
 /**
@@ -22,7 +23,7 @@ export type CertificationPlace = { readonly id: number; readonly diamond: number
 export const certifications: Projection<CertificationPlace> = {
   declaration: CERTIFICATIONS,
   prefixes: ['diamond-'],
-  keyOf: ({ type, data }) => (isOfCertification(type) && typeof data['id'] === 'number' ? data['id'] : undefined),
+  keyOf: (event) => (isOther(event) ? undefined : decode<CertificationAttached | CertificationRemoved>(event).data.id),
   begins: ({ type }) => type === 'CertificationAttached',
   apply: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? placeOf(event))),
   toDocument: ({ id, diamond, digest }) => ({ id, diamond, digest }),
@@ -30,7 +31,9 @@ export const certifications: Projection<CertificationPlace> = {
   fromDocument: ({ id, diamond, digest }) => ({ id: Number(id), diamond: Number(diamond), digest: String(digest) }),
 }
 
-const isOfCertification = (type: string) => type === 'CertificationAttached' || type === 'CertificationRemoved'
+/** What this release knows to be about something else. A type that it does not know may be about files. */
+const isOther = ({ type }: StoredEvent) =>
+  isKnownType(type) && type !== 'CertificationAttached' && type !== 'CertificationRemoved'
 
 function placeOf(event: StoredEvent): CertificationPlace {
   const { id, file } = decode<CertificationAttached>(event).data

@@ -1,6 +1,7 @@
 import type { ModelDeclaration } from '../stores/read-store.ts'
 import { certifications } from './certifications.ts'
 import { diamonds } from './diamonds.ts'
+import { checkpointOf } from './reaction.ts'
 import { REPORTS } from './report-reading.ts'
 import { REQUEST_FINISHING } from './request-finishing.ts'
 import { SCORING } from './scoring.ts'
@@ -15,3 +16,9 @@ export const READ_MODELS: readonly KnownModel[] = [diamonds, certifications, sec
 
 /** The names of every reaction whose checkpoint is kept with the read models. The vault's endings keep theirs there. */
 export const REACTIONS: readonly string[] = [SCORING.name, REPORTS, REQUEST_FINISHING]
+
+/** Whatever follows the log and sets events aside, a model or a reaction, by the declaration that it keeps them under. */
+export const FOLLOWERS: readonly Pick<KnownModel, 'declaration'>[] = [
+  ...READ_MODELS,
+  ...REACTIONS.map((name) => ({ declaration: checkpointOf(name) })),
+]

@@ -9,6 +9,7 @@ import {
   type StoredEvent,
 } from '../stores/event-store.ts'
 import type { Document, ReadModel, Where } from '../stores/read-store.ts'
+import { BrokenEvent, isUndecodable } from '../stores/schemas/decode.ts'
 import { diamonds, type DiamondView } from './diamonds.ts'
 import type { Progress } from './progress.ts'
 
@@ -134,31 +135,51 @@ export class DiamondQueries {
 
   /**
    * Folded from the log, for pages that show more than a body has.
+   * Events that can't be understood are left out, as where their stream was set aside; the ones behind them count.
    * @param until the diamond's revision that it is folded up to; without it, to the end
+   * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
    */
   async view(id: number, until?: bigint): Promise<DiamondView | undefined> {
     const own = diamondStream(id)
     const streams = await Promise.all([this.store.read(own), this.store.read(scoresStream(id))])
     const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
     const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
-    return (next < 0 ? events : events.slice(0, next)).reduce<DiamondView | undefined>(applied, undefined)
+    return foldView(id, next < 0 ? events : events.slice(0, next))
   }
 
   async #folded(id: number, until?: bigint): Promise<Document | undefined> {
     const view = await this.view(id, until)
-    return view === undefined ? undefined : diamonds.toDocument(view)
+    return view === undefined ? undefined : shown(view)
   }
 }
 
-/** An event that can't be folded is left out here, as where its stream was set aside; the ones behind it count. */
-function applied(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
+/** What nothing can be said of is not unknown: whoever asks is told that it can't be read now. */
+function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
+  let view: DiamondView | undefined
+  let fault: unknown
+  for (const event of events) {
+    try {
+      view = diamonds.apply(view, event)
+      if (event.type === 'DiamondDeleted') fault = undefined
+    } catch (error) {
+      fault ??= error
+      if (view !== undefined && event.stream === diamondStream(id)) view = { ...view, revision: Number(event.revision) }
+    }
+  }
+  if (view === undefined && fault !== undefined) throw unreadable(id, fault)
+  return view
+}
+
+function shown(view: DiamondView): Document {
   try {
-    return diamonds.apply(view, event)
-  } catch {
-    if (view === undefined || event.stream !== diamondStream(view.diamond.id)) return view
-    return { ...view, revision: Number(event.revision) }
+    return diamonds.toDocument(view)
+  } catch (error) {
+    throw unreadable(view.diamond.id, error)
   }
 }
+
+const unreadable = (id: number, cause: unknown) =>
+  isUndecodable(cause) ? cause : new BrokenEvent(`diamond ${id} can not be shown`, { cause })
 
 type Parked = ReadonlySet<string>
 

@@ -50,7 +50,7 @@ export const diamonds: Projection<DiamondView> = {
   declaration: DIAMONDS,
   prefixes: ['diamond-', 'scores-'],
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
-  keyOf: ({ stream }) => idIn(stream),
+  keyOf: ({ stream }) => (isDiamonds(stream) ? idIn(stream) : undefined),
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
   apply: (view, event) => (isOfScores(event) ? applyScores(view, event) : applyDiamond(view, event)),
   toDocument,
@@ -58,6 +58,9 @@ export const diamonds: Projection<DiamondView> = {
   fromDocument,
   amend: (document, event) => (isOfScores(event) ? amendScores(document, event) : undefined),
 }
+
+/** On a server that others write to as well, a prefix alone is no sign of ours. */
+const isDiamonds = (stream: string) => Number.isSafeInteger(idIn(stream))
 
 /** `diamond-337` and `scores-337` → 337 */
 const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))
@@ -77,7 +80,14 @@ function applyDiamond(view: DiamondView | undefined, event: StoredEvent): Diamon
   if (revision !== known + 1) {
     throw new RevisionGap(`${event.stream} is at revision ${known} here, and the next event has ${revision}`)
   }
-  return folded(view, decode<DiamondEvent>(event), revision)
+  const after = folded(view, decode<DiamondEvent>(event), revision)
+  if (after === undefined || event.stream === diamondStream(after.diamond.id)) return after
+  throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which stands elsewhere`)
+}
+
+/** An event that would put one diamond in the place of another. */
+export class WrongStream extends Error {
+  override readonly name = 'WrongStream'
 }
 
 /** Scores of a stone as it was before show on it no longer. */

@@ -5,6 +5,7 @@ import { loadSecret, type Secrets } from '../commands/secrets.ts'
 import { expiresAt, type KnownSecret, type Secret } from '../domain/secret/secret.ts'
 import type { Log } from '../log.ts'
 import { Undeliverable, type MailPort } from '../stores/mail.ts'
+import { isUndecodable } from '../stores/schemas/decode.ts'
 import type { QueuedMail } from '../stores/vault.ts'
 import { linkLetter, noticeLetter } from './letter-texts.ts'
 
@@ -87,7 +88,7 @@ export class Mailer {
       try {
         const mail = await this.#claimNext()
         if (mail !== undefined) {
-          await this.#process(mail)
+          await this.#processOrPostpone(mail)
           continue
         }
       } catch (error) {
@@ -103,6 +104,18 @@ export class Mailer {
     const due = await vault.nextMail()
     if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
     return vault.claimMail(clock(), this.#claimant, clock() + this.#claim)
+  }
+
+  /** Where a secret's events can't be understood, its mail waits for the release that can; others don't. */
+  async #processOrPostpone(mail: QueuedMail): Promise<void> {
+    try {
+      await this.#process(mail)
+    } catch (error) {
+      if (!isUndecodable(error)) throw error
+      const { log, pauseBefore = backOff } = this.#options
+      log.warn({ err: error, mail: mail.kind, secret: mail.digest }, 'a mail waits, since its secret is not understood')
+      await this.#postpone(mail, pauseBefore(mail.attempts))
+    }
   }
 
   async #process(mail: QueuedMail): Promise<void> {
@@ -172,7 +185,7 @@ export class Mailer {
       try {
         return await action()
       } catch (error) {
-        if (this.#stopped) throw error
+        if (this.#stopped || isUndecodable(error)) throw error
         this.#options.log.warn({ err: error }, 'the outcome of a mail could not be recorded; trying again')
         await new Promise<void>((done) => setTimeout(done, LOOK))
       }

@@ -16,7 +16,10 @@ export type Projection<Value> = {
    * events of a document are written once; without it, none.
    */
   readonly lag?: number
-  /** Which document an event belongs to; undefined when to none. */
+  /**
+   * Which document an event belongs to; undefined when to none.
+   * @throws where that can't be told; what any of these functions throws sets the event's stream aside
+   */
   readonly keyOf: (event: StoredEvent) => FieldValue | undefined
   /** True when the document can't exist before this event, so that it need not be loaded. */
   readonly begins: (event: StoredEvent) => boolean

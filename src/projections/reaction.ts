@@ -1,3 +1,4 @@
+import { retriesStream } from '../domain/retry.ts'
 import type { Log } from '../log.ts'
 import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/read-store.ts'
@@ -5,6 +6,7 @@ import { belongs } from './belongs.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import { OwnProgress } from './progress.ts'
+import { reactTo } from './react-batch.ts'
 
 /**
  * Something that is done because of events: scoring, mailing, deleting. It has a checkpoint of its own and is no part
@@ -15,15 +17,19 @@ export type Reaction = {
   readonly name: string
   readonly prefixes: readonly string[]
   /**
-   * In the order of the log. A rejection is tried again for ever, with the same events; what can never be done must be
-   * passed over by the reaction itself.
+   * In the order of the log. A rejection is tried again for ever, with the same events: that is for what a store or
+   * the process is to blame for. What can't be done for one stream, now or later, is no reason for others to wait.
    * @param signal aborted when this run is to stop: a wait ends by a rejection, and what it waited for is taken up by
    *   the next run, in this process or another one
+   * @returns events that could not be acted on, for an operator to see and to have tried again
    */
-  readonly react: (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<void>
+  readonly react: (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<readonly SetAside[] | void>
 }
 
-/** A reaction keeps no documents: only how far it has come. */
+/** An event that a reaction could not act on, with what was thrown. */
+export type SetAside = { readonly event: StoredEvent; readonly error: unknown }
+
+/** A reaction keeps no documents: only how far it has come, and what it has set aside. */
 export const checkpointOf = (name: string): ModelDeclaration => ({
   name,
   version: 1,
@@ -83,17 +89,21 @@ export class ReactionRunner {
     const checkpoint = await build.checkpoint()
     let event: Checkpoint['event'] = checkpoint?.event ?? null
     const checkpoints = new CheckpointWriter(build, this.store, this.log)
-    const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes: this.reaction.prefixes })
+    const retries = retriesStream(this.reaction.name)
+    const reacting = { reaction: this.reaction, store: this.store, build, log: this.log, signal }
+    const prefixes = [...this.reaction.prefixes, retries]
+    const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes })
     const stop = () => subscription.stop()
     signal.addEventListener('abort', stop, { once: true })
     this.progress.advance(checkpoint?.position ?? 'start')
     try {
       signal.throwIfAborted()
       for await (const { events, position } of subscription) {
-        if (events.length > 0) await this.reaction.react(events, signal)
+        const letters = await reactTo(reacting, events, retries)
         const last = events.at(-1)
         if (last !== undefined) event = { id: last.id, position: last.position }
-        checkpoints.later({ position, log, event })
+        if (letters.length > 0) await checkpoints.write([], { position, log, event }, letters)
+        else checkpoints.later({ position, log, event })
         this.progress.advance(position)
         if (signal.aborted) return
       }

@@ -1,4 +1,4 @@
-import { comparePositions, type EventStore, type Position } from '../stores/event-store.ts'
+import { comparePositions, type EventStore, type Position, type StoredEvent } from '../stores/event-store.ts'
 import type { FieldValue, Write } from '../stores/read-store.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
 import type { Projection } from './projection.ts'
@@ -25,8 +25,17 @@ export async function refold<Value>(
     .filter(({ position }) => comparePositions(position, until) <= 0)
     .sort((a, b) => comparePositions(a.position, b.position))
   const { writes, letters } = await foldBatch(projection, { load: async () => [] }, events, new Set())
-  const keys = new Set(events.map((event) => projection.keyOf(event)).filter((key) => key !== undefined))
+  const keys = new Set(events.map((event) => keyOrNone(projection, event)).filter((key) => key !== undefined))
   return { writes: [...replacing(writes, keys, until.commit)], letters }
+}
+
+/** Where nobody can tell an event's document, it has made none. */
+function keyOrNone<Value>(projection: Projection<Value>, event: StoredEvent): FieldValue | undefined {
+  try {
+    return projection.keyOf(event)
+  } catch {
+    return undefined
+  }
 }
 
 /** What these streams make now, and the removal of what they made once. */

@@ -9,10 +9,11 @@ import { isEmpty } from '../domain/certification/report-text.ts'
 import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
-import { decode, isUndecodable } from '../stores/schemas/decode.ts'
+import { decode, isUndecodable, understood } from '../stores/schemas/decode.ts'
+import { isKnownType } from '../stores/schemas/registry.ts'
 import { diamondOf } from './certifications.ts'
 import { unstopped } from './keep-trying.ts'
-import type { Reaction } from './reaction.ts'
+import type { Reaction, SetAside } from './reaction.ts'
 
 export type ReportReadingOptions = {
   readonly files: Pick<Files, 'read'>
@@ -42,21 +43,28 @@ export function reportReading(options: ReportReadingOptions): Reaction {
     name: REPORTS,
     prefixes: ['diamond-'],
     async react(events, signal = unstopped()) {
+      const aside: SetAside[] = []
       for (const event of events) {
         signal.throwIfAborted()
-        if (event.type === 'CertificationAttached') await readUnderstood(options, event)
+        const error = await readUnderstood(options, event)
+        if (error !== undefined) aside.push({ event, error })
       }
+      return aside
     },
   }
 }
 
-/** A diamond whose events can't be understood is passed over: others' reports don't wait for it. */
-async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
+/**
+ * Others' reports don't wait for a diamond whose events can't be understood.
+ * @returns why they can't
+ */
+async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
-    await readAttached(options, event)
+    if (event.type === 'CertificationAttached') await readAttached(options, event)
+    else if (!isKnownType(event.type)) understood(event)
   } catch (error) {
     if (!isUndecodable(error)) throw error
-    options.log.warn({ err: error, stream: event.stream }, 'a report was not read, since its events are not understood')
+    return error
   }
 }
 

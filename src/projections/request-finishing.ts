@@ -2,10 +2,11 @@ import { finishRequest } from '../commands/carry-out.ts'
 import type { Writing } from '../commands/handle.ts'
 import type { RequestAccepted } from '../domain/request.ts'
 import type { Log } from '../log.ts'
-import type { StoredEvent } from '../stores/event-store.ts'
-import { decode } from '../stores/schemas/decode.ts'
+import { WrongRevision, type StoredEvent } from '../stores/event-store.ts'
+import { decode, isUndecodable } from '../stores/schemas/decode.ts'
+import { isKnownType } from '../stores/schemas/registry.ts'
 import { unstopped } from './keep-trying.ts'
-import type { Reaction } from './reaction.ts'
+import type { Reaction, SetAside } from './reaction.ts'
 
 export type RequestFinishingOptions = {
   readonly writing: Writing
@@ -26,20 +27,34 @@ export function requestFinishing({ writing, log, patience = 30_000 }: RequestFin
     name: REQUEST_FINISHING,
     prefixes: ['request-'],
     async react(events, signal = unstopped()) {
+      const aside: SetAside[] = []
       for (const event of events) {
-        if (!isAccepted(event)) continue
-        await waitUntil(event, patience, writing.clock, signal)
-        const position = await finishRequest(writing, event.stream)
-        if (position !== undefined)
-          log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
+        try {
+          if (!isAccepted(event)) continue
+          await waitUntil(event, patience, writing.clock, signal)
+          const position = await finishRequest(writing, event.stream)
+          if (position !== undefined)
+            log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
+        } catch (error) {
+          if (!isOwnFault(error)) throw error
+          aside.push({ event, error })
+        }
       }
+      return aside
     },
   }
 }
 
+/**
+ * What a request is itself to blame for: events that can't be understood, or stored (TypeError: event-store.ts), or that
+ * stand in the way of what it wants to create. Others don't wait for it.
+ */
+const isOwnFault = (error: unknown) =>
+  isUndecodable(error) || error instanceof TypeError || error instanceof WrongRevision
+
 /** By its last part. */
 function isAccepted(event: StoredEvent): boolean {
-  if (event.type !== 'RequestAccepted') return false
+  if (isKnownType(event.type) && event.type !== 'RequestAccepted') return false
   const { part, parts } = decode<RequestAccepted>(event).data
   return part === parts
 }

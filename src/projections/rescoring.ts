@@ -2,7 +2,7 @@ import type { Origin } from '../commands/origin.ts'
 import { scoreDiamonds, type DueStone, type ScoringTools } from '../commands/score-diamonds.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { Log } from '../log.ts'
-import { foldOrPass } from './scoring.ts'
+import { folded } from './scoring.ts'
 
 /**
  * Scores living diamonds by this model, as they are now; those that it has scored already are left as they are, so that
@@ -17,9 +17,12 @@ export async function rescore(
 ): Promise<number> {
   const due: DueStone[] = []
   for (const id of diamonds) {
-    const state = foldOrPass(tools, await tools.store.read(diamondStream(id)))
-    if (state?.diamond.status !== 'live') continue
+    const state = folded(await tools.store.read(diamondStream(id)))
+    if ('error' in state) tools.log.warn({ err: state.error, diamond: id }, 'a diamond is not understood, nor scored')
+    if ('error' in state || state.diamond.status !== 'live') continue
     due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin, isNew: false })
   }
-  return scoreDiamonds(tools, due)
+  const { count, unscored } = await scoreDiamonds(tools, due)
+  for (const { diamond, error } of unscored) tools.log.warn({ err: error, diamond }, 'a diamond can not be scored')
+  return count
 }

@@ -1,14 +1,13 @@
-import { scoreDiamonds, type DueStone, type ScoringTools } from '../commands/score-diamonds.ts'
+import { scoreDiamonds, type DueStone, type Scoring, type ScoringTools } from '../commands/score-diamonds.ts'
 import type { DiamondEvent } from '../domain/diamond/diamond.ts'
+import { diamondStream } from '../domain/diamond/streams.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../domain/diamond/scoring-state.ts'
-import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { unstopped } from './keep-trying.ts'
-import type { Reaction } from './reaction.ts'
+import type { Reaction, SetAside } from './reaction.ts'
 
 export type ScoringOptions = ScoringTools & {
-  readonly log: Log
   /** Told how many stones were just scored. */
   readonly scored: (count: number) => void
   /** Lets requests go first. @returns false where they go on */
@@ -33,8 +32,8 @@ export function scoring(options: ScoringOptions): Reaction {
   return {
     ...SCORING,
     async react(events, signal = unstopped()) {
-      const due = await dueStones(options, events)
-      const running: Promise<PromiseSettledResult<number>[]>[] = []
+      const { due, aside, causes } = await dueStones(options, events)
+      const running: Promise<PromiseSettledResult<Scoring>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? AT_ONCE.free : AT_ONCE.busy)
         running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to))]))
@@ -43,23 +42,41 @@ export function scoring(options: ScoringOptions): Reaction {
       }
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason
-        options.scored(outcome.value)
+        options.scored(outcome.value.count)
+        for (const { diamond, error } of outcome.value.unscored) aside.push({ event: causeOf(causes, diamond), error })
       }
       signal.throwIfAborted()
+      return aside
     },
   }
 }
 
-async function dueStones(options: ScoringOptions, events: readonly StoredEvent[]): Promise<DueStone[]> {
+/** By diamond: the last event that its stone is due for. */
+type Causes = ReadonlyMap<number, StoredEvent>
+
+function causeOf(causes: Causes, diamond: number): StoredEvent {
+  const cause = causes.get(diamond)
+  if (cause === undefined) throw new Error(`diamond ${diamond} was scored without a cause`)
+  return cause
+}
+
+async function dueStones({ store }: ScoringOptions, events: readonly StoredEvent[]) {
   const due: DueStone[] = []
+  const aside: SetAside[] = []
+  const causes = new Map<number, StoredEvent>()
   for (const [stream, found] of touchedStreams(events)) {
-    const isNew = found[0]?.revision === 0n
-    const state = foldOrPass(options, isNew ? found : await options.store.read(stream))
     const cause = found.at(-1)
-    if (state?.diamond.status !== 'live' || cause === undefined) continue
-    due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin: originOf(cause), isNew })
+    if (cause === undefined) continue
+    const isNew = found[0]?.revision === 0n
+    const all = isNew ? found : await store.read(stream)
+    const state = folded(all)
+    if ('error' in state) aside.push({ event: cause, error: state.error })
+    else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {
+      causes.set(state.diamond.id, cause)
+      due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin: originOf(cause), isNew })
+    }
   }
-  return due
+  return { due, aside, causes }
 }
 
 /** The events of each stream of which one touches scores, by stream. */
@@ -74,18 +91,22 @@ function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent
   return byStream
 }
 
-const touches = ({ type, data }: StoredEvent): boolean => mayTouchScores({ type, data } as unknown as DiamondEvent)
+/** Of an event that can't be understood nobody knows whether it does. */
+function touches(event: StoredEvent): boolean {
+  if (event.type === 'DiamondCreated') return true
+  try {
+    return mayTouchScores(decode<DiamondEvent>(event))
+  } catch {
+    return true
+  }
+}
 
-/** A stream that can't be understood, now or ever, is passed over: its diamond has no scores. */
-export function foldOrPass(
-  { log }: Pick<ScoringOptions, 'log'>,
-  events: readonly StoredEvent[],
-): ScoringState | undefined {
+/** What a stream comes to, or why that can't be understood, now or ever: then its diamond has no scores. */
+export function folded(events: readonly StoredEvent[]): ScoringState | { readonly error: unknown } {
   try {
     return foldScoring(events)
   } catch (error) {
-    log.warn({ err: error, stream: events[0]?.stream }, 'a diamond was not scored, since its events are not understood')
-    return undefined
+    return { error }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Cut } from '../domain/scoring/cut/cut.ts'
-import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
+import { ImpossibleProportions, UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { startWorker } from '../start-worker.ts'
 import type { Answer, PictureOrder, Task } from './trace-jobs.ts'
@@ -7,7 +7,8 @@ import { WorkerPool } from '../worker-pool.ts'
 
 /**
  * Traces cuts and draws pictures on threads of its own, so that the event loop stays free. Both refuse with
- * ImpossibleProportions where no stone can have the measures, and with Error when the pool was closed.
+ * ImpossibleProportions where no stone can have the measures, with UntraceableCut where the tracing failed over them, and
+ * with Error when the pool was closed or its thread died.
  */
 export type TracePool = {
   /** About a second. */
@@ -42,5 +43,6 @@ export function openTracePool({ threads = 1, standBack = false }: TracePoolOptio
 
 function refuse(answer: Answer): never {
   if (answer.kind === 'impossible') throw new ImpossibleProportions(answer.message)
-  throw new Error(answer.kind === 'failed' ? answer.message : `the tracing thread answered ${answer.kind}`)
+  if (answer.kind === 'failed') throw new UntraceableCut(answer.message)
+  throw new Error(`the tracing thread answered ${answer.kind}`)
 }

@@ -67,9 +67,12 @@ test('retry lets the running service fold again what it can, and tells what it c
   const reason = 'NewerSchema: DiamondPatched in diamond-2 has schema 7; this release reads up to 1'
   assert.equal(JSON.parse(retry.out), {
     freed: [{ model: 'diamonds', stream: 'diamond-1' }],
-    left: [{ model: 'diamonds', stream: 'diamond-2', reason }],
+    left: [
+      { model: 'diamonds', stream: 'diamond-2', reason },
+      { model: 'scoring', stream: 'diamond-2', reason },
+    ],
   })
-  assert.match(retry.err, /folding again 2 of 2 streams/)
+  assert.match(retry.err, /trying again 3 of 3 streams/)
   const models = (await commands.json('status'))['models'] as Record<string, unknown>[]
   assert.equal(
     models.map(({ model, deadLetters: count }) => [model, count]),

@@ -1,14 +1,18 @@
 import { requestRetry, RETRIED_AT_ONCE } from '../../commands/request-retry.ts'
 import type { Installation } from '../../installation.ts'
 import type { KnownModel } from '../../projections/declarations.ts'
+
 import { FollowedProgress } from '../../projections/followed-progress.ts'
 import type { DeadLetter } from '../../stores/read-store.ts'
 import { Failed } from '../failure.ts'
 import { operator } from '../operator.ts'
 import { progressBar } from '../progress-bar.ts'
 
-/** What one read model has set aside. */
-export type SetAside = { readonly model: KnownModel; readonly letters: readonly DeadLetter[] }
+/** A read model or a reaction, by where it keeps what it has set aside. */
+type Follower = Pick<KnownModel, 'declaration'>
+
+/** What one of them has set aside. */
+export type SetAside = { readonly model: Follower; readonly letters: readonly DeadLetter[] }
 
 export type Retried = {
   readonly freed: readonly { readonly model: string; readonly stream: string }[]
@@ -20,7 +24,7 @@ export type Retried = {
 const PATIENCE = 60_000
 
 /** @param stream only of this one */
-export async function setAside({ reads }: Installation, model: KnownModel, stream?: string): Promise<SetAside> {
+export async function setAside({ reads }: Installation, model: Follower, stream?: string): Promise<SetAside> {
   const { declaration } = model
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
   const isMade = (await (await reads.model(declaration)).position()) !== 'start'
@@ -29,14 +33,14 @@ export async function setAside({ reads }: Installation, model: KnownModel, strea
 }
 
 /**
- * Asks the processes that keep these models to fold the streams again, and waits until they have.
+ * Asks the processes that keep these models to go through the streams again, and waits until they have.
  * @throws Failed where no process keeps a model, or takes too long: what was asked for is then done later
  */
 export async function retried(installation: Installation, found: readonly SetAside[]): Promise<Retried> {
   for (const { model } of found) await mustBeKept(installation, model)
   const wanted = found.map(({ model, letters }) => ({ model, streams: streamsOf(letters) }))
   const total = wanted.reduce((sum, { streams }) => sum + streams.length, 0)
-  const bar = progressBar('folding again', total, 'streams')
+  const bar = progressBar('trying again', total, 'streams')
   let done = 0
   for (const { model, streams } of wanted) {
     for (let from = 0; from < streams.length; from += RETRIED_AT_ONCE) {
@@ -49,15 +53,15 @@ export async function retried(installation: Installation, found: readonly SetAsi
   return outcome(installation, wanted)
 }
 
-async function mustBeKept({ reads }: Installation, { declaration }: KnownModel): Promise<void> {
+async function mustBeKept({ reads }: Installation, { declaration }: Follower): Promise<void> {
   if (await reads.isHeld(declaration)) return
   throw new Failed(
-    `No process keeps the read model ${declaration.name}, and only that one may write it: start the service with the ` +
+    `No process keeps ${declaration.name}, and only that one may try again: start the service with the ` +
       'role projections (npx adamant serve), then try again',
   )
 }
 
-async function retrySome({ writing, reads }: Installation, { declaration }: KnownModel, streams: string[]) {
+async function retrySome({ writing, reads }: Installation, { declaration }: Follower, streams: string[]) {
   const position = await requestRetry(writing, { model: declaration.name, streams }, operator())
   if (await new FollowedProgress(await reads.model(declaration)).reached(position, PATIENCE)) return
   throw new Failed(
@@ -68,7 +72,7 @@ async function retrySome({ writing, reads }: Installation, { declaration }: Know
 
 async function outcome(
   installation: Installation,
-  wanted: readonly { readonly model: KnownModel; readonly streams: readonly string[] }[],
+  wanted: readonly { readonly model: Follower; readonly streams: readonly string[] }[],
 ): Promise<Retried> {
   const freed = []
   const left = []

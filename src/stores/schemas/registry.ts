@@ -49,6 +49,9 @@ export type Differing =
 const DIFFERING: [Differing] extends [never] ? 'none' : Differing = 'none'
 void DIFFERING
 
+/** False for types of newer releases, and of others who write to the same server. */
+export const isKnownType = (type: string): boolean => schemas[type] !== undefined
+
 /**
  * The version of a type's payload that this release writes.
  * @throws Error for a type without a schema: it could not be read again

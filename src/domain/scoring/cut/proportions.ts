@@ -20,6 +20,11 @@ export type Proportions = {
   readonly culet: number
 }
 
+/** Tracing a cut failed: it would fail again, since it is computed from nothing else. */
+export class UntraceableCut extends Error {
+  override readonly name = 'UntraceableCut'
+}
+
 /** Measures of which no stone can be made. */
 export class ImpossibleProportions extends Error {
   override readonly name = 'ImpossibleProportions'

@@ -1,0 +1,75 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from './harness/postbox.ts'
+import { expect, refusal } from './harness/request.ts'
+import { startService, type Given } from './harness/service.ts'
+import { created, current, list, stone } from './harness/stones.ts'
+import { appendTo } from '../projections/poison-kinds.ts'
+
+/** A color of a release to come. */
+const NO_COLOR = 987_654
+
+const test = suite<Given>('a stone of which this release does not know a word')
+test.before.each(async (given) => {
+  given.service = await startService({ scored: true })
+  given.ann = given.service.ann
+  given.bob = given.service.bob
+})
+test.after.each(({ service }) => service.stop())
+
+/** A stone of Ann's whose creation names the color. */
+async function poisoned({ service, ann }: Given): Promise<number> {
+  const { store } = service.installation
+  const [born] = await store.read(`diamond-${(await created(ann)).id}`)
+  const id = 1_000_000
+  const data = { ...born?.data, id, set: { sku: 'POISON', cutShape: 2, carat: 1, color: NO_COLOR } }
+  await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data })
+  return id
+}
+
+test('keeps no other one from being listed, scored and changed', async (given) => {
+  const { ann, service } = given
+  await poisoned(given)
+  const ids = list(expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone(), stone()] })))
+  const all = list(expect(200, await current(ann, '/v4/diamond')))
+  assert.is(all.length, 4)
+  for (const { id } of ids) {
+    await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
+    const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3 }))
+    assert.is(answer.headers['x-consistency'], undefined)
+  }
+  const metrics = (await service.send({ path: '/metrics' })).text
+  assert.match(metrics, /^adamant_projection_parked_streams(\{.*\})? 1$/m)
+  assert.match(metrics, /^adamant_scoring_parked_streams(\{.*\})? 1$/m)
+})
+
+test('is 503 for whoever asks for it or wants to change it, and nothing is written', async (given) => {
+  const { ann, bob, service } = given
+  const id = await poisoned(given)
+  for (const version of ['v3', 'v4']) {
+    for (const vendor of [ann, bob]) {
+      refusal(503, await vendor.get(`/${version}/diamond/${id}`))
+    }
+    refusal(503, await ann.patch(`/${version}/diamond/${id}`, { price: 1 }))
+    refusal(503, await ann.remove(`/${version}/diamond/${id}`))
+  }
+  refusal(503, await ann.post('/v4/certification', { product: id, laboratory: 'GIA' }))
+  expect(503, await service.send({ path: `/diamond/${id}` }))
+  assert.is((await service.installation.store.read(`diamond-${id}`)).length, 1)
+  expect(404, await ann.get(`/v4/diamond/${id + 1}`))
+})
+
+test('is shown as it was understood last, where that was', async (given) => {
+  const { ann, service } = given
+  const { id } = await created(ann, { price: 5 })
+  await appendTo(service.installation.store, `diamond-${id}`, {
+    type: 'DiamondPatched',
+    data: { set: { polish: NO_COLOR }, removed: [] },
+  })
+  for (const version of ['v3', 'v4'])
+    assert.match(expect(200, await ann.get(`/${version}/diamond/${id}`)).text, '"price":5,')
+  assert.is(list(expect(200, await current(ann, '/v4/diamond'))).length, 1)
+  refusal(503, await ann.patch(`/v4/diamond/${id}`, { price: 6 }))
+})
+
+test.run()
