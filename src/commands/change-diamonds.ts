@@ -55,9 +55,27 @@ function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revisi
 /** Only another process can come between loading and appending: rare and short. */
 const ATTEMPTS = 5
 
+/** A diamond that somebody names. `pointer` is where in a bulk request's body. */
+export type Named = Pick<DiamondChange, 'id' | 'pointer'>
+
+/** What of these the owner may not touch, as a refusal of them would say it, in their order. */
+export async function ownershipFaults({ store }: Writing, owner: number, named: readonly Named[]): Promise<Fault[]> {
+  const loaded = await Promise.all(named.map(({ id }) => load(store, diamondStream(id), diamondFold)))
+  return named.flatMap(({ id, pointer }, index) => {
+    const refused = refusalOf(() => owned(loaded[index]?.state ?? unknown, id, owner))
+    return refused === undefined ? [] : [faultAt(refused, pointer)]
+  })
+}
+
+const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
+  message,
+  ...(pointer !== undefined && { pointer }),
+})
+
 /**
  * Changes several diamonds, all or none.
- * @throws Refusal forbidden, naming every diamond of another account, else missing, naming every unknown one
+ * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
+ *   one of the first kind, else missing
  */
 export function changeDiamonds(
   writing: Writing,
@@ -92,7 +110,8 @@ async function decideAll(
 ): Promise<Decided> {
   const wishes: Decision[] = []
   const changed: Changed[] = []
-  const faults: Record<'forbidden' | 'missing', Fault[]> = { forbidden: [], missing: [] }
+  const faults: Fault[] = []
+  const kinds = new Set<Refusal['kind']>()
   let now = writing.clock()
   const loading = changes.map(async (change) => {
     const stream = diamondStream(change.id)
@@ -109,12 +128,11 @@ async function decideAll(
         revision: events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision),
       })
     } else {
-      const kind = refused.kind === 'forbidden' ? 'forbidden' : 'missing'
-      faults[kind].push({ message: refused.message, ...(pointer !== undefined && { pointer }) })
+      kinds.add(refused.kind)
+      faults.push(faultAt(refused, pointer))
     }
   }
-  if (faults.forbidden.length > 0) throw new Refusal('forbidden', faults.forbidden)
-  if (faults.missing.length > 0) throw new Refusal('missing', faults.missing)
+  if (faults.length > 0) throw new Refusal(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
   const appends = wishes.map(({ stream, expected, id, events }) => ({
     stream,
     expected,

@@ -18,6 +18,7 @@ export const readJsonBody: Step = async (ctx, next) => {
   if (type !== undefined && !isJson(type)) {
     throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
   }
+  refuseCharset(type)
   refuseEncoding(ctx)
   const kept = keptBodies.get(ctx.req)
   ctx.state.body = kept === undefined ? await readJson(ctx.req) : parseJsonBody(kept)
@@ -43,6 +44,15 @@ export const keepBody = (req: IncomingMessage, bytes: Buffer): void => void kept
 
 /** True for a Content-Type whose body is JSON. */
 export const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
+
+/** JSON is UTF-8 (RFC 8259, 8.1). @throws Refusal unsupported where a Content-Type says otherwise */
+export function refuseCharset(type: string | undefined): void {
+  const charset = CHARSET.exec(type ?? '')?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return
+  throw new Refusal('unsupported', `JSON is read in UTF-8, got charset ${charset.slice(0, 40)}`)
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
 /** @throws Refusal unsupported for a body that would have to be unpacked first */
 export function refuseEncoding(ctx: Ctx): void {

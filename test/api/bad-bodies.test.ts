@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal, type Request } from './harness/request.ts'
+import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
 import { changesNothing, created, stone } from './harness/stones.ts'
 
@@ -68,6 +69,46 @@ for (const type of [
     })
   })
 }
+
+for (const charset of ['iso-8859-1', 'UTF-16', '"windows-1252"', 'us-ascii', 'utf-8x']) {
+  test(`declared as ${charset} is 415 and changes nothing`, async ({ ann }) => {
+    const { id } = await created(ann)
+    await changesNothing([ann], async () => {
+      for (const where of [...writes(id), { method: 'POST', path: '/v4/certification' }]) {
+        for (const type of [
+          `application/json; charset=${charset}`,
+          `application/merge-patch+json;x=1;Charset=${charset}`,
+        ]) {
+          refusal(415, await ann.send({ ...where, json: stone({ id }), headers: { 'Content-Type': type } }))
+        }
+      }
+    })
+  })
+}
+
+test('declared as UTF-8 is read, however that is written', async ({ ann }) => {
+  for (const charset of ['utf-8', 'UTF-8', '"utf-8"', 'utf8']) {
+    const headers = { 'Content-Type': `application/json;charset=${charset}` }
+    expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', json: stone(), headers }))
+  }
+})
+
+test('of a secret in another charset than UTF-8 is 415 too', async ({ service }) => {
+  const { authorization } = await newSender(service.installation)
+  const headers = { 'Content-Type': 'application/json; charset=latin1', Authorization: authorization }
+  expect(415, await service.send({ method: 'POST', path: '/api/v1/share', json: { secret: 'x' }, headers }))
+})
+
+test('with a number beyond a double is 422 and says so', async ({ ann }) => {
+  for (const number of ['1e999', '-1e999']) {
+    for (const field of ['carat', 'price', 'color', 'access']) {
+      const text = JSON.stringify(stone({ carat: 1 })).replace(/}$/, `,"${field}":${number}}`)
+      const body = refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body: text }))
+      assert.equal(pointers(body), [`/${field}`])
+      assert.ok(body.error.some((message) => message.endsWith('got a number beyond 1.8e308')))
+    }
+  }
+})
 
 test('in an encoding of its own is 415', async ({ ann }) => {
   for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity']) {

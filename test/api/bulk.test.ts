@@ -139,20 +139,92 @@ for (const id of [0, -1, 1.5, 2 ** 53, 1e300, '1', null, true, [], {}]) {
   })
 }
 
-test('names all entries of others before all that are unknown, and both after all that are not acceptable', async ({
-  ann,
-  bob,
-}) => {
-  const [mine, theirs, theirsToo] = [await created(ann), await created(bob), await created(bob)]
+test('names every bad entry of every kind at once, 422 before 403 before 404, in their order', async ({ ann, bob }) => {
+  const [mine, bad, theirs, theirsToo] = [
+    await created(ann),
+    await created(ann),
+    await created(bob),
+    await created(bob),
+  ]
+  const gone = await created(ann)
+  expect(204, await ann.remove(`/v4/diamond/${gone.id}`))
   const unknown = 2 ** 52
-  const entries = [{ id: unknown }, { id: theirs.id }, { id: mine.id, price: 1 }, { id: theirsToo.id, price: 1 }]
+  const entries = [{ id: unknown }, { id: theirs.id }, { id: mine.id, price: 1 }, { id: theirsToo.id }, { id: gone.id }]
   await changesNothing([ann, bob], async () => {
-    const patch = (...more: object[]) => ann.patch('/v4/diamond/bulk', { entries: [...entries, ...more] })
-    assert.equal(pointers(refusal(403, await patch())), ['/entries/1', '/entries/3'])
-    assert.equal(pointers(refusal(422, await patch({ id: unknown + 1, price: 'x' }))), ['/entries/4/price'])
-    assert.equal(pointers(refusal(404, await ann.patch('/v4/diamond/bulk', { entries: [{ id: unknown }] }))), [
-      '/entries/0',
+    for (const method of ['PUT', 'PATCH']) {
+      const send = (...more: unknown[]) =>
+        ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [...entries, ...more] } })
+      assert.equal(pointers(refusal(403, await send())), ['/entries/0', '/entries/1', '/entries/3', '/entries/4'])
+      const all = refusal(422, await send({ id: bad.id, price: 'x' }, { id: unknown + 1, carat: 0, colr: 'D' }, 7, {}))
+      assert.equal(
+        (all.details ?? []).map(({ pointer }) => pointer),
+        [
+          '/entries/0',
+          '/entries/1',
+          '/entries/3',
+          '/entries/4',
+          '/entries/5/price',
+          '/entries/6/carat',
+          '/entries/6/colr',
+          '/entries/6',
+          '/entries/7',
+          '/entries/8/id',
+        ],
+      )
+    }
+    const removal = (list: readonly object[]) =>
+      ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries: list } })
+    const ids = entries.map(({ id }) => ({ id }))
+    assert.equal(pointers(refusal(403, await removal(ids))), ['/entries/0', '/entries/1', '/entries/3', '/entries/4'])
+    const twice = [{ id: mine.id }, { id: mine.id }, { id: theirs.id }, { id: gone.id }]
+    assert.equal(pointers(refusal(422, await removal(twice))), ['/entries/1/id', '/entries/2', '/entries/3'])
+    assert.equal(pointers(refusal(404, await removal([{ id: mine.id }, { id: unknown }, { id: gone.id }]))), [
+      '/entries/1',
+      '/entries/2',
     ])
+  })
+})
+
+test('with a member beside its entries is 422, with the faults of the entries', async ({ ann }) => {
+  const { id } = await created(ann)
+  const [good, bad] = [stone({ id }), stone({ id, carat: 0 })]
+  await changesNothing([ann], async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const send = (json: unknown) => ann.send({ method, path: '/v4/diamond/bulk', json })
+      const entry = method === 'DELETE' ? { id } : good
+      assert.equal(pointers(refusal(422, await send({ entries: [entry], dryRun: true }))), ['/dryRun'])
+      assert.equal(pointers(refusal(422, await send({ 'a/b~c': 1, entry: [], entries: [] }))), [
+        '/a~1b~0c',
+        '/entries',
+        '/entry',
+      ])
+      if (method === 'DELETE') continue
+      assert.equal(pointers(refusal(422, await send({ entries: [bad], x: 1 }))), ['/entries/0/carat', '/x'])
+    }
+  })
+})
+
+test('to delete has ids and nothing else in its entries', async ({ ann }) => {
+  const [a, b] = await createdMany(ann, 2)
+  const entries = [{ id: a?.id, sku: 'A' }, { id: b?.id }, { Id: 3, price: 1 }]
+  await changesNothing([ann], async () => {
+    const answer = await ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries } })
+    const expected = ['/entries/0/sku', '/entries/2/Id', '/entries/2/id', '/entries/2/price']
+    assert.equal(pointers(refusal(422, answer)), expected)
+  })
+})
+
+test('with If-Match is 400, whatever it says: it names one diamond', async ({ ann }) => {
+  const { id } = await created(ann)
+  await changesNothing([ann], async () => {
+    for (const tag of ['*', '"0.0"', '"9.9"', 'x']) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const json = { entries: [method === 'DELETE' ? { id } : stone({ id })] }
+        const headers = { 'If-Match': tag }
+        refusal(400, await ann.send({ method, path: '/v3/diamond/bulk', json, headers }))
+        refusal(400, await ann.send({ method, path: '/v4/diamond/bulk', json, headers }))
+      }
+    }
   })
 })
 

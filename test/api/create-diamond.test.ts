@@ -115,7 +115,7 @@ const accepted: readonly (readonly [field: string, given: unknown, shows: unknow
   ['sku', 'x', 'x'],
   ['sku', 'é'.repeat(128), 'é'.repeat(128)],
   ['sku', '\u{1F48E}'.repeat(128), '\u{1F48E}'.repeat(128)],
-  ['sku', 'a "quoted" \\ \n \u0000 \u0001 sku', 'a "quoted" \\ \n \u0000 \u0001 sku'],
+  ['sku', 'a "quoted" \\ \u2028 <sku>', 'a "quoted" \\ \u2028 <sku>'],
   ['price', 0, 0],
   ['price', -0, 0],
   ['price', 1e21, 1e21],

@@ -25,9 +25,22 @@ test('finds a creation time by both inclusive bounds, to the second, in every sp
     '2015-08-09T18:31:42%2B03:30',
     '2015-08-09T15:01:42Z',
     '2015-08-09T15:01:42.5Z',
+    '2015-08-09T15:01:42,123456789Z',
+    '2015-08-09T18:31:42+0330',
+    '2015-08-09T18:31:42%2B0330',
+    '2015-08-09T18:31:42 03:30',
+    '20150809T18:31:42+03:30',
+    '2015-08-09T183142+0330',
+    '2015-08-09T15:01:42+00',
+    '2015-08-09T15:01:42-0000',
+    '20150809T170142+02',
   ]) {
     const value = same.replace(' ', '%20')
     assert.equal(skus(expect(200, await vendor.get(`/v4/diamond?f[dateFrom]=${value}&f[dateTo]=${value}`))), ['THEN'])
+  }
+  for (const before of ['2015-08-09T15:01Z', '20150809T1501Z', '2015-08-09T18:31+03:30', '20150809T1701+02']) {
+    expect(200, await vendor.get(`/v4/diamond?f[dateFrom]=${before}`))
+    expect(204, await vendor.get(`/v4/diamond?f[dateTo]=${before}`))
   }
   expect(204, await vendor.get('/v4/diamond?f[dateFrom]=20150809T150143Z'))
   expect(204, await vendor.get('/v4/diamond?f[dateTo]=20150809T150141Z'))
@@ -61,7 +74,8 @@ const malformed = [
   '2015-08-09',
   '20150809',
   '20150809T183142',
-  '20150809T1831+0330',
+  '20150809T18+0330',
+  '20150809T183142,+0330',
   '2015-08-09 18:31:42Z',
   '20150809T183142+033',
   '20150809T183142+0330x',

@@ -1,8 +1,10 @@
 import * as assert from 'uvu/assert'
+import { createDiamonds } from '../../src/commands/create-diamonds.ts'
+import { IdBlocks } from '../../src/commands/integer-ids.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'
-import { created, createdMany, list, stone } from './harness/stones.ts'
+import { created, createdMany, current, list, stone } from './harness/stones.ts'
 
 const test = apiSuite('listing diamonds')
 
@@ -107,7 +109,17 @@ test('ignores parameters that it does not know', async ({ service }) => {
   )
 })
 
-for (const name of ['f[color]', 'f[]', 'f[id][5]', 'f[isPublished]', 'f[date]', 'f[__proto__]', 'f[', 'f[id][][]']) {
+for (const name of [
+  'f[color]',
+  'f[]',
+  'f[id][x]',
+  'f[isColored][]',
+  'f[isPublished]',
+  'f[date]',
+  'f[__proto__]',
+  'f[',
+  'f[id][][]',
+]) {
   test(`with the filter ${name} is 422 in v4`, async ({ ann }) => {
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${name}=1`))), [name])
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${encodeURIComponent(name)}=1`))), [name])
@@ -128,6 +140,48 @@ for (const id of ['0', '-1', 'x', '', '1.5', '9007199254740992', '%00', '1e3']) 
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?f[id][]=${id}`))), ['f[id][]'])
   })
 }
+
+test('takes numbered names of what is repeated, as PHP writes them, beside the plain ones', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const [a, b, c] = await createdMany(vendor, 3, 'NO')
+  const numbered = await vendor.get(`/v4/diamond?f[id][0]=${a?.id}&f%5Bid%5D%5B17%5D=${c?.id}`)
+  assert.equal(skus(numbered), ['NO-2', 'NO-0'])
+  assert.equal(skus(await vendor.get(`/v3/diamond?f[sku][0]=NO-1&f[sku][]=NO-2&f[sku]=NO-0`)), ['NO-2', 'NO-1', 'NO-0'])
+  assert.equal(skus(await vendor.get(`/v4/diamond?f[id][3]=${b?.id}&f[sku][0]=NO-1`)), ['NO-1'])
+  assert.equal(pointers(refusal(422, await vendor.get('/v4/diamond?f[id][0]=x'))), ['f[id][]'])
+})
+
+for (const [name, meant] of [
+  ['Limit', 'limit'],
+  ['LIMIT', 'limit'],
+  ['limt', 'limit'],
+  ['limits', 'limit'],
+  ['offest', 'offset'],
+  ['ofset', 'offset'],
+  ['off_set', 'offset'],
+  ['F[id][]', 'f[id][]'],
+  ['F[isColored]', 'f[isColored]'],
+  ['fdateFrom', 'f[dateFrom]'],
+] as const) {
+  test(`with the parameter ${name} is 400 with that name, and with ${meant}`, async ({ ann }) => {
+    const body = refusal(400, await ann.get(`/v4/diamond?${name}=1`))
+    assert.equal(pointers(body), [name])
+    assert.ok(body.error.some((message) => message.includes(`did you mean ${meant}?`)))
+  })
+}
+
+test('finds a sku with blanks around what is asked for, and one that was kept with them', async ({ service }) => {
+  const vendor = await service.newVendor()
+  await created(vendor, { sku: 'BLANK' })
+  const { writing } = service.installation
+  const origin = { actor: 'tests', via: 'http', correlation: 'older' } as const
+  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 1, origin })
+  const entries = [{ sku: ' BLANK ', cutShape: 2, carat: 1 }]
+  await createDiamonds({ ...writing, diamondIds }, { owner: vendor.account, entries, origin })
+  const found = skus(await current(vendor, '/v4/diamond?f[sku][]=%20BLANK%20'))
+  assert.equal(found.toSorted(), [' BLANK ', 'BLANK'])
+  assert.equal(skus(await vendor.get('/v4/diamond?f[sku][]=BLANK')), ['BLANK'])
+})
 
 test('by f[sku][] gives all that have one of them', async ({ service }) => {
   const vendor = await service.newVendor()
@@ -163,9 +217,11 @@ test('by isColored takes 1, 0, true and false', async ({ service }) => {
   const vendor = await service.newVendor()
   await created(vendor, { sku: 'PLAIN' })
   await created(vendor, { sku: 'FANCY', isColored: true })
-  for (const yes of ['1', 'true']) assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${yes}`)), ['FANCY'])
-  for (const no of ['0', 'false']) assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${no}`)), ['PLAIN'])
-  for (const other of ['', 'yes', 'TRUE', '2']) {
+  for (const yes of ['1', 'true', 'TRUE', 'True'])
+    assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${yes}`)), ['FANCY'])
+  for (const no of ['0', 'false', 'False', 'FALSE'])
+    assert.equal(skus(await vendor.get(`/v4/diamond?f[isColored]=${no}`)), ['PLAIN'])
+  for (const other of ['', 'yes', 'T', '2']) {
     assert.equal(pointers(refusal(400, await vendor.get(`/v4/diamond?f[isColored]=${other}`))), ['f[isColored]'])
   }
 })

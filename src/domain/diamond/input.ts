@@ -78,7 +78,7 @@ const UNKNOWN_NAMED = 50
 function unknownFields(version: ApiVersion, names: readonly string[], at: string): Fault[] {
   const readers = readersOf(version)
   const faults = names.slice(0, UNKNOWN_NAMED).map((name) => ({
-    pointer: `${at}/${escape(name.slice(0, 200))}`,
+    pointer: `${at}/${pointerToken(name.slice(0, 200))}`,
     message: unknownField(version, name, readers),
   }))
   if (names.length > UNKNOWN_NAMED) {
@@ -99,7 +99,7 @@ function unknownField(version: ApiVersion, name: string, readers: ReadonlyMap<st
 const isOptional = (name: string): name is OptionalField => name in DEFAULTS
 
 /** A JSON Pointer's token, RFC 6901. */
-const escape = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+export const pointerToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

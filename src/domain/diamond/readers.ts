@@ -1,8 +1,9 @@
 import { parseCuletSize, parseGirdle } from '../dictionaries/girdle.ts'
 import { isId, parseEntry, type DictionaryName } from '../dictionaries/lookup.ts'
-import { isShapeId, parseShape } from '../dictionaries/shapes.ts'
+import { isShapeId, mistypedShape, parseShape } from '../dictionaries/shapes.ts'
 import type { FieldName } from './fields.ts'
 import { shown } from './shown.ts'
+import { readText } from './texts.ts'
 
 export type ApiVersion = 'v3' | 'v4'
 
@@ -16,8 +17,11 @@ const SHAPE_MAX = 64
 /** No dictionary has a longer word: what is longer is not looked up, which takes time that grows with it. */
 const WORD_MAX = 100
 
-const sku: Reader = (value) =>
-  isText(value, SKU_MAX) ? { value } : { problem: `must be a text of 1 to ${SKU_MAX} characters, got ${shown(value)}` }
+const sku: Reader = (value) => {
+  const text = readText(value, SKU_MAX)
+  if (text !== undefined) return { value: text }
+  return { problem: `must be a text of 1 to ${SKU_MAX} characters, without control characters, got ${shown(value)}` }
+}
 
 const carat: Reader = (value) =>
   isNumber(value) && value > 0 && value <= CARAT_MAX
@@ -48,7 +52,7 @@ const byName =
   (dictionary: DictionaryName): Reader =>
   (value) => {
     if (typeof value === 'number' && isId(dictionary, value)) return { value }
-    const id = isWord(value) ? parseEntry(dictionary, value) : undefined
+    const id = isWord(value) ? parseEntry(dictionary, value.trim()) : undefined
     if (id !== undefined) return { value: id }
     return { problem: `must be a title, short form, alias or id of the dictionary ${dictionary}, got ${shown(value)}` }
   }
@@ -58,19 +62,24 @@ const shapeById: Reader = (value) =>
     ? { value }
     : { problem: `must be an id of the dictionary cutShape, got ${shown(value)}` }
 
-/** A shape that no dictionary knows is kept as it was written. */
+/** A shape that no dictionary knows is kept as it was written, unless it is a known one mistyped: that has no scores. */
 const shapeByName: Reader = (value) => {
   if (typeof value === 'number') return shapeById(value)
-  if (!isText(value, SHAPE_MAX)) {
-    return {
-      problem: `must be a cut shape's title, alias or id, or another text of 1 to ${SHAPE_MAX} characters, got ${shown(value)}`,
-    }
+  const text = readText(value, SHAPE_MAX)
+  if (text === undefined || /^\d+$/.test(text)) {
+    const own = `another text of 1 to ${SHAPE_MAX} characters, without control characters and not digits alone`
+    return { problem: `must be a cut shape's title, alias or id, or ${own}, got ${shown(value)}` }
   }
-  return { value: parseShape(value) ?? value }
+  const known = parseShape(text)
+  const meant = known === undefined ? mistypedShape(text) : undefined
+  if (meant === undefined) return { value: known ?? text }
+  return {
+    problem: `must be a known cut shape, or one that is no misspelling of it; did you mean ${meant}? got ${shown(value)}`,
+  }
 }
 
 const culetSize: Reader = (value) => {
-  const size = isWord(value) ? parseCuletSize(value) : undefined
+  const size = isWord(value) ? parseCuletSize(value.trim()) : undefined
   return size !== undefined
     ? { value: size }
     : { problem: `must be a culet size from None to Extremely Large, got ${shown(value)}` }
@@ -86,12 +95,6 @@ const girdle: Reader = (value) => {
 const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= WORD_MAX
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-
-/** Length in characters as people count them (code points), without halves of surrogate pairs. */
-function isText(value: unknown, max: number): value is string {
-  if (typeof value !== 'string' || value.length === 0 || !value.isWellFormed()) return false
-  return value.length <= max || (value.length <= 2 * max && [...value].length <= max)
-}
 
 const DICTIONARY_FIELDS = [
   'clarity',

@@ -14,6 +14,22 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best?.candidate
 }
 
+/**
+ * The candidate that a name is but for its case or a letter or two, the first of equally near ones: one letter in a word
+ * of four, two in a longer one. Short words that differ by a letter are other words.
+ */
+export function nearMiss(name: string, candidates: readonly string[]): string | undefined {
+  const small = name.toLowerCase()
+  let best: { candidate: string; distance: number } | undefined
+  for (const candidate of candidates) {
+    const limit = Math.max(0, Math.min(2, candidate.length - 3))
+    if (Math.abs(candidate.length - name.length) > limit) continue
+    const distance = edits(small, candidate.toLowerCase())
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
+  }
+  return best?.candidate
+}
+
 /** Characters inserted, left out, replaced, or swapped with their neighbour (optimal string alignment). */
 export function edits(from: string, to: string): number {
   let before: number[] = []

@@ -1,3 +1,5 @@
+import { nearMiss } from './nearest.ts'
+
 /** A cut shape. `parent` is null at the top level; aliases are further spellings, compared without regard to case. */
 type Shape = {
   readonly id: number
@@ -52,11 +54,20 @@ const bySpelling: ReadonlyMap<string, number> = new Map(
   ),
 )
 
+/** Characters of an alias that is words and no abbreviation. */
+const LONG_ALIAS = 9
+
 /** True for ids of the whole tree. */
 export const isShapeId = (id: number): boolean => byId.has(id)
 
 /** The id that a title or an alias names, of either level; undefined for a text to be kept as written. */
 export const parseShape = (text: string): number | undefined => bySpelling.get(text.toLowerCase())
+
+/** What a mistyped text most likely meant: titles, and aliases as long as them; the short ones are near to anything. */
+const WORDS = SHAPES.flatMap(({ title, aliases }) => [title, ...aliases.filter((alias) => alias.length > LONG_ALIAS)])
+
+/** The title or alias that a text is but for a letter or two; undefined for a shape of its own. */
+export const mistypedShape = (text: string): string | undefined => nearMiss(text, WORDS)
 
 /** What v4 shows: a shape's own title. @throws UnknownShape */
 export const shapeTitle = (id: number): string => shapeOf(id).title

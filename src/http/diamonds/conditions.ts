@@ -1,4 +1,6 @@
 import type { Match } from '../../commands/change-diamonds.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Step } from '../request.ts'
 
 /**
  * If-Match on a write: only a diamond's revision counts, not that of its scores.
@@ -11,6 +13,12 @@ export function parseIfMatch(header: string | undefined): Match | undefined {
     const revision = /^"(\d{1,18})\.\d{1,18}"$/.exec(tag)?.[1]
     return revision === undefined ? [] : [BigInt(revision)]
   })
+}
+
+/** A tag is one diamond's: with many of them it would hold for none, or be overlooked. */
+export const refuseBulkMatch: Step = (ctx, next) => {
+  if (ctx.req.headers['if-match'] === undefined) return next()
+  throw new Refusal('malformed', 'If-Match names one diamond; a bulk request has many: change that one by itself')
 }
 
 /** True when the caller's copy is still the one there is: RFC 9110, 13.1.2, weak comparison. */

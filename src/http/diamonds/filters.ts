@@ -1,8 +1,9 @@
-import { DateTime } from 'luxon'
+import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import type { DiamondFilter, Page } from '../../projections/diamond-queries.ts'
 import { refuseMany } from '../parameter-count.ts'
+import { secondsOf } from './dates.ts'
 
 export const LIMIT_DEFAULT = 25
 export const LIMIT_MAX = 1_000
@@ -39,7 +40,8 @@ export function parseListQuery(version: ApiVersion, search: string): ListQuery {
 
 function parametersOf(search: string): Parameters {
   const parameters = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(search)) {
+  for (const [given, value] of new URLSearchParams(search)) {
+    const name = withoutIndex(given)
     const values = parameters.get(name)
     if (values === undefined) parameters.set(name, [value])
     else values.push(value)
@@ -47,10 +49,26 @@ function parametersOf(search: string): Parameters {
   return parameters
 }
 
+/** Some clients number what they repeat: `f[id][0]` is `f[id][]`. */
+const withoutIndex = (name: string) => name.replace(/^(f\[(?:id|sku)\])\[\d{1,9}\]$/, '$1[]')
+
+/** What was meant for a parameter and is none; what resembles none may be of use to somebody between. */
+function refuseMistyped(parameters: Parameters, known: readonly string[], faults: Faults): void {
+  for (const name of parameters.keys()) {
+    if (known.includes(name) || IS_FILTER.test(name)) continue
+    const meant = nearMiss(name, known)
+    if (meant === undefined) continue
+    faults.malformed.push({ pointer: name, message: `${name} is no parameter; did you mean ${meant}?` })
+  }
+}
+
+const IS_FILTER = /^f(?:\[|%5B)/
+
 function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): DiamondFilter {
   const known = version === 'v3' ? [...FILTERS, 'f[isPublished]'] : FILTERS
+  refuseMistyped(parameters, ['limit', 'offset', ...known], faults)
   for (const name of parameters.keys()) {
-    if (/^f(?:\[|%5B)/i.test(name) && !known.includes(name)) {
+    if (IS_FILTER.test(name) && !known.includes(name)) {
       faults.invalid.push({
         pointer: name,
         message: `${name.slice(0, 60)} is no filter; there are ${known.join(', ')}`,
@@ -58,7 +76,7 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
     }
   }
   const ids = several(parameters, 'f[id]', faults)?.map((text) => idOf(text, faults))
-  const skus = several(parameters, 'f[sku]', faults)
+  const skus = several(parameters, 'f[sku]', faults)?.flatMap(spellingsOf)
   const isColored = flag(parameters, 'f[isColored]', faults)
   const isPublished = version === 'v3' ? flag(parameters, 'f[isPublished]', faults) : undefined
   const from = date(parameters, 'f[dateFrom]', faults)
@@ -86,6 +104,9 @@ function several(parameters: Parameters, name: string, faults: Faults): string[]
   }
   return values.size === 0 ? undefined : [...values]
 }
+
+/** As skus are kept, without blanks around them, and as they were kept once, with them. */
+const spellingsOf = (sku: string) => [...new Set([sku.trim(), sku])]
 
 /** A parameter that may stand once. */
 function single(parameters: Parameters, name: string, faults: Faults): string | undefined {
@@ -125,17 +146,17 @@ function idOf(text: string, faults: Faults): number {
 function flag(parameters: Parameters, name: string, faults: Faults): boolean | undefined {
   const text = single(parameters, name, faults)
   if (text === undefined) return undefined
-  if (text === '1' || text === 'true') return true
-  if (text === '0' || text === 'false') return false
+  const small = text.toLowerCase()
+  if (small === '1' || small === 'true') return true
+  if (small === '0' || small === 'false') return false
   faults.malformed.push({ pointer: name, message: `${name} must be 1, 0, true or false, got ${text.slice(0, 40)}` })
   return undefined
 }
 
-/** A `+` that arrived as a space is still a `+`. */
 function date(parameters: Parameters, name: string, faults: Faults): number | undefined {
   const text = single(parameters, name, faults)
   if (text === undefined) return undefined
-  const seconds = secondsOf(text.replace(' ', '+'))
+  const seconds = secondsOf(text)
   if (seconds === 'malformed') {
     const message = `${name} must be a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30, got ${text.slice(0, 40)}`
     faults.malformed.push({ pointer: name, message })
@@ -146,16 +167,4 @@ function date(parameters: Parameters, name: string, faults: Faults): number | un
     return undefined
   }
   return seconds
-}
-
-const COMPACT = /^\d{8}T\d{6}(?:[+-]\d{4}|Z)$/
-const EXTENDED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[+-]\d{2}:\d{2}|Z)$/
-const OFFSET = /[+-](\d{2}):?(\d{2})$/
-
-function secondsOf(text: string): number | 'malformed' | 'out of range' {
-  if (!COMPACT.test(text) && !EXTENDED.test(text)) return 'malformed'
-  const [, hours, minutes] = OFFSET.exec(text) ?? []
-  const time = DateTime.fromISO(text, { setZone: true })
-  if (!time.isValid || Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return 'out of range'
-  return Math.floor(time.toSeconds())
 }

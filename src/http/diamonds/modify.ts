@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { changeDiamond, changeDiamonds, type By, type DiamondChange } from '../../commands/change-diamonds.ts'
+import {
+  changeDiamond,
+  changeDiamonds,
+  ownershipFaults,
+  type By,
+  type DiamondChange,
+} from '../../commands/change-diamonds.ts'
 import type { Changed } from '../../commands/changed-diamonds.ts'
 import { deleteDiamond } from '../../commands/delete-diamond.ts'
 import { patchDiamond } from '../../commands/patch-diamond.ts'
 import { parseChange } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
 import { awaitProjection, idOf, sendJson } from './answer.ts'
 import { parseIfMatch } from './conditions.ts'
-import { parseChangeEntries, parseIdEntries } from './entries.ts'
+import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
 import type { DiamondService } from './routes.ts'
 
 /** PUT and PATCH: what is left out stays. */
@@ -29,7 +35,7 @@ export function modifyOne(version: ApiVersion, service: DiamondService): Step {
 export function modifyBulk(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
     const by = byOf(ctx)
-    const entries = await parseChangeEntries(version, ctx.state.body)
+    const entries = await goodEntries(service, by, await parseChangeEntries(version, ctx.state.body))
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, version, by, pointer))
     const answers = await answersOf(version, service, await changeAll(ctx, service, changes))
     sendJson(ctx, 200, `[${service.links.finish(answers.map((answer) => answer.body).join(','))}]`)
@@ -46,14 +52,32 @@ export function removeOne(service: DiamondService): Step {
 export function removeBulk(service: DiamondService): Step {
   return async (ctx) => {
     const by = byOf(ctx)
-    await changeAll(
-      ctx,
-      service,
-      parseIdEntries(ctx.state.body).map(({ id, pointer }) => deleteDiamond(id, by, pointer)),
-    )
+    const entries = await goodEntries(service, by, parseIdEntries(ctx.state.body))
+    const removals = entries.map(({ id, pointer }) => deleteDiamond(id, by, pointer))
+    await changeAll(ctx, service, removals)
     ctx.status = 204
   }
 }
+
+/**
+ * The entries, where each is acceptable.
+ * @throws Refusal invalid, which names the entries that are another account's or nobody's as well
+ */
+async function goodEntries<Entry>(
+  { inventory }: DiamondService,
+  { owner }: By,
+  { entries, named, faults }: Entries<Entry>,
+): Promise<readonly Entry[]> {
+  if (faults.length === 0) return entries
+  const all = [...faults, ...(await ownershipFaults(inventory, owner, named))]
+  throw new Refusal(
+    'invalid',
+    all.toSorted((a, b) => entryOf(a) - entryOf(b)),
+  )
+}
+
+/** Which entry a fault is of; -1 for one beside them. */
+const entryOf = ({ pointer }: Fault) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
 
 /** As this request has left them, in its order: what comes to them meanwhile is for who asks next. */
 async function answersOf(version: ApiVersion, { queries }: DiamondService, changed: readonly Changed[]) {

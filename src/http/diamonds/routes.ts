@@ -6,6 +6,7 @@ import { PRIVATE, type Resource } from '../app.ts'
 import { readJsonBody } from '../body.ts'
 import type { Links } from '../links.ts'
 import type { RequestState, Step } from '../request.ts'
+import { refuseBulkMatch } from './conditions.ts'
 import { createBulk, createOne } from './create.ts'
 import { modifyBulk, modifyOne, removeBulk, removeOne } from './modify.ts'
 import { getList, getOne } from './read.ts'
@@ -23,14 +24,14 @@ export function diamondResource(version: ApiVersion, service: DiamondService): R
   const prefix = `/${version}/diamond`
   const router = new Router<RequestState>()
   const modify = [authenticate, readJsonBody, modifyOne(version, service)]
-  const modifyMany = [authenticate, readJsonBody, modifyBulk(version, service)]
+  const bulk = [authenticate, refuseBulkMatch, readJsonBody]
   router.get(`${prefix}/:id`, authenticate, getOne(version, service))
   router.get(prefix, authenticate, getList(version, service))
   router.post(prefix, authenticate, readJsonBody, createOne(version, service))
-  router.post(`${prefix}/bulk`, authenticate, readJsonBody, createBulk(version, service))
-  router.put(`${prefix}/bulk`, ...modifyMany)
-  router.patch(`${prefix}/bulk`, ...modifyMany)
-  router.delete(`${prefix}/bulk`, authenticate, readJsonBody, removeBulk(service))
+  router.post(`${prefix}/bulk`, ...bulk, createBulk(version, service))
+  router.put(`${prefix}/bulk`, ...bulk, modifyBulk(version, service))
+  router.patch(`${prefix}/bulk`, ...bulk, modifyBulk(version, service))
+  router.delete(`${prefix}/bulk`, ...bulk, removeBulk(service))
   router.put(`${prefix}/:id`, ...modify)
   router.patch(`${prefix}/:id`, ...modify)
   router.delete(`${prefix}/:id`, authenticate, removeOne(service))

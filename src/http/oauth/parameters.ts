@@ -1,7 +1,9 @@
-import { readBody } from '../body.ts'
+import { isJson, parseJsonBody, readBody, refuseCharset } from '../body.ts'
 import { refuseMany } from '../parameter-count.ts'
 import type { Ctx, Step } from '../request.ts'
+import { parseMultipart } from '../secrets/multipart.ts'
 import { OAuthError } from './errors.ts'
+import { textsIn } from './json-texts.ts'
 
 /** Bytes of a form; the longest that makes sense has a few tokens in it. */
 const FORM_LIMIT = 64 * 1024
@@ -9,10 +11,12 @@ const FORM_LIMIT = 64 * 1024
 /** By name; one that stands without a value counts as absent (RFC 6749, section 3.2). */
 export type Parameters = ReadonlyMap<string, string>
 
-/** Reads the parameters of query and form body, whose own win, into `ctx.state.parameters`. */
+type Pairs = Iterable<readonly [name: string, value: string]>
+
+/** Reads the parameters of query and body, whose own win, into `ctx.state.parameters`. */
 export const readParameters: Step = async (ctx, next) => {
   const body = await readForm(ctx)
-  ctx.state.parameters = new Map([...parse(ctx.querystring), ...parse(body)])
+  ctx.state.parameters = new Map([...once(urlencoded(ctx.querystring)), ...once(body)])
   return next()
 }
 
@@ -21,24 +25,33 @@ export function parametersOf(ctx: Ctx): Parameters {
   return ctx.state.parameters
 }
 
-async function readForm(ctx: Ctx): Promise<string> {
-  const type = ctx.req.headers['content-type']
+/** What clients send beside the form of RFC 6749: a body without a type, a multipart form, a JSON object of texts. */
+async function readForm(ctx: Ctx): Promise<Pairs> {
+  const type = ctx.req.headers['content-type'] ?? ''
   const bytes = await readBody(ctx.req, FORM_LIMIT)
-  if (bytes.length === 0) return ''
-  if (type === undefined || !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded')
-  }
+  if (bytes.length === 0) return []
   if (ctx.req.headers['content-encoding'] !== undefined) {
     throw new OAuthError('invalid_request', 'The body must not be encoded')
   }
-  return bytes.toString('utf8')
+  const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (media === '' || media === 'application/x-www-form-urlencoded') return urlencoded(bytes.toString('utf8'))
+  if (media === 'multipart/form-data') return parseMultipart(bytes, type)
+  if (!isJson(type)) {
+    throw new OAuthError('invalid_request', 'The body must be a form or a JSON object, such as grant_type=password')
+  }
+  refuseCharset(type)
+  return textsIn(parseJsonBody(bytes), bytes.toString('utf8'))
 }
 
-function parse(text: string): Map<string, string> {
+function urlencoded(text: string): Pairs {
   refuseMany(text)
+  return new URLSearchParams(text)
+}
+
+function once(pairs: Pairs): Map<string, string> {
   const found = new Map<string, string>()
   const seen = new Set<string>()
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of pairs) {
     if (seen.has(name)) throw new OAuthError('invalid_request', `The parameter ${name.slice(0, 40)} stands twice`)
     seen.add(name)
     if (value !== '') found.set(name, value)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
-import { isJson, readBody } from '../body.ts'
+import { isJson, readBody, refuseCharset } from '../body.ts'
 import { JsonShape } from '../json-shape.ts'
 import { PARAMETERS_MAX, tooMany } from '../parameter-count.ts'
 import type { Ctx, Step } from '../request.ts'
@@ -47,6 +47,7 @@ export async function givenBy(req: IncomingMessage): Promise<Given> {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }
   const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (isJson(media)) refuseCharset(type)
   const shape = isJson(media) ? new JsonShape(VALUES_MAX) : undefined
   const body = await readBody(req, LIMIT, (chunk) => shape?.take(chunk))
   if (body.length === 0) return NOTHING

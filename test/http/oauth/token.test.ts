@@ -159,6 +159,64 @@ test('takes the client from Basic, and challenges one that is wrong', () =>
     assert.equal([both.status, both.body['error']], [400, 'invalid_request'])
   }))
 
+test('takes a JSON object, a multipart form and a form without a type, with what the query has', () =>
+  withTokenServer(async ({ address, client }) => {
+    const all = { ...passwordGrant, client_id: client.client, client_secret: client.secret }
+    const query = new URLSearchParams(all).toString()
+    const multipart = new FormData()
+    for (const [name, value] of Object.entries(all)) multipart.set(name, value)
+    const json = { 'content-type': 'application/json' }
+    const variants: readonly (readonly [
+      query: string,
+      body: string | FormData | Buffer<ArrayBuffer>,
+      headers: Record<string, string>,
+    ])[] = [
+      ['', JSON.stringify(all), json],
+      ['', JSON.stringify(all), { 'content-type': 'application/json; charset=UTF-8' }],
+      ['', JSON.stringify({ ...all, scope: null, state: '' }), json],
+      [query, '{}', json],
+      [query, '', json],
+      [`${query}&scope=nothing`, '{"scope":"user"}', json],
+      ['', multipart, {}],
+      ['', Buffer.from(query), {}],
+      [query, Buffer.from(''), {}],
+    ]
+    for (const [search, body, headers] of variants) {
+      const answer = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
+      assert.is(answer.status, 200, `${search} ${String(body)} ${await answer.text()}`)
+    }
+  }))
+
+for (const [what, body] of [
+  ['a parameter twice', '{"grant_type":"password","grant_type":"password"}'],
+  ['a parameter twice, once escaped', '{"scope":"user","sc\\u006fpe":"user"}'],
+  ['a parameter twice, once as an object', '{"scope":{"scope":1},"scope":"user"}'],
+  ['a number', '{"grant_type":"password","username":7}'],
+  ['a list', '{"grant_type":["password"]}'],
+  ['an array for an object', '[]'],
+  ['a text for an object', '"grant_type=password"'],
+  ['half an object', '{"grant_type":'],
+  ['other bytes than UTF-8', Buffer.from('{"grant_type":"password\xff"}', 'latin1')],
+] as const) {
+  test(`refuses JSON with ${what} as RFC 6749, 5.2, says`, () =>
+    withTokenServer(async ({ address, client }) => {
+      const search = new URLSearchParams({ ...passwordGrant, client_id: client.client, client_secret: client.secret })
+      const headers = { 'content-type': 'application/json' }
+      const asked = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
+      const answer = (await asked.json()) as { error: string }
+      assert.equal([asked.status, answer.error], [400, 'invalid_request'])
+      assert.is(asked.headers.get('cache-control'), 'no-store')
+    }))
+}
+
+test('takes a text with a colon behind it for no second name', () =>
+  withTokenServer(async ({ address }) => {
+    const body = '{"grant_type": "password", "username": "\\"scope\\":", "password": "a:\\"b\\" :"}'
+    const headers = { 'content-type': 'application/json' }
+    const asked = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
+    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
+  }))
+
 test('refuses a parameter that stands twice, a body of another type and one that is too large with 400', () =>
   withTokenServer(async ({ address }) => {
     const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
@@ -168,7 +226,8 @@ test('refuses a parameter that stands twice, a body of another type and one that
       return [response.status, error]
     }
     assert.equal(await send('grant_type=password&grant_type=password'), [400, 'invalid_request'])
-    assert.equal(await send('{"grant_type":"password"}', 'application/json'), [400, 'invalid_request'])
+    assert.equal(await send('<grant_type>password</grant_type>', 'application/xml'), [400, 'invalid_request'])
+    assert.equal(await send('{"grant_type":"password"}', 'application/json; charset=latin1'), [400, 'invalid_request'])
     assert.equal(await send(`grant_type=${'x'.repeat(70_000)}`), [400, 'invalid_request'])
   }))
 
