@@ -3,6 +3,7 @@ import { addressesOf, isPublicByHttps, type Addresses } from './addresses.ts'
 import { openCertifications } from './certification-service.ts'
 import { IdBlocks } from './commands/integer-ids.ts'
 import { openLinkKey } from './commands/link-key.ts'
+import { Bodies } from './http/body-allowance.ts'
 import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
 import { directCreates } from './http/diamonds/direct-creates.ts'
@@ -94,7 +95,8 @@ export async function openHttp(
       const creates = directCreates({ inventory, queries, links, authenticate }, tokens.bearer, app, errorLog(log))
       const sharing = secrets.direct(tokens.apiTokens)
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
-      const answer = entrance(everyAnswer, [reads, creates, sharing], app)
+      const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
+      const answer = entrance(everyAnswer, [reads, creates, sharing], app, bodies)
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

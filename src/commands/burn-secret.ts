@@ -13,6 +13,8 @@ export type BurnSecret = {
   readonly passphrase: string
   /** The account whose credentials came with the request. */
   readonly account: number | undefined
+  /** Where the request comes from. */
+  readonly address?: string
   readonly origin: Origin
 }
 

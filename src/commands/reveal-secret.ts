@@ -11,6 +11,9 @@ export type RevealSecret = {
   readonly secretKey: string
   /** Empty for none. */
   readonly passphrase: string
+  /** Whose credentials came with the request, and where it comes from. */
+  readonly account?: number | undefined
+  readonly address?: string
   readonly origin: Origin
 }
 
@@ -39,6 +42,8 @@ export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promis
 
 export type PassphraseTry = {
   readonly passphrase: string
+  readonly account?: number | undefined
+  readonly address?: string
   readonly purpose: 'reveal' | 'burn'
   readonly origin: Origin
 }
@@ -52,14 +57,14 @@ export async function openWithPassphrase(
   secrets: Secrets,
   keys: Named,
   inner: Inner,
-  { passphrase, purpose, origin }: PassphraseTry,
+  { passphrase, purpose, origin, account, address }: PassphraseTry,
 ): Promise<string | undefined> {
   if (passphrase === '') {
     const now = secrets.clock()
     refuseLocked(waiting(await loadSecret(secrets.store, keys.digest), now), now)
     return undefined
   }
-  const place = secrets.box.enter()
+  const place = secrets.box.enter({ purpose: 'read', account, address })
   try {
     const wish = { stream: secretStream(keys.digest), id: randomUUID(), origin }
     await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))

@@ -30,6 +30,8 @@ export type ShareSecret = {
   readonly recipient: string | undefined
   readonly notify: boolean
   readonly sender: Sender | undefined
+  /** Where the request comes from. */
+  readonly address?: string
   readonly origin: Origin
 }
 
@@ -42,7 +44,10 @@ export type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret 
  */
 export async function shareSecret(secrets: Secrets, wish: ShareSecret): Promise<SharedSecret> {
   const keys = newSecretKeys()
-  const sealed = await secrets.box.seal(wish.value, keys, wish.passphrase)
+  const sealed = await secrets.box.seal(wish.value, keys, wish.passphrase, {
+    account: wish.sender?.account,
+    address: wish.address,
+  })
   const event = sharedEvent(wish, secrets.clock())
   await secrets.vault.put(entryOf(wish, keys, event.data, sealed), mailsOf(secrets, wish, keys, event.data))
   await append(secrets, wish, keys, event)

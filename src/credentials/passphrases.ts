@@ -1,13 +1,25 @@
 import { Refusal } from '../domain/refusal.ts'
+import { FairShare } from '../fairness/fair-share.ts'
+import { FairTurns, type Waiter } from '../fairness/fair-turns.ts'
 import { startWorker } from '../start-worker.ts'
 import { WorkerPool } from '../worker-pool.ts'
+import { networkOf } from './network.ts'
 
 /** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */
 export type Cost = { readonly N: number; readonly r: number; readonly p: number }
 export const COST: Cost = { N: 2 ** 15, r: 8, p: 1 }
 
-/** So many wait for their turn; one more is told to come back. */
-const QUEUE = 32
+/** One is stretched, so many wait for their turn: at 80 ms each that is some 3 s. One more is told to come back. */
+const PLACES = 1 + 32
+
+/** Whose passphrase it is, and what for: who reads goes before who shares, and can't do it later as well. */
+export type Asker = {
+  readonly purpose: 'read' | 'share'
+  /** Undefined for who has shown no credentials: a secret's key suffices to read it. */
+  readonly account?: number | undefined
+  /** Where the request comes from; undefined for the operator. */
+  readonly address?: string | undefined
+}
 
 /** A place in the queue, taken before anything is written down about a try. */
 export type Place = {
@@ -21,24 +33,24 @@ export type Stretch = { readonly text: string; readonly salt: Uint8Array; readon
 
 /**
  * Stretches passphrases, one at a time a process: on a thread that gives way to requests, and never more memory than one
- * takes.
+ * takes. The places are shared fairly among accounts and addresses.
  */
 export class Passphrases {
-  #taken = 0
+  readonly #places = new FairShare(PLACES)
+  readonly #turns = new FairTurns(1)
   readonly #pool = new WorkerPool<Stretch, Uint8Array>(() => startWorker('./passphrase-worker', import.meta.url), 1)
 
-  /** @throws Refusal too-many when all places are taken */
-  enter(): Place {
-    if (this.#taken > QUEUE) throw new Refusal('too-many', 'Too many passphrases at this moment; try again', 5)
-    this.#taken++
-    let inside = true
-    const leave = () => {
-      if (inside) this.#taken--
-      inside = false
-    }
+  /** @throws Refusal too-many when all places are taken, or too many of them by this account or from this address */
+  enter(asker: Asker): Place {
+    const names = namesOf(asker)
+    const taken = this.#places.open(names)
+    if (!taken.more(1)) throw new Refusal('too-many', 'Too many passphrases at this moment; try again', 5)
     return {
-      leave,
-      stretch: (passphrase, salt, cost) => this.#stretch(passphrase, salt, cost).finally(leave),
+      leave: () => taken.giveBack(),
+      stretch: (passphrase, salt, cost) =>
+        this.#stretch({ names, first: asker.purpose === 'read' }, passphrase, salt, cost).finally(() =>
+          taken.giveBack(),
+        ),
     }
   }
 
@@ -48,7 +60,19 @@ export class Passphrases {
   }
 
   /** Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like. */
-  async #stretch(passphrase: string, salt: Buffer, cost: Cost): Promise<Buffer> {
-    return Buffer.from(await this.#pool.run({ text: passphrase.normalize('NFKC'), salt, cost }))
+  async #stretch(waiter: Waiter, passphrase: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+    const end = await this.#turns.take(waiter)
+    try {
+      return Buffer.from(await this.#pool.run({ text: passphrase.normalize('NFKC'), salt, cost }))
+    } finally {
+      end()
+    }
   }
+}
+
+function namesOf({ account, address }: Asker): string[] {
+  if (address === undefined) return []
+  const network = networkOf(address)
+  // Those who show no account are one at their address, beside the accounts there.
+  return [`address ${network}`, account === undefined ? `nobody at ${network}` : `account ${account}`]
 }

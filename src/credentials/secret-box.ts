@@ -1,6 +1,6 @@
 import { derive } from './key-derivation.ts'
 import type { MasterKeys } from './master-keys.ts'
-import { COST, type Cost, type Passphrases, type Place } from './passphrases.ts'
+import { COST, type Asker, type Cost, type Passphrases, type Place } from './passphrases.ts'
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
@@ -31,13 +31,13 @@ export class SecretBox {
   }
 
   /** @throws Refusal too-many when too many passphrases wait */
-  async seal(value: string, keys: Named, passphrase: string): Promise<Buffer> {
+  async seal(value: string, keys: Named, passphrase: string, asker: Omit<Asker, 'purpose'> = {}): Promise<Buffer> {
     const plain = Buffer.from(value)
     if (passphrase === '') {
       return this.#outer(Buffer.concat([Buffer.of(PLAIN), encrypt(innerKey(keys), plain, keys.digest)]), keys)
     }
     const { N, r, p } = this.#cost
-    const stretched = await this.enter().stretch(passphrase, saltOf(keys), this.#cost)
+    const stretched = await this.enter({ ...asker, purpose: 'share' }).stretch(passphrase, saltOf(keys), this.#cost)
     const header = Buffer.of(WITH_PASSPHRASE, Math.log2(N), r, p)
     return this.#outer(Buffer.concat([header, encrypt(innerKey(keys, stretched), plain, keys.digest)]), keys)
   }
@@ -51,8 +51,8 @@ export class SecretBox {
   }
 
   /** A place among those whose passphrase is to be tried. @throws Refusal too-many */
-  enter(): Place {
-    return this.#passphrases.enter()
+  enter(asker: Asker): Place {
+    return this.#passphrases.enter(asker)
   }
 
   /** undefined where a key is wrong, which can't be told from a damaged value. */

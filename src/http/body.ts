@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/refusal.ts'
+import { Pace, tooSlowMessage as tooSlow } from '../fairness/pace.ts'
 import { turnOfLongWork } from '../slices.ts'
+import { allowanceOf } from './body-allowance.ts'
 import { discardRest } from './discard-rest.ts'
 import { JsonShape } from './json-shape.ts'
 import type { Ctx, Step } from './request.ts'
@@ -89,9 +91,10 @@ function parseJson(text: string): unknown {
 const BYTE_ORDER_MARK = 0xfeff
 
 /**
- * The whole body, as long as it has at most `limit` bytes. What is left of one that is refused is read and forgotten.
+ * The whole body, as long as it has at most `limit` bytes, comes fast enough and there is room for it. What is left of
+ * one that is refused is read and forgotten.
  * @param look sees each piece as it arrives, and refuses the body by throwing
- * @throws Refusal too-large before more than the limit is kept, or what `look` throws
+ * @throws Refusal too-large before more than the limit is kept, too-slow, unavailable, or what `look` throws
  */
 export function readBody(
   req: IncomingMessage,
@@ -99,10 +102,13 @@ export function readBody(
   look: (chunk: Buffer) => void = () => undefined,
 ): Promise<Buffer> {
   const tooLarge = () => new Refusal('too-large', `The body may have at most ${limit} bytes`)
+  const allowance = allowanceOf(req)
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
     let length = 0
+    const pace = new Pace(allowance.leastPace, () => refuse(new Refusal('too-slow', tooSlow(allowance.leastPace))))
     const refuse = (error: unknown) => {
+      pace.stop()
       req.off('data', take)
       chunks.length = 0
       discardRest(req)
@@ -111,19 +117,32 @@ export function readBody(
     const take = (chunk: Buffer) => {
       try {
         length += chunk.length
+        pace.took(chunk.length)
         if (length > limit) throw tooLarge()
+        allowance.took(chunk.length)
         look(chunk)
         chunks.push(chunk)
       } catch (error) {
         refuse(error)
       }
     }
-    if (Number(req.headers['content-length'] ?? 0) > limit) return refuse(tooLarge())
+    const declared = Number(req.headers['content-length'] ?? 0)
+    try {
+      if (declared > limit) throw tooLarge()
+      allowance.expects(declared)
+    } catch (error) {
+      refuse(error)
+      return
+    }
     req.on('data', take)
-    req.on('end', () =>
-      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
-    )
-    const broken = () => fail(new Refusal('malformed', 'The connection broke while the body was read'))
+    req.on('end', () => {
+      pace.stop()
+      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length))
+    })
+    const broken = () => {
+      pace.stop()
+      fail(new Refusal('malformed', 'The connection broke while the body was read'))
+    }
     req.on('error', broken)
     // Behind a whole body this changes nothing; it also tells of one that broke before anybody read it.
     req.on('close', broken)

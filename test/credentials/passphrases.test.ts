@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { constants, getPriority } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Passphrases } from '../../src/credentials/passphrases.ts'
+import { Passphrases, type Asker } from '../../src/credentials/passphrases.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
 const test = suite('stretching passphrases')
@@ -13,7 +13,7 @@ const cost = { N: 16, r: 1, p: 1 }
 async function stretched(passphrase: string): Promise<Buffer> {
   const passphrases = new Passphrases()
   try {
-    return await passphrases.enter().stretch(passphrase, salt, cost)
+    return await passphrases.enter({ purpose: 'read' }).stretch(passphrase, salt, cost)
   } finally {
     await passphrases.close()
   }
@@ -28,10 +28,40 @@ test('is scrypt, https://www.rfc-editor.org/rfc/rfc7914, of what the passphrase 
 test('happens on a thread that gives way, and the service itself runs as ever', async () => {
   if (process.platform !== 'linux') return console.log('LEFT OUT: threads have priorities of their own on Linux only')
   const passphrases = new Passphrases()
-  const added = await niceOfThreadsAddedBy(() => passphrases.enter().stretch('sesame', salt, cost))
+  const added = await niceOfThreadsAddedBy(() => passphrases.enter({ purpose: 'read' }).stretch('sesame', salt, cost))
   await passphrases.close()
   assert.is(added.filter((nice) => nice === constants.priority.PRIORITY_BELOW_NORMAL).length, 1)
   assert.is(getPriority(), 0)
+})
+
+const reads = (account: number, address: string): Asker => ({ purpose: 'read', account, address })
+const shares = (account: number, address: string): Asker => ({ purpose: 'share', account, address })
+
+test('has places for others when one account, at any number of addresses, or one address has taken all it gets', () => {
+  for (const crowd of [
+    (nth: number) => shares(1, `192.0.2.${nth}`),
+    (nth: number) => reads(nth, '192.0.2.1'),
+    (nth: number) => shares(nth, `2001:db8::${nth}`),
+  ]) {
+    const passphrases = new Passphrases()
+    assert.throws(() => {
+      for (let nth = 0; nth < 40; nth++) passphrases.enter(crowd(nth))
+    }, /Too many passphrases/)
+    for (let nth = 0; nth < 5; nth++) passphrases.enter(reads(99, '198.51.100.7'))
+  }
+})
+
+test('goes on with who reads before who shares, and with who has the fewest before who has many', async () => {
+  const passphrases = new Passphrases()
+  const done: string[] = []
+  const stretch = async (name: string, asker: Asker) => {
+    await passphrases.enter(asker).stretch('sesame', salt, cost)
+    done.push(name)
+  }
+  const crowd = Array.from({ length: 10 }, () => stretch('crowd', shares(1, '192.0.2.1')))
+  await Promise.all([...crowd, stretch('share', shares(2, '192.0.2.2')), stretch('read', reads(3, '192.0.2.3'))])
+  await passphrases.close()
+  assert.equal(done.slice(0, 3), ['crowd', 'read', 'share'])
 })
 
 test.run()

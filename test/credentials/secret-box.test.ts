@@ -41,8 +41,8 @@ test('with a passphrase stays shut without it, key or no key', async () => {
   const keys = newSecretKeys()
   const inner = box.outerOpened(await box.seal('value', keys, 'right'), keys.digest)
   assert.is(box.open(inner, keys), undefined)
-  assert.is(await box.openWith(box.enter(), 'wrong', inner, keys), undefined)
-  assert.is(await box.openWith(box.enter(), 'right', inner, keys), 'value')
+  assert.is(await box.openWith(box.enter({ purpose: 'read' }), 'wrong', inner, keys), undefined)
+  assert.is(await box.openWith(box.enter({ purpose: 'read' }), 'right', inner, keys), 'value')
 })
 
 test('is opened by the master key before the rotation, and by no third one', async () => {
@@ -71,14 +71,14 @@ test('has a receipt that only the API token opens which it was shared with', () 
 
 test('waits in a queue of 32 behind the one that is stretched, and the next is told to come back', async () => {
   const passphrases = new Passphrases()
-  const places = Array.from({ length: 33 }, () => passphrases.enter())
-  assert.throws(() => passphrases.enter(), /Too many passphrases/)
+  const places = Array.from({ length: 33 }, () => passphrases.enter({ purpose: 'read' }))
+  assert.throws(() => passphrases.enter({ purpose: 'read' }), /Too many passphrases/)
   places[0]?.leave()
   places[0]?.leave()
-  passphrases.enter()
-  assert.throws(() => passphrases.enter(), /Too many passphrases/)
+  passphrases.enter({ purpose: 'read' })
+  assert.throws(() => passphrases.enter({ purpose: 'read' }), /Too many passphrases/)
   await places[1]?.stretch('p', Buffer.from('salt'), { N: 16, r: 1, p: 1 })
-  passphrases.enter()
+  passphrases.enter({ purpose: 'read' })
 })
 
 test.run()

@@ -1,21 +1,28 @@
 import type { IncomingMessage } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import type { Writable } from 'node:stream'
 import { Refusal } from '../../domain/refusal.ts'
+import type { FairTurns, Waiter } from '../../fairness/fair-turns.ts'
+import { Pace, tooSlowMessage, type LeastPace } from '../../fairness/pace.ts'
 import type { ChunkGarbage } from './chunk-garbage.ts'
-import type { Turns } from './turns.ts'
 
 export type Bounds = {
   /** Bytes of the whole body at most. */
   readonly limit: number
   /** Milliseconds without a byte. */
   readonly stall: number
+  readonly leastPace: LeastPace
   /** Whose turn it is to send. */
-  readonly turns: Turns
+  readonly turns: FairTurns
+  readonly waiter: Waiter
   readonly garbage: ChunkGarbage
 }
 
 /** Milliseconds without a byte after which a client's turn is over: who is slow holds up nobody. */
 const IDLE = 100
+
+/** Milliseconds that a turn lasts where others wait for one: time for a report from who sends as fast as a disk writes. */
+const TURN = 250
 
 /**
  * Takes a body to its parser while it is its turn, no faster than the parser takes it, and watches what a pipe does not:
@@ -24,11 +31,13 @@ const IDLE = 100
 export class BodyPump {
   #left: number
   #endTurn: (() => void) | undefined
+  #turnBegan = 0
   #paused = false
   #ended = false
   #stopped = false
   readonly #idle: NodeJS.Timeout
   readonly #stalled: NodeJS.Timeout
+  readonly #pace: Pace
 
   /** @param fail told of a Refusal: too-large, too-slow, malformed for a connection that broke */
   constructor(
@@ -40,6 +49,7 @@ export class BodyPump {
     this.#left = bounds.limit
     this.#idle = setTimeout(() => this.#giveAway(), IDLE)
     this.#stalled = setTimeout(() => this.#isStalled(), bounds.stall)
+    this.#pace = new Pace(bounds.leastPace, () => fail(new Refusal('too-slow', tooSlowMessage(bounds.leastPace))))
     req.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone)
   }
 
@@ -47,6 +57,7 @@ export class BodyPump {
     this.#stopped = true
     clearTimeout(this.#idle)
     clearTimeout(this.#stalled)
+    this.#pace.stop()
     // The listener for errors stays: a connection that breaks later is nobody's fault.
     this.req.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onGone)
     this.#giveAway()
@@ -60,13 +71,16 @@ export class BodyPump {
     }
     this.#stalled.refresh()
     this.#idle.refresh()
+    this.#pace.took(chunk.length)
+    if (this.bounds.turns.wanted && performance.now() - this.#turnBegan > TURN) this.#giveAway()
     if (this.#endTurn === undefined) void this.#writeInTurn(chunk)
     else this.#write(chunk)
   }
 
   async #writeInTurn(chunk: Buffer): Promise<void> {
     this.#pause()
-    this.#endTurn = await this.bounds.turns.take()
+    this.#endTurn = await this.bounds.turns.take(this.bounds.waiter)
+    this.#turnBegan = performance.now()
     if (this.#stopped) this.#giveAway()
     else {
       this.#resume()
@@ -85,6 +99,7 @@ export class BodyPump {
 
   #pause(): void {
     this.#paused = true
+    this.#pace.pause()
     this.req.pause()
   }
 
@@ -92,6 +107,7 @@ export class BodyPump {
   #resume(): void {
     this.#paused = false
     if (this.#stopped) return
+    this.#pace.resume()
     this.#stalled.refresh()
     this.#idle.refresh()
     this.req.resume()

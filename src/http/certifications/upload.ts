@@ -1,13 +1,15 @@
 import { Refusal } from '../../domain/refusal.ts'
+import { networkOf } from '../../credentials/network.ts'
 import { fromForm } from '../../domain/certification/input.ts'
+import { FairTurns, type Waiter } from '../../fairness/fair-turns.ts'
 import type { Files } from '../../stores/files.ts'
 import { isJson, readJsonBody, refuseEncoding } from '../body.ts'
 import type { Ctx, Step } from '../request.ts'
+import { allowanceOf } from '../body-allowance.ts'
 import { discardRest } from '../discard-rest.ts'
 import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
 import { FILE_LIMIT } from './pdf-check.ts'
-import { Turns } from './turns.ts'
 
 export type UploadOptions = {
   readonly files: Files
@@ -29,7 +31,7 @@ const GARBAGE = 8 * 1024 * 1024
  * `ctx.state.upload`. Whatever goes wrong later in the request, a file that was not kept goes.
  */
 export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
-  const bounds = { limit: FILE_LIMIT + AROUND, stall, turns: new Turns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
+  const all = { limit: FILE_LIMIT + AROUND, stall, turns: new FairTurns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
   return async (ctx, next) => {
     const type = ctx.req.headers['content-type']
     if (type === undefined || isJson(type)) return readJson(ctx, next)
@@ -39,7 +41,8 @@ export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
     }
     refuseEncoding(ctx)
     refuseLength(ctx)
-    const reader = new FormReader(ctx.req, files, bounds)
+    const { leastPace } = allowanceOf(ctx.req)
+    const reader = new FormReader(ctx.req, files, { ...all, leastPace, waiter: waiterOf(ctx) })
     const { texts, file } = await reader.read().catch((error: unknown) => {
       discardRest(ctx.req)
       // Whoever sends nothing more does not read the rest of its own request either.
@@ -54,6 +57,12 @@ export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
     }
   }
 }
+
+/** Turns go round among addresses, and among the accounts at each. */
+const waiterOf = (ctx: Ctx): Waiter => ({
+  names: [`address ${networkOf(ctx.ip)}`, `account ${ctx.state.caller?.account}`],
+  first: false,
+})
 
 const readJson: Step = (ctx, next) =>
   readJsonBody(ctx, () => {

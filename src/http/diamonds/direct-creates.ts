@@ -36,7 +36,12 @@ type Wish = {
  */
 export function directCreates(service: DiamondService, bearer: Bearer, routes: RequestListener, log: LogError): Direct {
   async function answer(req: IncomingMessage, res: ServerResponse, { version, account, asked }: Omit<Wish, 'entry'>) {
-    const bytes = await readBody(req, SIZE_MAX)
+    let bytes: Buffer
+    try {
+      bytes = await readBody(req, SIZE_MAX)
+    } catch (error) {
+      return send(res, refused(error, asked, log), asked)
+    }
     const entry = entryOf(version, bytes)
     if (entry !== undefined) return create(service, { version, account, entry, asked }, res, log)
     keepBody(req, bytes)
@@ -48,7 +53,6 @@ export function directCreates(service: DiamondService, bearer: Bearer, routes: R
     if (req.method !== 'POST' || version === undefined || !isPlain(req.headers)) return false
     const account = accountOf(req, bearer)
     if (account === undefined) return false
-    // A body that can't be read to its end has nobody who waits for an answer.
     answer(req, res, { version, account, asked }).catch(() => res.destroy())
     return true
   }
@@ -73,15 +77,18 @@ function entryOf(version: ApiVersion, bytes: Buffer): NewDiamond | undefined {
 }
 
 async function create(service: DiamondService, wish: Wish, res: ServerResponse, log: LogError): Promise<void> {
-  const { requestId } = wish.asked
   let answer: DirectAnswer
   try {
     answer = await created(service, wish)
   } catch (error) {
-    const refused = failed(error, requestId, log, ({ faults }) => platformError(faults, requestId))
-    answer = { ...refused, headers: { ...PRIVATE, ...refused.headers } }
+    answer = refused(error, wish.asked, log)
   }
   send(res, answer, wish.asked)
+}
+
+function refused(error: unknown, { requestId }: Asked, log: LogError): DirectAnswer {
+  const answer = failed(error, requestId, log, ({ faults }) => platformError(faults, requestId))
+  return { ...answer, headers: { ...PRIVATE, ...answer.headers } }
 }
 
 async function created(

@@ -7,7 +7,7 @@ import { html, NOTHING, type Html } from '../html.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
-import { secretOriginOf } from '../secrets/sender.ts'
+import { askerOf, secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
@@ -25,7 +25,10 @@ export const showSecret =
     const secretKey = keyOf(ctx)
     const passphrase = textOf(givenTo(ctx), 'passphrase')
     try {
-      sendSecret(ctx, await revealSecret(secrets, { secretKey, passphrase, origin: secretOriginOf(ctx) }))
+      sendSecret(
+        ctx,
+        await revealSecret(secrets, { secretKey, passphrase, ...askerOf(ctx), origin: secretOriginOf(ctx) }),
+      )
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       // Where the secret still waits, it was the passphrase that was wrong; else this says that the secret is gone.

@@ -8,7 +8,7 @@ import { html, NOTHING, type Html } from '../html.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
-import { secretOriginOf } from '../secrets/sender.ts'
+import { askerOf, secretOriginOf } from '../secrets/sender.ts'
 import { textOf } from '../secrets/values.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
@@ -28,7 +28,7 @@ export const burnByPage =
     const passphrase = textOf(givenTo(ctx), 'passphrase')
     const origin = secretOriginOf(ctx)
     try {
-      await burnSecret(pages.secrets, { metadataKey, passphrase, account: ctx.state.sender?.account, origin })
+      await burnSecret(pages.secrets, { metadataKey, passphrase, ...askerOf(ctx), origin })
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       await sendReceipt(ctx, pages, 404, NOT_BURNED)

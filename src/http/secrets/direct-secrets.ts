@@ -75,9 +75,9 @@ async function answered(service: SecretsService, { req, address, wanted, asked }
   countAccount(rateLimit, sender)
   if (wanted.revealed === undefined && !anonymous) demandSender(sender)
   const given = await givenBy(req)
-  if (wanted.revealed === undefined) return shared(secrets, { given, sender, requestId })
+  if (wanted.revealed === undefined) return shared(secrets, { given, sender, address, requestId })
   const origin = originFor(sender?.account, requestId)
-  return revealed(secrets, { secretKey: wanted.revealed, given, origin })
+  return revealed(secrets, { secretKey: wanted.revealed, given, account: sender?.account, address, origin })
 }
 
 function refused(error: unknown, { wanted, asked }: Request, log: LogError): DirectAnswer {

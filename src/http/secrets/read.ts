@@ -7,7 +7,7 @@ import { attributes } from '../../domain/secret/render.ts'
 import type { RecentSecrets } from '../../projections/recent-secrets.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo, type Given } from './parameters.ts'
-import { secretOriginOf } from './sender.ts'
+import { askerOf, secretOriginOf } from './sender.ts'
 import { textOf } from './values.ts'
 
 /** The first characters of the secret key: enough for a person to tell secrets apart, as the original shows them. */
@@ -19,19 +19,30 @@ export const keyOf = (ctx: Ctx): string => String(ctx.params['key'])
 export const reveal =
   (secrets: Secrets): Step =>
   async (ctx) => {
-    ctx.body = await revealed(secrets, { secretKey: keyOf(ctx), given: givenTo(ctx), origin: secretOriginOf(ctx) })
+    ctx.body = await revealed(secrets, {
+      secretKey: keyOf(ctx),
+      given: givenTo(ctx),
+      ...askerOf(ctx),
+      origin: secretOriginOf(ctx),
+    })
   }
 
-type Reveal = { readonly secretKey: string; readonly given: Given; readonly origin: Origin }
+type Reveal = {
+  readonly secretKey: string
+  readonly given: Given
+  readonly account: number | undefined
+  readonly address: string
+  readonly origin: Origin
+}
 
 /**
  * Reads a secret, the one time.
  * @returns the answer's body
  * @throws Refusal, StoreUnavailable, OutcomeUnknown
  */
-export async function revealed(secrets: Secrets, { secretKey, given, origin }: Reveal): Promise<object> {
-  const value = await revealSecret(secrets, { secretKey, passphrase: textOf(given, 'passphrase'), origin })
-  return { value, secret_key: secretKey, share_domain: '' }
+export async function revealed(secrets: Secrets, { given, ...asked }: Reveal): Promise<object> {
+  const value = await revealSecret(secrets, { ...asked, passphrase: textOf(given, 'passphrase') })
+  return { value, secret_key: asked.secretKey, share_domain: '' }
 }
 
 /** `private/{key}`: what the sender may know; changes nothing. */
@@ -49,7 +60,7 @@ export const burn =
     const { keys, secret } = await burnSecret(secrets, {
       metadataKey: keyOf(ctx),
       passphrase: textOf(givenTo(ctx), 'passphrase'),
-      account: ctx.state.sender?.account,
+      ...askerOf(ctx),
       origin: secretOriginOf(ctx),
     })
     const shown = attributes(secret, await custidOf(secrets, secret.owner), keys, secrets.clock())

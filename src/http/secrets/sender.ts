@@ -45,6 +45,9 @@ export function demandSender(sender: SecretSender | undefined): void {
   if (sender === undefined) throw notAuthorized()
 }
 
+/** Who asks, for what is shared among those who ask at once. */
+export const askerOf = (ctx: Ctx) => ({ account: ctx.state.sender?.account, address: ctx.ip })
+
 export const secretOriginOf = (ctx: Ctx): Origin => originFor(ctx.state.sender?.account, ctx.state.requestId)
 
 const BASIC = /^basic +([\w+/-]+={0,2}) *$/i

@@ -11,7 +11,12 @@ import { givenTo, type Given } from './parameters.ts'
 import { flagOf, recipientOf, textOf, ttlOf } from './values.ts'
 
 /** What a share is answered from. */
-export type Ask = { readonly given: Given; readonly sender: SecretSender | undefined; readonly requestId: string }
+export type Ask = {
+  readonly given: Given
+  readonly sender: SecretSender | undefined
+  readonly address: string
+  readonly requestId: string
+}
 
 /** `share` and `create`: keeps the value that was sent. */
 export const share =
@@ -41,15 +46,15 @@ export const generate =
 
 const askOf = (ctx: Ctx): Ask => {
   const { sender, requestId } = ctx.state
-  return { given: givenTo(ctx), sender, requestId }
+  return { given: givenTo(ctx), sender, address: ctx.ip, requestId }
 }
 
 async function keep(secrets: Secrets, ask: Ask, what: Pick<ShareSecret, 'value' | 'kind'>): Promise<Attributes> {
-  const { given, sender, requestId } = ask
+  const { given, sender, address, requestId } = ask
   const origin = originFor(sender?.account, requestId)
   const { passphrase, ttl, recipient, notify } = optionsOf(given, sender)
   const { value, kind } = what
-  const wish = { value, kind, passphrase, ttl, recipient, notify, sender, origin }
+  const wish = { value, kind, passphrase, ttl, recipient, notify, sender, address, origin }
   const { keys, secret } = await shareSecret(secrets, wish)
   if (secret.status === 'unknown') throw new Error('what was shared is not known')
   return attributes(secret, sender?.email ?? 'anon', keys, secrets.clock())

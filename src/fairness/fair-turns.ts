@@ -1,0 +1,111 @@
+/** Who waits for a turn: counted under some names, such as an account and an address. */
+export type Waiter = { readonly names: readonly string[]; readonly first: boolean }
+
+type Waiting = Waiter & { readonly begin: (end: () => void) => void }
+
+/** What one name has at the moment. */
+type Track = { running: number; waiting: number; served: number }
+
+/** So many of those who go first are let in before one of the others is, where any waits: they come late, not never. */
+const IN_A_ROW = 3
+
+/**
+ * So many have their turn at a time. Of those who wait it is next had by who has the fewest turns now, then by who had
+ * one the longest ago, then by who came first: one with a hundred wishes holds up nobody who has one.
+ */
+export class FairTurns {
+  readonly #waiting: Waiting[] = []
+  readonly #tracks = new Map<string, Track>()
+  #free: number
+  #served = 0
+  #inARow = 0
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** True where somebody could have the turn of who has one. */
+  get wanted(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** Resolves when it is one's turn; the function that comes back ends it, once. */
+  take(waiter: Waiter): Promise<() => void> {
+    return new Promise((begin) => {
+      for (const name of waiter.names) this.#track(name).waiting++
+      this.#waiting.push({ ...waiter, begin })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      const next = this.#chosen()
+      if (next === undefined) return
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      this.#begin(next)
+    }
+  }
+
+  #begin({ names, first, begin }: Waiting): void {
+    this.#free--
+    this.#inARow = first ? this.#inARow + 1 : 0
+    this.#served++
+    for (const name of names) {
+      const track = this.#track(name)
+      track.waiting--
+      track.running++
+      track.served = this.#served
+    }
+    let ended = false
+    begin(() => {
+      if (!ended) this.#end(names)
+      ended = true
+    })
+  }
+
+  #end(names: readonly string[]): void {
+    this.#free++
+    for (const name of names) {
+      const track = this.#track(name)
+      track.running--
+      if (track.running + track.waiting === 0) this.#tracks.delete(name)
+    }
+    this.#next()
+  }
+
+  #chosen(): Waiting | undefined {
+    const firsts = this.#waiting.filter(({ first }) => first)
+    const others = this.#waiting.filter(({ first }) => !first)
+    const goFirst = firsts.length > 0 && (others.length === 0 || this.#inARow < IN_A_ROW)
+    return this.#leastServed(goFirst ? firsts : others)
+  }
+
+  #leastServed(waiting: readonly Waiting[]): Waiting | undefined {
+    let best: { readonly waiting: Waiting; readonly had: readonly number[] } | undefined
+    for (const each of waiting) {
+      const had = [...this.#most(each, 'running'), ...this.#most(each, 'served')]
+      if (best === undefined || isLess(had, best.had)) best = { waiting: each, had }
+    }
+    return best?.waiting
+  }
+
+  /** Of each name, the largest first: who shares an address with somebody goes before those who share its account too. */
+  #most({ names }: Waiter, of: 'running' | 'served'): number[] {
+    return names.map((name) => this.#track(name)[of]).sort((a, b) => b - a)
+  }
+
+  #track(name: string): Track {
+    const known = this.#tracks.get(name)
+    if (known !== undefined) return known
+    const track = { running: 0, waiting: 0, served: 0 }
+    this.#tracks.set(name, track)
+    return track
+  }
+}
+
+/** The first that differs decides. */
+function isLess(some: readonly number[], others: readonly number[]): boolean {
+  const at = some.findIndex((one, index) => one !== others[index])
+  return at >= 0 && (some[at] ?? 0) < (others[at] ?? 0)
+}
