@@ -3,7 +3,6 @@ import { VERSION } from '../version.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'
-import { copyCommand } from './copy.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
 import { FAILED, reportFailure } from './failure.ts'
@@ -11,6 +10,7 @@ import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
+import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
 import { restoreCommand } from './restore.ts'
 import { rescoreCommand } from './rescore.ts'
@@ -65,7 +65,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   auditCommand(open),
   backupCommand(open, backups),
   restoreCommand(open, backups),
-  copyCommand(open),
+  moveCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])

@@ -66,7 +66,7 @@ export function reasonOf(closed: Closed): string {
   }
   const begun = `This installation was begun as a copy of ${closed.from}`
   if (closed.why === 'abandoned') return `${begun}, which was given up: it can be deleted, and is of no other use`
-  return `${begun}, which is not finished: run \`npx adamant copy\` again, and it goes on where it was`
+  return `${begun}, which is not finished: run \`npx adamant move\` again, and it goes on where it was`
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

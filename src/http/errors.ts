@@ -52,7 +52,7 @@ export function answerOf(error: unknown): Answer {
   if (error instanceof LogClosed) {
     return {
       status: 503,
-      faults: [{ message: 'The service is being moved and takes no changes here; reads go on. Try again later' }],
+      faults: [{ message: error.message }],
       retryAfter: RETRY_MOVED,
     }
   }

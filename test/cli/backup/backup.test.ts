@@ -168,7 +168,7 @@ test('stays closed where it was moved to another one', async ({ site }) => {
   await created(service.ann)
   await site.done(['backup', site.at('b')])
   await service.stop()
-  await site.done(['copy', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
+  await site.done(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
 
   const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
   assert.is(code, 0, err)

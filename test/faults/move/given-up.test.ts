@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Service } from '../../api/harness/service.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created, shown, stone } from '../../api/harness/stones.ts'
-import { resultOf, Sites, type Site } from '../../cli/copy/moving.ts'
+import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
 import type { Started } from '../../cli/command-line.ts'
 import { withOpened } from './copies.ts'
 

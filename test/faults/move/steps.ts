@@ -1,6 +1,6 @@
 import { suite, type Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resultOf, Sites, type Site } from '../../cli/copy/moving.ts'
+import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
 import { isMoved, withOpened } from './copies.ts'
 
 /** Calls of the copy's steps in their order, behind each of which it is killed once. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HeldMails } from '../../../src/cli/copy/mails.ts'
+import { HeldMails } from '../../../src/cli/move/mails.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite-vault.ts'
 import type { Vault } from '../../../src/stores/vault.ts'
 

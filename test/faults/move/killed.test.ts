@@ -7,7 +7,7 @@ import { LOG_STREAM } from '../../../src/domain/moving.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { CommandLine } from '../../cli/command-line.ts'
-import { copiedEvents, resultOf } from '../../cli/copy/moving.ts'
+import { copiedEvents, resultOf } from '../../cli/move/moving.ts'
 
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')
@@ -78,7 +78,7 @@ test('in the middle of the log goes on there, and is neither served nor written 
   for (const command of [['serve'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
     const { code, err } = await context.commands.run(command, { DATA_DIR: context.target })
     assert.is(code, 1)
-    assert.match(err, /not finished: run `npx adamant copy` again/)
+    assert.match(err, /not finished: run `npx adamant move` again/)
   }
   await goesOn(context)
 })

@@ -59,7 +59,7 @@ export class Sites {
     return this.commands.run([...wordsOf(from, to), ...options], settingsOf(from, to))
   }
 
-  /** A copy that a signal meets behind one call of its stores, named as test/faults/copy/signalled.ts has it. */
+  /** A copy that a signal meets behind one call of its stores, named as test/faults/move/signalled.ts has it. */
   signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): Started {
     const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
     return this.commands.start(wordsOf(from, to), settings, ['--import', 'tsx', SIGNALLED])
@@ -75,9 +75,9 @@ export class Sites {
   }
 }
 
-const SIGNALLED = fileURLToPath(new URL('../../faults/copy/signalled.ts', import.meta.url))
+const SIGNALLED = fileURLToPath(new URL('../../faults/move/signalled.ts', import.meta.url))
 
-const wordsOf = (from: Site, to: Site) => ['copy', '--from', from.name, '--to', to.name, '--json']
+const wordsOf = (from: Site, to: Site) => ['move', '--yes', '--from', from.name, '--to', to.name, '--json']
 
 function settingsOf(from: Site, to: Site): Record<string, string> {
   const { MASTER_KEY } = { ...from.settings, ...to.settings } as Record<string, string>

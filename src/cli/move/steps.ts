@@ -5,6 +5,7 @@ import { Failed } from '../failure.ts'
 import { note } from '../output.ts'
 import { progressBar } from '../progress-bar.ts'
 import type { StopSignal } from '../stop-signal.ts'
+import { counted } from './counted.ts'
 import { copyFiles, verifyFiles } from './files.ts'
 import { mustNotBeGivenUp, unlessGivenUp } from './given-up.ts'
 import { HeldMails } from './mails.ts'
@@ -109,13 +110,6 @@ async function files({ source, target, sharedReads, signal }: Copying): Promise<
   const { files: count } = await stepOf('copying files', await counted(source.files.list()), 'files', (progress) =>
     copyFiles(source.files, target.files, reporting(signal, progress)),
   )
-  return count
-}
-
-/** Positions are no numbers of events on every engine, and nothing else tells how many there are of anything. */
-async function counted(items: AsyncIterable<unknown>): Promise<number> {
-  let count = 0
-  for await (const _ of items) count++
   return count
 }
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkPlaces, placeOf } from '../../../src/cli/copy/places.ts'
+import { checkPlaces, placeOf } from '../../../src/cli/move/places.ts'
 
 const test = suite('the name of an installation')
 const place = (text: string, env: Record<string, string> = {}) => placeOf('--from', text, env)

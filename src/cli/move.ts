@@ -2,10 +2,11 @@ import { Command } from 'commander'
 import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/move-log.ts'
 import { keepMasterKey } from '../credentials/master-keys.ts'
 import type { Installation } from '../installation.ts'
-import { checkKeys } from './copy/keys.ts'
-import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './copy/places.ts'
-import { move, type Copied } from './copy/steps.ts'
-import { begin, mustBeSource } from './copy/target.ts'
+import { checkKeys } from './move/keys.ts'
+import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './move/places.ts'
+import { confirm, described, planOf } from './move/plan.ts'
+import { move, type Copied } from './move/steps.ts'
+import { begin, mustBeSource } from './move/target.ts'
 import { Failed } from './failure.ts'
 import type { Open } from './installed.ts'
 import { operator } from './operator.ts'
@@ -13,38 +14,51 @@ import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
 import { listenForStop } from './stop-signal.ts'
 
-type CopyOptions = OutputOptions & { readonly from: string; readonly to: string; readonly giveUp?: true }
+type MoveOptions = OutputOptions & {
+  readonly from: string
+  readonly to: string
+  readonly yes?: true
+  readonly dryRun?: true
+  readonly giveUp?: true
+}
 
-/** `copy`: a running installation moves to other engines, and back. */
-export function copyCommand(open: Open): Command {
-  return new Command('copy')
-    .description('move an installation to other stores: its log, files, vault and mails, beside the running service')
+/** `move`: a running installation moves to other engines, and back. */
+export function moveCommand(open: Open): Command {
+  return new Command('move')
+    .description('move an installation to other stores, beside the running service, and close the one that is left')
     .requiredOption('--from <installation>', 'the one that is there')
     .requiredOption('--to <installation>', 'an empty one')
+    .option('--yes', 'do not ask: the source is closed for good, and whoever runs this knows')
+    .option('--dry-run', 'show what would be done, and do nothing')
     .option('--give-up', 'let the source take writes again; what was copied can not be finished any more')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', HELP)
-    .action((options: CopyOptions) => copy(open, options))
+    .action((options: MoveOptions) => moveInstallation(open, options))
 }
 
 const HELP = `
 ${PLACES}
 
-The source is fenced when nearly everything is copied: from then on it answers writes with 503 until the target is
-served. Interrupted at any point, the same command goes on where it was. MASTER_KEY must be that of the source; between
+The source is closed for good when nearly everything is copied: from then on it answers reads only, and refuses writes
+with 503. \`backup\` makes a copy that closes nothing. Interrupted at any point, the same command goes on where it was. MASTER_KEY must be that of the source; between
 two folders it is taken from there.
 
 Examples:
-  npx adamant copy --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
-  npx adamant copy --from env:PRODUCTION --to sqlite:./copy`
+  npx adamant move --dry-run --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
+  npx adamant move --yes --from env:PRODUCTION --to sqlite:./back`
 
-async function copy(open: Open, options: CopyOptions): Promise<void> {
+async function moveInstallation(open: Open, options: MoveOptions): Promise<void> {
   const from = placeOf('--from', options.from, process.env)
   const to = placeOf('--to', options.to, process.env)
   checkPlaces(from, to)
   checkKey(from, to, process.env)
   const source = await open(settingsOf(from, process.env), 'existing')
   try {
+    if (options.giveUp !== true) {
+      const plan = await planOf(source, from, to)
+      if (options.dryRun === true) return printResult(options, { ...plan, dryRun: true }, described(plan))
+      await confirm(plan, options.yes === true)
+    }
     if (to.folder !== undefined && !process.env['MASTER_KEY']) keepMasterKey(to.folder, source.keys.current)
     const target = await open(settingsOf(to, process.env), 'filled')
     try {
@@ -62,7 +76,7 @@ type Places = { readonly from: Place; readonly to: Place; readonly source: Insta
 
 const moving = (): Moving => ({ origin: operator(), clock: Date.now })
 
-async function copyAll({ from, to, source, target }: Places, options: CopyOptions): Promise<void> {
+async function copyAll({ from, to, source, target }: Places, options: MoveOptions): Promise<void> {
   const signal = listenForStop()
   const started = performance.now()
   const steps = moving()
@@ -70,15 +84,16 @@ async function copyAll({ from, to, source, target }: Places, options: CopyOption
   const { copy: id, done } = await begin(steps, source, target, from.shown)
   if (done !== undefined) {
     await finishCopy(steps, target.store, { copy: id, ...done })
-    return printResult(options, { ...done, finishedBefore: true }, 'This copy was finished before: nothing was done')
+    return printResult(options, { ...done, finishedBefore: true }, 'This move was finished before: nothing was done')
   }
   await mustBeSource(source, id)
   const sharedReads = from.reads === to.reads
   const copied = await move({ copy: id, source, target, sharedReads, to: to.shown, moving: steps, signal })
-  printResult(options, { ...copied, seconds: (performance.now() - started) / 1000 }, described(copied, to))
+  const ends = { secrets: copied.vault.entries, from: from.shown, to: to.shown }
+  printResult(options, { ...copied, ...ends, seconds: (performance.now() - started) / 1000 }, moved(copied, to))
 }
 
-function described({ events, digest, files, vault, closedFor }: Copied, { shown }: Place): string {
+function moved({ events, digest, files, vault, closedFor }: Copied, { shown }: Place): string {
   const { entries, mails } = vault
   const held = `${count(files)} files, ${count(entries)} secrets and ${count(mails)} mails`
   return [
@@ -87,7 +102,7 @@ function described({ events, digest, files, vault, closedFor }: Copied, { shown 
   ].join('\n')
 }
 
-async function giveUp({ source, target }: Places, options: CopyOptions): Promise<void> {
+async function giveUp({ source, target }: Places, options: MoveOptions): Promise<void> {
   const closed = await target.store.closed()
   if (closed === undefined || closed.why === 'fenced' || closed.copy === '') throw isComplete()
   const steps = moving()

@@ -10,7 +10,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts
 import type { Files } from '../../../src/stores/files.ts'
 import type { Vault } from '../../../src/stores/vault.ts'
 import { all, event } from '../../contract/event-store/given.ts'
-import type { Site } from '../../cli/copy/moving.ts'
+import type { Site } from '../../cli/move/moving.ts'
 
 /** More than the 100 items of the vault that are copied together, and some files of more than one chunk. */
 const SECRETS = 60

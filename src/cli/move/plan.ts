@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises'
+import type { Installation } from '../../installation.ts'
+import { BadUsage, Failed } from '../failure.ts'
+import { note } from '../output.ts'
+import { count } from '../progress-bar.ts'
+import { counted } from './counted.ts'
+import type { Place } from './places.ts'
+
+/** What a move would take along. */
+export type Plan = {
+  readonly events: number
+  readonly files: number
+  readonly secrets: number
+  readonly mails: number
+  readonly from: string
+  readonly to: string
+}
+
+/** Counts what is there now; more may come until the source is closed. */
+export async function planOf({ store, files, vault }: Installation, from: Place, to: Place): Promise<Plan> {
+  const kinds = { entry: 0, receipt: 0, mail: 0 }
+  for await (const { kind } of vault.contents()) kinds[kind]++
+  return {
+    events: await counted(store.readAll('start')),
+    files: await counted(files.list()),
+    secrets: kinds.entry,
+    mails: kinds.mail,
+    from: from.shown,
+    to: to.shown,
+  }
+}
+
+/** What will be, for whoever has to say yes to it. */
+export function described({ events, files, secrets, mails, from, to }: Plan): string {
+  return `This moves an installation, and closes the one that is left for good:
+  from  ${from}: ${count(events)} events, ${count(files)} files, ${count(secrets)} secrets, ${count(mails)} mails
+  to    ${to}
+  1. Log and files are copied while the source is served.
+  2. The source is closed: it answers reads only, from then on, and refuses writes with 503.
+  3. The rest, the vault and waiting mails are copied, and both logs are compared.
+  4. The target takes writes. Serve it then, and stop what serves the source.
+Until 4 it can be taken back (--give-up); afterwards only a move back opens the source's data again, in an empty place.`
+}
+
+/**
+ * Asks on a terminal; elsewhere nobody can be asked, so that `--yes` has to say it.
+ * @throws BadUsage without anybody to be asked, Failed where the answer is no
+ */
+export async function confirm(plan: Plan, yes: boolean): Promise<void> {
+  if (yes) return note(described(plan))
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new BadUsage('move closes its source for good: say so with --yes, or look at the plan with --dry-run')
+  }
+  note(described(plan))
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question('Go on? (yes or no) ')
+    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Failed('Nothing was moved')
+  } finally {
+    terminal.close()
+  }
+}
