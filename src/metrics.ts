@@ -1,3 +1,4 @@
+import type { Closed } from './domain/moving.ts'
 import type { Metric } from './http/health.ts'
 import type { Installation } from './installation.ts'
 import type { ActiveRunner } from './projections/active-runner.ts'
@@ -14,6 +15,8 @@ export async function collectMetrics(
 ): Promise<Metric[]> {
   const head = commitOf(await store.head())
   const folded = commitOf(await model.position())
+  const closed = await store.closed()
+  const refusal = await store.refusal()
   return [
     gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
     gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
@@ -22,9 +25,17 @@ export async function collectMetrics(
     gauge('adamant_projection_lag', 'Positions between the head of the log and the diamonds read model', head - folded),
     gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
     gauge('adamant_projection_parked_streams', 'Streams set aside', (await model.parked()).size),
+    gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
+    {
+      ...gauge('adamant_moved', '1 where this installation was moved', closed === undefined ? 0 : 1),
+      labels: movedTo(closed),
+    },
     ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
   ]
 }
+
+const movedTo = (closed: Closed | undefined): Record<string, string> =>
+  closed?.why === 'fenced' ? { to: closed.to } : {}
 
 export const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
 const counter = (name: string, of: string, value: number): Metric => ({

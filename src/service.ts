@@ -14,6 +14,7 @@ import { ProjectionRunner } from './projections/runner.ts'
 import { listenForMetrics } from './metrics-service.ts'
 import { collectMetrics } from './metrics.ts'
 import { OpenParts } from './open-parts.ts'
+import { refusals } from './refusals.ts'
 import { openRequestFinishing } from './request-service.ts'
 import { openScoring } from './scoring-service.ts'
 import { openSecretsService } from './secrets-service.ts'
@@ -83,7 +84,8 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
   async function answer(): Promise<Listening> {
     const queries = new DiamondQueries(model, store, active)
     const views = { queries, certifications: certified.queries, secrets }
-    const http = await openHttp(installation, views, { waiting, metrics, traffic }, parts)
+    const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
+    const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
     const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, isPublicByHttps(settings))
     parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
     return opened

@@ -4,6 +4,7 @@ import type { Installation } from '../installation.ts'
 import { READ_MODELS, type KnownModel } from '../projections/declarations.ts'
 import { checkpointOf } from '../projections/reaction.ts'
 import { SCORING } from '../projections/scoring.ts'
+import { refusals } from '../refusals.ts'
 import type { EventStore, From } from '../stores/event-store.ts'
 import type { ModelDeclaration } from '../stores/read-store.ts'
 import { Failed } from './failure.ts'
@@ -51,6 +52,7 @@ type ScoringStatus = FollowerStatus & {
 async function status(open: Open, options: StatusOptions): Promise<void> {
   const result = await withInstallation(open, async (installation) => ({
     head: shown(await installation.store.head()),
+    refusals: await refusals(installation),
     models: await Promise.all(READ_MODELS.map((model) => modelStatus(installation, model))),
     scoring: await scoringStatus(installation),
     ...(options.count === true && { events: await countEvents(installation.store) }),
@@ -79,7 +81,7 @@ async function status(open: Open, options: StatusOptions): Promise<void> {
 const BEHIND = 60
 
 /** What an operator, or whatever runs this command for one, should look at. */
-function faultsOf({ models, scoring }: Followers): string[] {
+function faultsOf({ models, scoring, refusals: refused }: Found): string[] {
   const followers = [
     ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
     { ...scoring, name: 'scoring' },
@@ -87,12 +89,17 @@ function faultsOf({ models, scoring }: Followers): string[] {
   const late = followers.filter(({ behind }) => behind > BEHIND)
   const idle = followers.filter(({ running }) => !running)
   return [
+    ...refused,
     ...(idle.length === 0 ? [] : [`nothing keeps ${list(idle)} up to date: start the service`]),
     ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind, ${lag} events`),
   ]
 }
 
-type Followers = { readonly models: readonly ModelStatus[]; readonly scoring: ScoringStatus }
+type Found = {
+  readonly refusals: readonly string[]
+  readonly models: readonly ModelStatus[]
+  readonly scoring: ScoringStatus
+}
 const list = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
 
 const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')

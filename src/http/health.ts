@@ -13,6 +13,7 @@ export type Metric = {
   readonly help: string
   readonly kind: 'gauge' | 'counter'
   readonly value: number
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 /** `/health/live` and `/health/ready` for whoever starts and watches the service. */
@@ -41,11 +42,17 @@ export function metricsResource(collect: () => Promise<readonly Metric[]>, nearb
   router.get('/metrics', nearbyOnly ? refuseFarther : (_ctx, next) => next(), async (ctx) => {
     ctx.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
     ctx.set('Cache-Control', 'no-store')
-    ctx.body = (await collect())
-      .map(({ name, help, kind, value }) => `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`)
-      .join('')
+    ctx.body = (await collect()).map(written).join('')
   })
   return { prefix: '/metrics', router }
+}
+
+function written({ name, help, kind, value, labels = {} }: Metric): string {
+  const named = Object.entries(labels).map(
+    ([label, text]) => `${label}="${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`,
+  )
+  const sample = named.length === 0 ? name : `${name}{${named.join(',')}}`
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${sample} ${value}\n`
 }
 
 const refuseFarther: Step = (ctx, next) => {

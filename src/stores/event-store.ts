@@ -91,6 +91,11 @@ export interface EventStore {
    */
   closed(): Promise<Closed | undefined>
   /**
+   * Why the disk behind it takes no appends at this moment, in an operator's words; undefined where it takes them, or where
+   * that is a server's to know. Where the last append failed by the disk, it is found out by writing.
+   */
+  refusal(): Promise<string | undefined>
+  /**
    * Milliseconds after a fence was appended from which on no append is stored any more that any process had on its way;
    * 0 where each transaction looks for the fence.
    */

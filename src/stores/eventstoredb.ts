@@ -110,6 +110,8 @@ export function openEventStoreDB(
       checkOpen()
       return gate.state()
     },
+    // A server that takes no writes says so to each of them.
+    refusal: async () => undefined,
     // What was let through just before it was known, sent twice at most.
     fenceDelay: TRUSTED + 2 * timing.append,
     close: () => (closing ??= shut()),

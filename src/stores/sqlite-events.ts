@@ -8,6 +8,7 @@ import { eventLogFormat, filledLogFormat } from './sqlite-events/format.ts'
 import type { Group } from './sqlite-events/group.ts'
 import { LogFile } from './sqlite-events/log-file.ts'
 import { readPage, readPages, readStream } from './sqlite-events/reader.ts'
+import { Refusing } from './sqlite-events/refusing.ts'
 import { positionAt } from './sqlite-events/rows.ts'
 import { LogSubscription } from './sqlite-events/subscription.ts'
 import { Writer, type WriterStats } from './sqlite-events/writer.ts'
@@ -46,15 +47,17 @@ export function openSqliteEvents(
   const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
   const feed = new Feed(log)
   const checkpointer = new Checkpointer(log)
+  const refusing = new Refusing(log)
   const followed = new Followed()
   let closing: Promise<void> | undefined
 
   const committed = (group: Group) => {
+    refusing.wrote()
     const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
     feed.committed(group, bytes)
     checkpointer.committed(group.written.length, bytes)
   }
-  const writer = new Writer({ log, committed, busyDeadline, filling, joined })
+  const writer = new Writer({ log, committed, failed: () => refusing.failed(), busyDeadline, filling, joined })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
 
   async function shut(): Promise<void> {
@@ -109,6 +112,10 @@ export function openSqliteEvents(
     async closed() {
       checkOpen()
       return log.use(closedOf)
+    },
+    async refusal() {
+      checkOpen()
+      return refusing.now()
     },
     fenceDelay: 0,
     close: () => (closing ??= shut()),

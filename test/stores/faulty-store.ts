@@ -45,6 +45,7 @@ export function faultyStore(store: EventStore): FaultyStore {
     head: () => store.head(),
     identity: () => store.identity(),
     closed: () => store.closed(),
+    refusal: () => store.refusal(),
     fenceDelay: store.fenceDelay,
     close: () => store.close(),
     failNext: (...next) => void faults.push(...next),

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { OutcomeUnknown, StoreUnavailable } from '../event-store.ts'
 import { connect, type Connection } from './connection.ts'
 import { eventLogFormat } from './format.ts'
+import { inWords } from './refusing.ts'
 
 /** The connection to the log, opened again by its next user after a failed commit. */
 export class LogFile {
@@ -24,7 +25,7 @@ export class LogFile {
     } catch (error) {
       this.#rollback()
       if (!(error instanceof Database.SqliteError)) throw error
-      throw new StoreUnavailable(`${this.file}: ${error.message} (${error.code})`, { cause: error })
+      throw new StoreUnavailable(inWords(this.file, error), { cause: error })
     }
   }
 
@@ -36,7 +37,8 @@ export class LogFile {
       this.#rollback()
       this.#connection = undefined
       connection.db.close()
-      throw new OutcomeUnknown(`${this.file}: the commit failed, events may be stored or not`, { cause: error })
+      const why = error instanceof Database.SqliteError ? inWords(this.file, error) : String(error)
+      throw new OutcomeUnknown(`${why}; the commit failed, and its events may be stored or not`, { cause: error })
     }
   }
 

@@ -17,6 +17,8 @@ type Options = {
   readonly log: LogFile
   /** Told of a commit before its callers are. */
   readonly committed: (group: Group) => void
+  /** Told of what a transaction failed by, unless others held the file. */
+  readonly failed: () => void
   /** Milliseconds that calls wait for another process's transactions before they fail. */
   readonly busyDeadline: number
   readonly filling: boolean
@@ -111,6 +113,7 @@ export class Writer {
     }
     this.#busySince = undefined
     this.stats.failures++
+    if (!isBusy(error)) this.#options.failed()
     // Before the commit, it is not known how many of the waiting calls the file would still have taken.
     const failed = error instanceof OutcomeUnknown ? tried : this.#queue.length
     for (const call of this.#queue.splice(0, failed)) call.reject(error)

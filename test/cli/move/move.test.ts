@@ -56,7 +56,21 @@ async function copiedWhileWritten(
   assert.match(refused.text, /is moved to \w+:.*: it answers reads only/)
   assert.is(refused.headers['retry-after'], '30')
   expect(200, await ann.get('/v4/diamond?limit=1'))
+  await tells(sites, from, service)
   return { told, service }
+}
+
+/** The one that is left says so, and where to, wherever an operator looks. */
+async function tells(sites: Sites, from: Site, service: Service): Promise<void> {
+  assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /is moved to \w+:/)
+  assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
+  const { code, out, err } = await sites.commands.run(['status', '--json'], {
+    ...from.settings,
+    DATA_DIR: from.dataDir,
+  })
+  assert.is(code, 1)
+  assert.match(err, /is moved to \w+:/)
+  assert.is((JSON.parse(out) as { ok: boolean }).ok, false)
 }
 
 /** Holds that a service on the copy goes on where the source was left. */
