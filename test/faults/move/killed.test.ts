@@ -32,7 +32,8 @@ test.after.each(async ({ commands, folder }) => {
 })
 
 const words = ({ source, target }: Context, ...options: string[]) => [
-  'copy',
+  'move',
+  '--yes',
   '--from',
   `sqlite:${source}`,
   '--to',
