@@ -44,4 +44,11 @@ const counter = (name: string, of: string, value: number): Metric => ({
   kind: 'counter',
   value,
 })
+/** @param value since the process started */
+export const refusedConnections = (value: number): Metric => ({
+  name: 'adamant_connections_refused_total',
+  help: 'Connections closed because there were too many, in all or from one address',
+  kind: 'counter',
+  value,
+})
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

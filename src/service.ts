@@ -12,7 +12,7 @@ import { diamonds } from './projections/diamonds.ts'
 import { ownModel } from './projections/own-model.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { listenForMetrics } from './metrics-service.ts'
-import { collectMetrics } from './metrics.ts'
+import { collectMetrics, refusedConnections } from './metrics.ts'
 import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
 import { openRequestFinishing } from './request-service.ts'
@@ -49,7 +49,7 @@ export async function startService(installation: Installation): Promise<Running>
 
 async function startParts(installation: Installation, parts: OpenParts): Promise<Running> {
   const { settings, store, reads, log } = installation
-  const state = { stopping: false }
+  const state = { stopping: false, refused: () => 0 }
   const alive = holdProcess()
   parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
   await mayServe(installation)
@@ -78,7 +78,7 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
 
   async function metrics() {
     const views = [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
-    return [...views, ...parts.metrics()]
+    return [...views, ...parts.metrics(), refusedConnections(state.refused())]
   }
 
   async function answer(): Promise<Listening> {
@@ -86,7 +86,10 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
     const views = { queries, certifications: certified.queries, secrets }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
-    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, isPublicByHttps(settings))
+    const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
+    const https = isPublicByHttps(settings)
+    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)
+    state.refused = opened.refused
     parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
     return opened
   }

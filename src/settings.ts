@@ -83,6 +83,10 @@ const shape = {
   ),
   RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests in 10 minutes, 0 for no limit'),
   TRUST_PROXY: rule(whole(0, 16).default(0), 'the number of proxies in front, 0 to 16'),
+  MAX_CONNECTIONS: rule(
+    whole(16, 1_000_000).default(4_096),
+    'connections at a time, 16 to 1000000; one address has at most half of them where TRUST_PROXY is 0',
+  ),
   METRICS_PORT: rule(whole(0, 65535).optional(), 'a port of its own for /metrics, 0 to 65535 (0 takes a free one)'),
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }

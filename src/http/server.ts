@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES, type RequestListener, type Server } from 'n
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { BareSockets } from './bare-sockets.ts'
+import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts'
 import { fixedHeaders } from './every-answer.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
@@ -14,6 +15,8 @@ const DRAIN = 6_000
 export type Listening = {
   readonly host: string
   readonly port: number
+  /** Connections that were closed because there were too many, so far. */
+  refused(): number
   /** Accepts nothing new, waits for what is under way, at most 6 s, and closes. */
   stop(): Promise<void>
 }
@@ -26,6 +29,7 @@ const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000 }
 /**
  * @param appFor makes the service for the port that was taken, before the first request is read
  * @param https whether answers tell browsers to come by https only
+ * @param bounds of connections
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
@@ -34,6 +38,7 @@ export async function listen(
   port: number,
   patience = PATIENCE,
   https = false,
+  bounds: ConnectionBounds = CONNECTIONS,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
@@ -46,6 +51,7 @@ export async function listen(
   })
   const sockets = new BareSockets()
   sockets.own(server)
+  const refused = boundConnections(server, bounds)
   server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
   server.on('connect', (_request, socket) => sockets.end(socket, refusal(400, https)))
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
@@ -57,7 +63,7 @@ export async function listen(
       done()
     })
   })
-  return { host, port: (server.address() as AddressInfo).port, stop: () => drain(server) }
+  return { host, port: (server.address() as AddressInfo).port, refused, stop: () => drain(server) }
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */

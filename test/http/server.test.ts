@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createApp } from '../../src/http/app.ts'
@@ -77,6 +77,46 @@ test('does not answer within another answer', () =>
     assert.match(received, /^HTTP\/1\.1 200 /)
     assert.not.match(received, / 400 /)
   }))
+
+test('closes connections that are too many, and never all of those that others could have', async () => {
+  const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
+    most: 20,
+    byAddress: true,
+  })
+  const opened = (localAddress: string) =>
+    new Promise<Socket | undefined>((done) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })
+      socket.on('error', () => done(undefined)).on('close', () => done(undefined))
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      socket.once('data', () => done(socket))
+    })
+  const manyFrom = async (localAddress: string) => {
+    const sockets: Socket[] = []
+    for (let nth = 0; nth < 15; nth++) sockets.push(...[(await opened(localAddress)) ?? []].flat())
+    return sockets
+  }
+  try {
+    const crowd = await manyFrom('127.0.0.1')
+    assert.is(crowd.length, 10)
+    assert.is(server.refused(), 5)
+    // Only Linux has all of 127.0.0.0/8 without being told.
+    if (process.platform === 'linux') {
+      const others = await manyFrom('127.0.0.2')
+      assert.is(others.length, 5)
+      for (const socket of others) socket.destroy()
+    }
+    const [first] = crowd
+    const gone = first && once(first, 'close')
+    first?.destroy()
+    await gone
+    await new Promise((done) => setTimeout(done, 50))
+    const again = await opened('127.0.0.1')
+    assert.ok(again)
+    for (const socket of [again, ...crowd]) socket?.destroy()
+  } finally {
+    await server.stop()
+  }
+})
 
 test('answers requests under way when it stops, and takes no new ones', () =>
   withServer(async ({ url, port, stop }, gate) => {
