@@ -5,7 +5,15 @@ export type Module = { readonly path: string; readonly imports: readonly string[
 
 /** Ports say what is asked of a store; every other module of src/stores is part of an adapter. */
 const PORT = /^stores\/(event-store|read-store|vault|files|mail|schemas\/.*)\.ts$/
-const PLATFORM = ['nap.ts', 'patience.ts', 'start-worker.ts', 'start-program.ts', 'stand-back.ts', 'worker-pool.ts']
+const PLATFORM = [
+  'nap.ts',
+  'patience.ts',
+  'signs-of-life.ts',
+  'start-worker.ts',
+  'start-program.ts',
+  'stand-back.ts',
+  'worker-pool.ts',
+]
 const ROOT = ['installation.ts', 'security-log.ts', 'service.ts', 'settings.ts', 'log.ts', 'version.ts', ...PLATFORM]
 
 /** What each layer may import of src besides itself. Modules in wiring and right in src compose the layers and may name them all. */
@@ -19,7 +27,17 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   port: ['domain'],
   adapter: ['port', 'domain', 'log.ts', ...PLATFORM],
   commands: ['domain', 'port', 'credentials'],
-  projections: ['domain', 'port', 'credentials', 'commands', 'scoring', 'log.ts', 'nap.ts', 'patience.ts'],
+  projections: [
+    'domain',
+    'port',
+    'credentials',
+    'commands',
+    'scoring',
+    'log.ts',
+    'nap.ts',
+    'patience.ts',
+    'signs-of-life.ts',
+  ],
   http: [
     'domain',
     'port',

@@ -12,7 +12,7 @@ export type Fate =
   /** The server has it, and answers when this resolves. */
   | { readonly until: Promise<unknown> }
   /** The server has it not, and this is the answer. */
-  | { readonly answer: Document }
+  | { readonly answer: Document | Promise<Document> }
   /** The server does it, and what it answers is changed. */
   | { readonly change: (answer: Document) => Document | Promise<Document> }
 
@@ -69,7 +69,7 @@ function pass(client: Socket, upstream: Socket, rule: Rule): void {
     const [name = ''] = Object.keys(command.body ?? {})
     const fate = command.body === undefined ? undefined : rule(name, command.body)
     if (fate === undefined) return void upstream.write(command.bytes)
-    if ('answer' in fate) return void client.write(answerTo(command.id, fate.answer))
+    if ('answer' in fate) return void refuse(client, command.id, fate.answer)
     if ('cut' in fate && fate.cut === 'before') return void client.destroy()
     answers.set(command.id, (answer) => meet(client, fate, answer))
     upstream.write(command.bytes)
@@ -82,7 +82,11 @@ function pass(client: Socket, upstream: Socket, rule: Rule): void {
   })
 }
 
-async function meet(client: Socket, fate: Exclude<Fate, { answer: Document }>, answer: Message): Promise<void> {
+async function refuse(client: Socket, id: number, answer: Document | Promise<Document>): Promise<void> {
+  client.write(answerTo(id, await answer))
+}
+
+async function meet(client: Socket, fate: Exclude<Fate, { answer: unknown }>, answer: Message): Promise<void> {
   if ('cut' in fate) return void client.destroy()
   if ('change' in fate) {
     const changed = await fate.change(answer.body ?? {})

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Document } from 'mongodb'
 import type { Fate, Rule } from './proxy.ts'
 
@@ -18,8 +19,11 @@ export const refusal = (code: number, codeName: string): Document => ({
   codeName,
 })
 
-/** No member is the primary: whatever is asked is refused, as it is for the seconds that an election takes. */
-export const election: Rule = () => ({ answer: refusal(10107, 'NotWritablePrimary') })
+/** Milliseconds for which a driver looks for a primary before it says that there is none. */
+const SELECTION = 2_000
+
+/** No member is the primary, for the seconds that an election takes: what is asked is refused when nobody was found. */
+export const election: Rule = () => ({ answer: pause(SELECTION, refusal(10107, 'NotWritablePrimary')) })
 
 /**
  * The other members of the replica set hang: the primary does what it is told, and never hears that a majority has it. It

@@ -1,37 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import type { Lease, ModelDeclaration } from '../read-store.ts'
+import { SignsOfLife, type Lifetimes } from '../../signs-of-life.ts'
 import type { Mongo } from './connection.ts'
 import { inserted } from './inserted.ts'
 import { epochsIn, lastIn, type Epoch } from './lease/epochs.ts'
 import { BEAT, HeldLease } from './lease/held.ts'
 
-/**
- * Milliseconds without a sign after which a holder has ended, on the clock of whoever watches it: no two machines' clocks
- * are compared.
- */
-const ENDED = 4_000
-
-type Seen = { readonly epoch: number; readonly beat: number; readonly at: number }
+/** Of a holder that gives a sign each 500 ms, watched as often by those who wait for what it holds. */
+const TIMES: Lifetimes = { doubted: 1_500, ended: 4_000, look: 1_000 }
 
 /** The leases of one process in one database. */
 export class Leases {
   readonly #mongo: Mongo
   readonly #holder = randomUUID()
-  readonly #now: () => number
-  readonly #seen = new Map<string, Seen>()
+  readonly #signs: SignsOfLife
   readonly #held = new Set<HeldLease>()
 
   /** @param now milliseconds that never go back */
   constructor(mongo: Mongo, now: () => number) {
     this.#mongo = mongo
-    this.#now = now
+    this.#signs = new SignsOfLife(TIMES, now)
   }
 
-  /** Undefined while another process holds it, and for 4 s after that one has ended without saying so. */
+  /**
+   * Undefined while another process holds it, and for 4 s after that one has ended without saying so: 4 s of being asked
+   * again and again, with a server that takes writes. An election takes it from nobody.
+   */
   async take(declaration: ModelDeclaration): Promise<Lease | undefined> {
-    const model = nameOf(declaration)
+    try {
+      return await this.#take(nameOf(declaration))
+    } catch (error) {
+      this.#signs.beginAnew()
+      throw error
+    }
+  }
+
+  async #take(model: string): Promise<Lease | undefined> {
     const last = await lastIn(this.#mongo, model)
-    if (last !== undefined && !last.released && !this.#hasEnded(last)) return undefined
+    if (last !== undefined && !last.released && !(await this.#hasEnded(last))) return undefined
     const next = this.#epochAfter(model, last)
     if (!(await this.#mongo.call(() => inserted(this.#epochs, next)))) return undefined
     await this.#mongo.call(() => this.#epochs.deleteMany({ model, epoch: { $lt: next.epoch } }))
@@ -67,12 +73,13 @@ export class Leases {
     return { _id: `${model}/${epoch}`, model, epoch, holder: this.#holder, beat: 0, released: false }
   }
 
-  /** Judged by the time since this process saw the sign for the first time. */
-  #hasEnded({ model, epoch, beat }: Epoch): boolean {
-    const seen = this.#seen.get(model)
-    if (seen?.epoch === epoch && seen.beat === beat) return this.#now() - seen.at >= ENDED
-    this.#seen.set(model, { epoch, beat, at: this.#now() })
-    return false
+  async #hasEnded({ _id, model, epoch, beat }: Epoch): Promise<boolean> {
+    const life = this.#signs.look(model, `${epoch}/${beat}`)
+    if (life === 'doubted') {
+      await this.#mongo.call(() => this.#epochs.updateOne({ _id }, { $set: { doubted: randomUUID() } }))
+      this.#signs.sure(model)
+    }
+    return life === 'ended'
   }
 }
 

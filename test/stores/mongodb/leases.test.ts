@@ -2,6 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { Leases } from '../../../src/stores/mongodb/lease.ts'
+import type { Lease } from '../../../src/stores/read-store.ts'
+import { StoreUnavailable } from '../../../src/stores/event-store.ts'
 import { diamonds } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
@@ -25,58 +27,93 @@ test.after.each(async ({ open, address }) => {
   await server?.drop(address)
 })
 
+/** Milliseconds between two tries of those who wait, as the runners make them. */
+const LOOK = 500
+const SOON = 3_500
+
+/** Tries again and again for so many milliseconds of the waiting one's clock. @returns the lease, as soon as it has it */
+async function waited(heir: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
+  for (const ends = time.now + ms; time.now < ends;) {
+    time.now += LOOK
+    const lease = await heir.take(diamonds)
+    if (lease !== undefined) return lease
+  }
+  return undefined
+}
+
 test('falls to another 4 s after its holder died, on the clock of that other', async ({ newProcess }) => {
-  let time = 1_000_000
-  const [dying, heir] = [newProcess(), newProcess(() => time)]
+  const time = { now: 1_000_000 }
+  const [dying, heir] = [newProcess(), newProcess(() => time.now)]
   assert.ok(await dying.leases.take(diamonds))
   dying.leases.close()
   await dying.mongo.close()
   assert.is(await heir.leases.take(diamonds), undefined)
-  time += 3_999
-  assert.is(await heir.leases.take(diamonds), undefined)
-  time += 1
-  const lease = await heir.leases.take(diamonds)
+  assert.is(await waited(heir.leases, time, SOON), undefined)
+  const lease = await waited(heir.leases, time, LOOK)
   assert.ok(lease)
   await lease?.release()
 })
 
 test('stays with a holder that lives, however late it is on the clocks of others', async ({ newProcess }) => {
-  let time = 0
-  const [holder, other] = [newProcess(), newProcess(() => time)]
+  const time = { now: 0 }
+  const [holder, other] = [newProcess(), newProcess(() => time.now)]
   const lease = await holder.leases.take(diamonds)
   assert.is(await other.leases.take(diamonds), undefined)
   for (let looks = 0; looks < 3; looks++) {
     assert.is(await other.leases.isHeld(diamonds), true)
-    time += 3_999
-    assert.is(await other.leases.take(diamonds), undefined)
+    assert.is(await waited(other.leases, time, SOON), undefined)
   }
   await lease?.release()
 })
 
+test('stays with a holder while a server that takes no writes keeps its signs from being seen', async ({
+  newProcess,
+}) => {
+  const time = { now: 0 }
+  const [holder, other] = [newProcess(), newProcess(() => time.now)]
+  const silent = freezable(holder.mongo)
+  const lease = await new Leases(silent.mongo, () => 0).take(diamonds)
+  silent.stop()
+  const refusing = refusingWrites(other.mongo)
+  const waiting = new Leases(refusing.mongo, () => time.now)
+  let refused = 0
+  const unlessRefused = (error: unknown) =>
+    void (error instanceof StoreUnavailable ? refused++ : assert.unreachable(String(error)))
+  for (let looks = 0; looks < 20; looks++) {
+    assert.is(await waited(waiting, time, LOOK).catch(unlessRefused), undefined)
+  }
+  assert.ok(refused > 0)
+  refusing.goOn()
+  assert.is(await waited(waiting, time, SOON), undefined)
+  silent.goOn()
+  await lease?.release()
+})
+
 test('falls to one of those who wait for it', async ({ newProcess }) => {
-  let time = 0
+  const time = { now: 0 }
   const dead = newProcess()
   await dead.leases.take(diamonds)
   dead.leases.close()
-  const heirs = Array.from({ length: 6 }, () => newProcess(() => time).leases)
+  const heirs = Array.from({ length: 6 }, () => newProcess(() => time.now).leases)
   for (const heir of heirs) assert.is(await heir.take(diamonds), undefined)
-  time += 4_000
-  const taken = (await Promise.all(heirs.map((heir) => heir.take(diamonds)))).filter((lease) => lease !== undefined)
+  let taken: (Lease | undefined)[] = []
+  for (let looks = 0; looks < 8; looks++) {
+    time.now += LOOK
+    taken = (await Promise.all(heirs.map((heir) => heir.take(diamonds)))).filter((lease) => lease !== undefined)
+  }
   assert.is(taken.length, 1)
   await taken[0]?.release()
 })
 
 test('tells its holder that it was lost, when that one goes on after all', async ({ newProcess }) => {
-  let time = 0
-  const [stopped, heir] = [newProcess(), newProcess(() => time)]
+  const time = { now: 0 }
+  const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
   const lost = await new Leases(frozen.mongo, () => 0).take(diamonds)
   frozen.stop()
   await heir.leases.take(diamonds)
   await new Promise((done) => setTimeout(done, 700))
-  await heir.leases.take(diamonds)
-  time += 4_000
-  const lease = await heir.leases.take(diamonds)
+  const lease = await waited(heir.leases, time, SOON + LOOK)
   assert.ok(lease)
   frozen.goOn()
   await lost?.lost
@@ -96,6 +133,22 @@ function freezable(mongo: Mongo) {
     stop: () => void (going = new Promise((done) => (goOn = done))),
     goOn: () => goOn(),
   }
+}
+
+/** A connection on which nothing can be changed until it goes on, and all can be read. */
+function refusingWrites(mongo: Mongo) {
+  let refuses = true
+  const db = new Proxy(mongo.db, {
+    get: (_db, name) => (name === 'collection' ? () => collection : Reflect.get(mongo.db, name)),
+  })
+  const collection = new Proxy(mongo.db.collection('leases'), {
+    get(leases, name) {
+      if (refuses && name !== 'findOne') throw new StoreUnavailable('the server elects')
+      const value: unknown = Reflect.get(leases, name)
+      return typeof value === 'function' ? value.bind(leases) : value
+    },
+  })
+  return { mongo: { ...mongo, db } satisfies Mongo, goOn: () => void (refuses = false) }
 }
 
 if (server !== undefined) test.run()

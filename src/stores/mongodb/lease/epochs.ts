@@ -1,4 +1,4 @@
-import type { Mongo } from '../connection.ts'
+import type { Kind, Mongo } from '../connection.ts'
 
 /** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
 export type Epoch = {
@@ -8,10 +8,12 @@ export type Epoch = {
   readonly holder: string
   readonly beat: number
   readonly released: boolean
+  /** Written by those who wait, to know that the server takes writes; the holder's next sign leaves it out. */
+  readonly doubted?: string
 }
 
 export const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
 
 /** The epoch that counts: the latest of a model. */
-export const lastIn = (mongo: Mongo, model: string): Promise<Epoch | undefined> =>
-  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
+export const lastIn = (mongo: Mongo, model: string, kind?: Kind): Promise<Epoch | undefined> =>
+  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined, kind)

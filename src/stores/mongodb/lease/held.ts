@@ -1,9 +1,15 @@
 import type { Lease } from '../../read-store.ts'
-import type { Mongo } from '../connection.ts'
+import type { Kind, Mongo } from '../connection.ts'
 import { epochsIn, lastIn, type Epoch } from './epochs.ts'
 
 /** Milliseconds between two signs of life of a holder. */
 export const BEAT = 500
+
+/**
+ * A sign that gets no answer for so long is given again: behind an outage, those who wait must see one before they take
+ * the silence for an end (lease.ts).
+ */
+const SIGN: Kind = { deadline: 1_200, takesPlace: false }
 
 /** A lease that is held, until it is released or another process has taken the next epoch. */
 export class HeldLease implements Lease {
@@ -50,14 +56,15 @@ export class HeldLease implements Lease {
       this.#lose()
       return
     }
-    if (mine === true) this.#epoch = next
+    // One whose outcome is unknown may stand there: the next one must differ from it.
+    this.#epoch = next
     this.#schedule()
   }
 
   /** @returns false where there is a later epoch */
   async #write({ _id, ...rest }: Epoch): Promise<boolean> {
-    const replaced = await this.#mongo.call(() => epochsIn(this.#mongo).replaceOne({ _id }, rest))
-    const last = await lastIn(this.#mongo, rest.model)
+    const replaced = await this.#mongo.call(() => epochsIn(this.#mongo).replaceOne({ _id }, rest), SIGN)
+    const last = await lastIn(this.#mongo, rest.model, SIGN)
     return replaced.matchedCount === 1 && last?._id === _id
   }
 }
