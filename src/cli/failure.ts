@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { WrongMasterKey } from '../commands/link-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { BadFolder, NoInstallation } from '../installation.ts'
@@ -37,10 +38,21 @@ function explain(error: unknown): string {
   return isExpected(error) ? error.message : (systemFault(error) ?? error.stack ?? error.message)
 }
 
-const isExpected = (error: Error) =>
-  [BadUsage, Failed, NoInstallation, BadFolder, Refusal, BadMasterKey, StoreUnavailable, NewerSchema, BrokenEvent].some(
-    (expected) => error instanceof expected,
-  )
+/** What an operator did, or what stands in the way: the message says all there is to say. */
+const EXPECTED = [
+  BadUsage,
+  Failed,
+  NoInstallation,
+  BadFolder,
+  Refusal,
+  BadMasterKey,
+  WrongMasterKey,
+  StoreUnavailable,
+  NewerSchema,
+  BrokenEvent,
+]
+
+const isExpected = (error: Error) => EXPECTED.some((expected) => error instanceof expected)
 
 type SystemFault = NodeJS.ErrnoException & {
   readonly address?: string

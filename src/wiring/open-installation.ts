@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { StreamQueue } from '../commands/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import type { Installation, Purpose } from '../installation.ts'
+import { BadFolder, type Installation, type Purpose } from '../installation.ts'
 import { openLog, type Log } from '../log.ts'
 import { BadSettings, type Settings } from '../settings.ts'
 import { openDirectoryFiles } from '../stores/directory-files.ts'
@@ -11,6 +11,7 @@ import { shareFolder, type FolderLock } from '../stores/folder-lock.ts'
 import { openOutbox } from '../stores/outbox-mail.ts'
 import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
+import { UnreadableFile } from '../stores/sqlite-file.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
 import { makeDataDir } from './data-dir.ts'
 import { checkFolder, mustExist } from './existing.ts'
@@ -31,7 +32,7 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
     return installation
   } catch (error) {
     lock?.release()
-    throw error
+    throw error instanceof UnreadableFile ? new BadFolder(error.message, { cause: error }) : error
   }
 }
 
@@ -115,11 +116,19 @@ async function openEvents({ EVENT_STORE, DATA_DIR }: Settings, options: SqliteEv
     const { openEventStoreDB } = await import('../stores/eventstoredb.ts')
     try {
       return { store: openEventStoreDB(EVENT_STORE, undefined, options), counters: () => ({}) }
-    } catch {
-      // The client's message may repeat a part of the password.
-      throw new BadSettings(['EVENT_STORE is no connection string of EventStoreDB, such as esdb://HOST:2113?tls=false'])
+    } catch (error) {
+      throw new BadSettings([`EVENT_STORE ${reasonOf(error)}`])
     }
   }
   const store = openSqliteEvents(join(DATA_DIR, 'events.db'), options)
   return { store, counters: () => store.stats() }
+}
+
+/** The client's message may repeat a part of the password, but for those on files. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  if (message.includes('userKeyFile')) return 'has userCertFile or userKeyFile without the other one'
+  return message.includes('certificate')
+    ? 'names a file of certificates (tlsCaFile, userCertFile or userKeyFile) that is not there'
+    : 'is no connection string of EventStoreDB, such as esdb://HOST:2113?tls=false'
 }

@@ -1,0 +1,67 @@
+import Database from 'better-sqlite3'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { areEmbedded } from '../engines.ts'
+import { CommandLine, type Settings } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('what an operator did wrong')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+
+/** Milliseconds after which one that serves all the same is ended. */
+const PATIENCE = 20_000
+
+/** What `serve` says of it, which is one line and no stack; exit codes are 1 or 2. */
+async function saidBy(commands: CommandLine, settings: Settings, code: number): Promise<string> {
+  const started = commands.start(['serve'], settings)
+  const patience = setTimeout(() => started.kill('SIGKILL'), PATIENCE)
+  const ended = await started.ended
+  clearTimeout(patience)
+  assert.is(ended.code, code, ended.err)
+  const lines = ended.err.trim().split('\n')
+  const faults = lines.filter((line) => !line.startsWith('These settings can not be used'))
+  assert.is(faults.length, 1, ended.err)
+  assert.not.match(ended.err + ended.out, /hunter2/)
+  return faults[0] ?? ''
+}
+
+for (const [parameter, says] of [
+  ['tlsVerifyCert=false', /EVENT_STORE has tlsVerifyCert, which is not taken/],
+  ['tlsVerfiy=true', /EVENT_STORE has tlsVerfiy, which is no parameter/],
+  ['tlsCaFile=/nowhere/ca.pem', /EVENT_STORE names a file of certificates .* that is not there/],
+] as const) {
+  test(`in the address of the log is one line without the password: ${parameter}`, async ({ commands }) => {
+    const settings = { EVENT_STORE: `esdb://ann:hunter2@127.0.0.1:1?${parameter}`, MASTER_KEY }
+    assert.match(await saidBy(commands, settings, 2), says)
+  })
+}
+
+test('in the address of the read models is one line without the password', async ({ commands }) => {
+  const settings = { READ_MODEL: 'mongodb://ann:hunter2@127.0.0.1:1/adamant?journal=false' }
+  assert.match(await saidBy(commands, settings, 2), /READ_MODEL has journal, of which that value is not taken/)
+})
+
+test('with the master key is one line', async ({ commands }) => {
+  const first = commands.start(['serve', '--json'])
+  await first.line()
+  first.kill('SIGTERM')
+  assert.is((await first.ended).code, 0)
+  assert.match(await saidBy(commands, { MASTER_KEY }, 1), /was sealed with the master key [0-9a-f]+, and MASTER_KEY is/)
+})
+
+test('with a file of a newer release is one line', async ({ commands }) => {
+  await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, 'right horse battery\n')
+  const db = new Database(join(commands.dataDir, 'events.db'))
+  db.pragma('user_version = 99')
+  db.close()
+  assert.match(await saidBy(commands, {}, 2), /events.db is an event log of version 99, made by a newer release/)
+})
+
+if (areEmbedded) test.run()
