@@ -37,7 +37,7 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
   lastWords.now('it was reading the log up to its head')
-  const stopped = signal.first.then((name) => stop(running, name, options))
+  const stopped = signal.first.then((name) => stop(running, name, options)).finally(() => lastWords.over())
   await running.ready()
   if (!signal.came) {
     lastWords.now('it was serving')
@@ -57,6 +57,9 @@ function announce({ url }: Running, data: string, options: OutputOptions): void 
  */
 const END = 11_000
 
+/** Milliseconds after a stop that connections may take to end by themselves. */
+const CLOSED = 500
+
 function endAnyway(signal: string, lastWords: LastWords): void {
   lastWords.now(`it was stopping (${signal})`)
   const end = () => {
@@ -69,4 +72,6 @@ function endAnyway(signal: string, lastWords: LastWords): void {
 async function stop(running: Running, signal: string, { json }: OutputOptions): Promise<void> {
   if (json !== true) note(`${signal}: finishing the requests under way; once more ends at once`)
   await running.stop()
+  // Everything is closed or was given up: a mail server that says nothing must not keep the process.
+  setTimeout(() => process.exit(), CLOSED).unref()
 }

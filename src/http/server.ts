@@ -10,14 +10,14 @@ import { fixedHeaders } from './every-answer.ts'
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
 /** Milliseconds that a stop waits for requests under way. */
-const DRAIN = 6_000
+const DRAIN = 5_000
 
 export type Listening = {
   readonly host: string
   readonly port: number
   /** Connections that were closed because there were too many, so far. */
   refused(): number
-  /** Accepts nothing new, waits for what is under way, at most 6 s, and closes. */
+  /** Accepts nothing new, waits for what is under way, at most 5 s, and closes. */
   stop(): Promise<void>
 }
 

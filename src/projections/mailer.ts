@@ -137,7 +137,7 @@ export class Mailer {
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
     const { mail: port, log, pauseBefore = backOff } = this.#options
-    const renewing = setInterval(() => void this.#renew(mail), this.#claim / 3)
+    const renewing = setInterval(() => void this.#renew(mail), this.#claim / 3).unref()
     try {
       await port.send(await this.#write(mail, secret))
       return {}
@@ -169,9 +169,15 @@ export class Mailer {
     return { mail: kind, messageId: `<${local}@${domain}>` }
   }
 
-  async #renew({ id }: QueuedMail): Promise<void> {
-    const { vault, clock } = this.#options.secrets
-    await vault.renewClaim(id, this.#claimant, clock() + this.#claim).catch(() => false)
+  /** Not behind a stop that did not wait for the mail: it is the next process's then. */
+  async #renew({ id, kind, digest }: QueuedMail): Promise<void> {
+    const { secrets, log } = this.#options
+    if (this.#stopped) return
+    try {
+      await secrets.vault.renewClaim(id, this.#claimant, secrets.clock() + this.#claim)
+    } catch (error) {
+      log.warn({ err: error, mail: kind, secret: digest }, 'the claim of a mail could not be renewed; trying again')
+    }
   }
 
   async #postpone({ id }: QueuedMail, ms: number): Promise<void> {

@@ -20,6 +20,8 @@ export type Overrides = {
   readonly clock?: () => number
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
+  /** The whole of it, behind all the others. */
+  readonly installation?: (installation: Installation) => Installation
   /** Stones get their scores, some time after they were created or changed: their ETag and body change by themselves. */
   readonly scored?: true
 }
@@ -62,7 +64,7 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock, store, reads, scored }: Overrides,
+  { settings = {}, clock, store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(
@@ -71,7 +73,8 @@ async function openFor(
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
-  return { ...opened, store: log, reads: scored === true ? models : leasedElsewhere('scoring', models), writing }
+  const used = scored === true ? models : leasedElsewhere('scoring', models)
+  return installation({ ...opened, store: log, reads: used, writing })
 }
 
 /** As where another process does this work, and never comes to do it. */
