@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { addressesOf, isPublicByHttps, type Addresses } from './addresses.ts'
 import { openCertifications } from './certification-service.ts'
 import { IdBlocks } from './commands/integer-ids.ts'
-import { openLinkKey } from './commands/link-key.ts'
+import { LinkKeys } from './commands/link-key.ts'
 import { Bodies } from './http/body-allowance.ts'
 import { createApp, type Resource } from './http/app.ts'
 import { constantsResource, cutShapesResource } from './http/constants.ts'
@@ -58,10 +58,10 @@ export async function openHttp(
   parts: OpenParts,
 ): Promise<OpenHttp> {
   const { settings, store, writing, keys, log } = installation
-  const linkKey = await openLinkKey(store, keys, writing.clock)
+  const linkKeys = await LinkKeys.open(store, keys, writing.clock)
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
-  const tokens = await openTokenService(installation, parts)
+  const tokens = await openTokenService(installation, parts, linkKeys)
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
@@ -88,7 +88,7 @@ export async function openHttp(
   return {
     appFor(port) {
       const addresses = addressesOf(settings, port)
-      const links = new Links(addresses.base, linkKey)
+      const links = new Links(addresses.base, linkKeys, writing.clock)
       const resources = resourcesFor(addresses, links)
       const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
       const reads = directReads({ queries, links }, tokens.bearer)

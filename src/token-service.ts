@@ -4,6 +4,7 @@ import { GuessLimits } from './credentials/guess-limits.ts'
 import { LogInPlaces } from './credentials/log-in-places.ts'
 import { Passwords } from './credentials/passwords.ts'
 import { ApiTokenUses } from './commands/api-token-uses.ts'
+import type { LinkKeys } from './commands/link-key.ts'
 import { ApiTokenVerifier } from './commands/verify-api-token.ts'
 import type { Resource } from './http/app.ts'
 import { authenticate, type Bearer } from './http/authenticate.ts'
@@ -29,6 +30,7 @@ export type TokenService = {
 export async function openTokenService(
   { settings, store, writing, keys, log }: Installation,
   parts: OpenParts,
+  linkKeys: LinkKeys,
 ): Promise<TokenService> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
@@ -40,6 +42,7 @@ export async function openTokenService(
     clock,
     monotonic,
     places,
+    linkKeys,
     log,
   })
   parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })

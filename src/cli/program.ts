@@ -8,6 +8,7 @@ import { eventsCommand } from './events.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
+import { keyCommand } from './key.ts'
 import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
 import { moveCommand } from './move.ts'
@@ -56,6 +57,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   userCommand(open),
   clientCommand(open),
   tokenCommand(open),
+  keyCommand(open),
   demoCommand(),
   importCommand(open),
   rescoreCommand(open),

@@ -3,6 +3,7 @@ import type { CertificationAttached } from '../domain/certification/certificatio
 import { attach } from '../domain/certification/decide.ts'
 import type { CertificationInput } from '../domain/certification/input.ts'
 import { owned } from '../domain/diamond/decide.ts'
+import type { Diamond, LiveDiamond } from '../domain/diamond/diamond.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import { OutcomeUnknown, type Position } from '../stores/event-store.ts'
 import type { Incoming, Kept } from '../stores/files.ts'
@@ -19,6 +20,8 @@ export type ReceivedFile = { readonly incoming: Incoming; readonly name: string 
 
 export type Attached = {
   readonly certification: CertificationAttached['data']
+  /** Its stone as it is with it. */
+  readonly diamond: LiveDiamond
   readonly position: Position | undefined
 }
 
@@ -44,11 +47,16 @@ export async function attachCertification(
     const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
     const certification = { laboratory, number, file: stored }
     const wish = { stream, id: randomUUID(), origin }
-    const { position } = await handle(writing, wish, diamondFold, (state) =>
+    const { state, position } = await handle(writing, wish, diamondFold, (state) =>
       attach(state, { diamond, owner }, id, certification),
     )
-    return { certification: { id, ...certification }, position }
+    return { certification: { id, ...certification }, diamond: live(state, diamond), position }
   })
+}
+
+function live(state: Diamond, id: number): LiveDiamond {
+  if (state.status !== 'live') throw new Error(`diamond ${id} has a new certification, and is ${state.status}`)
+  return state
 }
 
 async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {

@@ -7,6 +7,7 @@ export type RefusalKind =
   | 'not-allowed' // 405: with Allow
   | 'too-slow' // 408: the body did not arrive in time
   | 'conflict' // 409: a concurrent change won
+  | 'gone' // 410: a link that has expired
   | 'precondition' // 412: If-Match does not hold
   | 'too-large' // 413
   | 'unsupported' // 415: a content type that is not read

@@ -18,6 +18,7 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
   'not-allowed': 405,
   'too-slow': 408,
   conflict: 409,
+  gone: 410,
   precondition: 412,
   'too-large': 413,
   unsupported: 415,

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { ReceivedFile } from '../commands/attach-certification.ts'
 import type { Origin } from '../commands/origin.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { ApiCaller } from '../commands/verify-api-token.ts'
 import type { VerifiedClient } from '../commands/verify-client.ts'
 import type { Given } from './secrets/parameters.ts'
@@ -61,4 +62,13 @@ export function pathOf(ctx: Ctx): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The signature of a link; empty without one. @throws Refusal malformed where it stands twice */
+export function signatureOf(ctx: Ctx): string {
+  const given = ctx.query['signature']
+  if (Array.isArray(given)) {
+    throw new Refusal('malformed', [{ message: 'signature must stand once, got it twice', pointer: 'signature' }])
+  }
+  return given ?? ''
 }

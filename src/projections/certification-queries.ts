@@ -1,6 +1,6 @@
 import type { Certification } from '../domain/certification/certification.ts'
 import { certificationOf } from '../domain/certification/decide.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from '../domain/diamond/diamond.ts'
+import { evolve, unknown, type Diamond, type DiamondEvent, type LiveDiamond } from '../domain/diamond/diamond.ts'
 import { diamondStream } from '../domain/diamond/streams.ts'
 import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
@@ -8,6 +8,9 @@ import { decode } from '../stores/schemas/decode.ts'
 import { certifications, diamondOf } from './certifications.ts'
 import { PATIENCE } from './diamond-queries.ts'
 import type { Progress } from './progress.ts'
+
+/** A certification, and the stone that it stands with. */
+export type CertifiedStone = { readonly certification: Certification; readonly diamond: LiveDiamond }
 
 /** What requests and reactions ask about certifications. */
 export class CertificationQueries {
@@ -28,16 +31,21 @@ export class CertificationQueries {
   }
 
   /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
-  async one(id: number): Promise<Certification | undefined> {
+  async one(id: number): Promise<CertifiedStone | undefined> {
     const diamond = await this.diamondOf(id)
-    return diamond === undefined ? undefined : this.of(diamond, id)
+    const state = diamond === undefined ? unknown : await this.#folded(diamond)
+    const certification = certificationOf(state, id)
+    return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
   }
 
   /** A diamond's certification, as the log has it now. */
   async of(diamond: number, id: number): Promise<Certification | undefined> {
+    return certificationOf(await this.#folded(diamond), id)
+  }
+
+  async #folded(diamond: number): Promise<Diamond> {
     const events = await this.store.read(diamondStream(diamond))
-    const state = events.reduce((state: Diamond, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
-    return certificationOf(state, id)
+    return events.reduce((state: Diamond, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
   }
 
   async #stored(id: number): Promise<number | undefined> {

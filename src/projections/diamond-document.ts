@@ -1,3 +1,4 @@
+import { unchangedAccess, type AccessRevisions } from '../domain/diamond/access.ts'
 import type { LiveDiamond } from '../domain/diamond/diamond.ts'
 import { completed, withoutDefaults, type NewDiamond } from '../domain/diamond/fields.ts'
 import { renderV3, renderV4, scoresTexts } from '../domain/diamond/render.ts'
@@ -9,8 +10,12 @@ import type { DiamondView } from './diamonds.ts'
  * What is kept of a view beside its bodies, of which v4 has the scores. Fields at their defaults are left out, most of
  * them are. What `withScores` looks at comes first.
  */
-type State = Omit<DiamondView, 'diamond' | 'scores'> & {
-  readonly diamond: Omit<LiveDiamond, 'fields'> & { readonly set: NewDiamond }
+type State = Omit<DiamondView, 'diamond' | 'scores' | 'changedAt'> & {
+  readonly diamond: Omit<LiveDiamond, 'fields' | 'accessRevisions'> & {
+    readonly set: NewDiamond
+    /** Left out where nothing of the access was ever changed, as of most stones. */
+    readonly accessRevisions?: AccessRevisions
+  }
 }
 
 /** `"R.S"`: R the revision of the owner's last change, certifications too; S the number of times it was scored. */
@@ -18,7 +23,7 @@ export const etag = ({ diamond, revision, scoresRevision }: DiamondView): string
   `"${revision - diamond.readingsBehind}.${scoresRevision + 1}"`
 
 export function toDocument(view: DiamondView): Document {
-  const { diamond, scores } = view
+  const { diamond, scores, changedAt } = view
   const { id, owner, date, fields } = diamond
   const texts = scoresTexts(scores)
   return {
@@ -29,6 +34,7 @@ export function toDocument(view: DiamondView): Document {
     isColored: fields.isColored ? 1 : 0,
     isPublished: fields.isPublished ? 1 : 0,
     etag: etag(view),
+    changedAt,
     state: toState(view),
     v3: renderV3(diamond, texts.v3),
     v4: renderV4(diamond, texts.v4),
@@ -36,33 +42,38 @@ export function toDocument(view: DiamondView): Document {
 }
 
 function toState({ inputsRevision, scoresRevision, revision, diamond }: DiamondView): string {
-  const { fields, ...known } = diamond
-  const state: State = { inputsRevision, scoresRevision, revision, diamond: { ...known, set: withoutDefaults(fields) } }
+  const { fields, accessRevisions, ...known } = diamond
+  const isUnchanged = accessRevisions.access === 0 && accessRevisions.dataAccess === 0
+  const kept = { ...known, ...(!isUnchanged && { accessRevisions }), set: withoutDefaults(fields) }
+  const state: State = { inputsRevision, scoresRevision, revision, diamond: kept }
   return JSON.stringify(state)
 }
 
 export function fromDocument(document: Document): DiamondView {
   const { diamond, ...view } = JSON.parse(String(document['state'])) as State
-  const { set, ...known } = diamond
-  return { ...view, scores: scoresIn(String(document['v4'])), diamond: { ...known, fields: completed(set) } }
+  const { set, accessRevisions = unchangedAccess, ...known } = diamond
+  const scores = scoresIn(String(document['v4']))
+  const changedAt = Number(document['changedAt'])
+  return { ...view, changedAt, scores, diamond: { ...known, accessRevisions, fields: completed(set) } }
 }
 
 const STATE_HEAD = /^\{"inputsRevision":(\d+),"scoresRevision":(-?\d+)/
 
 /**
  * A document with new scores in its texts, for a tenth of what it costs to read its state and to render both bodies.
- * @param scoresRevision of the event that brought them
+ * @param brought revision and time (ms) of the event that brought them
  * @param scored gives revision and scores; asked only where they are newer than the document's
  * @returns the same document where they are not, or are of an older stone
  */
 export function withScores(
   document: Document,
-  scoresRevision: number,
+  brought: { readonly revision: number; readonly at: number },
   scored: () => { readonly revision: number; readonly scores: Scores },
 ): Document {
   const state = String(document['state'])
   const [head, inputsRevision, knownRevision] = STATE_HEAD.exec(state) ?? []
   if (head === undefined) throw new Error(`the state of diamond ${document['id']} does not begin as it is written`)
+  const scoresRevision = brought.revision
   if (scoresRevision <= Number(knownRevision)) return document
   const { revision, scores } = scored()
   if (revision < Number(inputsRevision)) return document
@@ -71,6 +82,7 @@ export function withScores(
   return {
     ...document,
     etag: `${known.slice(0, known.indexOf('.'))}.${scoresRevision + 1}"`,
+    changedAt: brought.at,
     state: `{"inputsRevision":${inputsRevision},"scoresRevision":${scoresRevision}${state.slice(head.length)}`,
     v3: bodyWith(texts.v3, String(document['v3'])),
     v4: bodyWith(texts.v4, String(document['v4'])),

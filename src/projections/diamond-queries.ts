@@ -14,7 +14,13 @@ import { diamonds, type DiamondView } from './diamonds.ts'
 import type { Progress } from './progress.ts'
 
 /** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
-export type DiamondAnswer = { readonly owner: number; readonly etag: string; readonly body: string }
+export type DiamondAnswer = {
+  readonly owner: number
+  readonly etag: string
+  /** Milliseconds since 1970: nobody has a copy with this ETag that is older. */
+  readonly changedAt: number
+  readonly body: string
+}
 
 export type DiamondList = {
   readonly total: number
@@ -64,7 +70,7 @@ export class DiamondQueries {
     try {
       const parked = this.model.parked()
       if (parked instanceof Promise || parked.size > 0) return this.#oneUnlessParked(version, id, parked)
-      const document = this.model.get(id, ['owner', 'etag', version])
+      const document = this.model.get(id, ['owner', 'etag', 'changedAt', version])
       if (document instanceof Promise) return document.then((found) => answerOf(version, found))
       return answerOf(version, document)
     } catch (error) {
@@ -81,7 +87,7 @@ export class DiamondQueries {
     if (parked instanceof Promise) this.answersAtOnce = false
     try {
       if (isParked(await parked, id)) return answerOf(version, await this.#folded(id))
-      return answerOf(version, await this.model.get(id, ['owner', 'etag', version]))
+      return answerOf(version, await this.model.get(id, ['owner', 'etag', 'changedAt', version]))
     } catch (error) {
       return this.#oneInstead(version, id, error)
     }
@@ -206,5 +212,11 @@ function whereOf(owner: number, { ids, skus, isColored, isPublished, from, to }:
 
 function answerOf(version: ApiVersion, document: Document | undefined): DiamondAnswer | undefined {
   if (document === undefined) return undefined
-  return { owner: Number(document['owner']), etag: String(document['etag']), body: String(document[version]) }
+  const { owner, etag, changedAt } = document
+  return {
+    owner: Number(owner),
+    etag: String(etag),
+    changedAt: Number(changedAt),
+    body: String(document[version]),
+  }
 }

@@ -13,7 +13,7 @@ import type { Projection } from './projection.ts'
 /** What lists filter and order by, and both finished bodies. */
 export const DIAMONDS: ModelDeclaration = {
   name: 'diamonds',
-  version: 3,
+  version: 4,
   fields: {
     id: 'integer',
     owner: 'integer',
@@ -22,6 +22,7 @@ export const DIAMONDS: ModelDeclaration = {
     isColored: 'integer',
     isPublished: 'integer',
     etag: 'text',
+    changedAt: 'integer',
   },
   texts: ['state', 'v3', 'v4'],
   indexes: [
@@ -44,6 +45,8 @@ export type DiamondView = {
   readonly scores: Scores | null
   /** -1 until there were scores. */
   readonly scoresRevision: number
+  /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
+  readonly changedAt: number
 }
 
 export const diamonds: Projection<DiamondView> = {
@@ -80,7 +83,7 @@ function applyDiamond(view: DiamondView | undefined, event: StoredEvent): Diamon
   if (revision !== known + 1) {
     throw new RevisionGap(`${event.stream} is at revision ${known} here, and the next event has ${revision}`)
   }
-  const after = folded(view, decode<DiamondEvent>(event), revision)
+  const after = folded(view, decode<DiamondEvent>(event), { revision, changedAt: timeOf(event) })
   if (after === undefined || event.stream === diamondStream(after.diamond.id)) return after
   throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which stands elsewhere`)
 }
@@ -91,14 +94,18 @@ export class WrongStream extends Error {
 }
 
 /** Scores of a stone as it was before show on it no longer. */
-export function folded(view: DiamondView | undefined, event: DiamondEvent, revision: number): DiamondView | undefined {
+export function folded(
+  view: DiamondView | undefined,
+  event: DiamondEvent,
+  { revision, changedAt }: Pick<DiamondView, 'revision' | 'changedAt'>,
+): DiamondView | undefined {
   const diamond = evolve(view?.diamond ?? unknown, event)
   if (diamond.status !== 'live') return undefined
   const scoresRevision = view?.scoresRevision ?? -1
   if (view === undefined || touchesScores(event)) {
-    return { diamond, revision, inputsRevision: revision, scores: null, scoresRevision }
+    return { diamond, revision, inputsRevision: revision, scores: null, scoresRevision, changedAt }
   }
-  return { ...view, diamond, revision }
+  return { ...view, diamond, revision, changedAt }
 }
 
 /** Scores of an older stone, or of one that is gone, are ignored. */
@@ -106,18 +113,20 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   if (view === undefined || Number(event.revision) <= view.scoresRevision) return view
   const { data } = decode<DiamondScored>(event)
   if (data.revision < view.inputsRevision) return view
-  return { ...view, scores: data.scores, scoresRevision: Number(event.revision) }
+  return { ...view, scores: data.scores, scoresRevision: Number(event.revision), changedAt: timeOf(event) }
 }
 
 const amendScores = (document: Document, event: StoredEvent) =>
-  withScores(document, Number(event.revision), () => decode<DiamondScored>(event).data)
+  withScores(document, { revision: Number(event.revision), at: timeOf(event) }, () => decode<DiamondScored>(event).data)
+
+const timeOf = ({ metadata }: StoredEvent): number => Date.parse(metadata['at'] ?? '') || 0
 
 /** A diamond as its creation answers it, before anything else happened to it. */
 export function renderBorn(
   version: ApiVersion,
   born: DiamondCreated,
 ): { readonly etag: string; readonly body: string } {
-  const view = folded(undefined, born, 0)
+  const view = folded(undefined, born, { revision: 0, changedAt: born.data.date * 1000 })
   if (view === undefined) throw new Error('a created diamond is live')
   const scores = scoresTexts(null)[version]
   return { etag: etag(view), body: (version === 'v3' ? renderV3 : renderV4)(view.diamond, scores) }

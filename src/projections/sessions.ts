@@ -1,5 +1,12 @@
+import { LINK_KEY_STREAM } from '../commands/link-key.ts'
 import { RESTORES_STREAM } from '../domain/restoring.ts'
-import { comparePositions, StoreUnavailable, type EventStore, type From } from '../stores/event-store.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../stores/event-store.ts'
 import type { Log } from '../log.ts'
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
@@ -16,8 +23,12 @@ export type SessionFeedOptions = {
   readonly monotonic: () => number
   /** Folds where accounts logged in from, of the same events. */
   readonly places: { note(event: Noted): void }
+  /** Told of another key that signs links, whichever process made it. */
+  readonly linkKeys: { note(event: StoredEvent): void }
   readonly log: Log
 }
+
+const HEARD = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
 
 /** Milliseconds between two looks at the head of a store that tells it by a promise. */
 const CONFIRM_EVERY = 1000
@@ -149,11 +160,12 @@ export class SessionFeed {
   }
 
   async #subscribe(signal: AbortSignal): Promise<void> {
-    const subscription = this.#options.store.subscribe(this.#position, TOKEN_STREAMS)
+    const subscription = this.#options.store.subscribe(this.#position, HEARD)
     signal.addEventListener('abort', () => subscription.stop(), { once: true })
     for await (const { events, position } of subscription) {
       for (const event of events) {
         this.note(event)
+        this.#options.linkKeys.note(event)
         if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
           this.#accountsChangedAt = event.position
       }

@@ -47,7 +47,15 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const clock = () => time.now
   const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
   const places = new LogInPlaces(keys)
-  const feed = new SessionFeed({ store, ttl: 604_800, clock, monotonic: clock, places, log: openLog('error') })
+  const feed = new SessionFeed({
+    store,
+    ttl: 604_800,
+    clock,
+    monotonic: clock,
+    places,
+    linkKeys: { note: () => {} },
+    log: openLog('error'),
+  })
   await feed.start()
   const passwords = new Passwords()
   const queue = new StreamQueue()

@@ -62,11 +62,13 @@ const view = (
     fields,
     certifications: certified,
     readingsBehind: 1,
+    accessRevisions: { access: 2, dataAccess: 1 },
   },
   revision: 3,
   inputsRevision: 0,
   scores: null,
   scoresRevision: -1,
+  changedAt: 1_417_122_661_000,
   ...more,
 })
 

@@ -54,6 +54,7 @@ const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
     .map((fields) => completed({ carat: 1, ...fields })),
   certifications: fc.constant([]),
   readingsBehind: fc.integer({ min: 0, max: 2 }),
+  accessRevisions: fc.record({ access: fc.nat({ max: 2 }), dataAccess: fc.nat({ max: 2 }) }),
 })
 
 const revision = fc.integer({ min: 2, max: 5 })
@@ -64,18 +65,19 @@ const views: fc.Arbitrary<DiamondView> = fc
     inputsRevision: revision,
     scores: maybe(scores),
     scoresRevision: fc.integer({ min: -1, max: 5 }),
+    changedAt: fc.nat(),
   })
   .map((view) => JSON.parse(JSON.stringify(view)) as DiamondView)
 
 test('with scores set into its texts is as it would be made anew', () => {
   fc.assert(
-    fc.property(views, scores, fc.nat({ max: 3 }), (view, fresh, later) => {
+    fc.property(views, scores, fc.nat({ max: 3 }), fc.nat(), (view, fresh, later, at) => {
       const scoresRevision = view.scoresRevision + 1 + later
-      const amended = withScores(toDocument(view), scoresRevision, () => ({
+      const amended = withScores(toDocument(view), { revision: scoresRevision, at }, () => ({
         revision: view.inputsRevision,
         scores: fresh,
       }))
-      assert.equal(amended, toDocument({ ...view, scores: fresh, scoresRevision }))
+      assert.equal(amended, toDocument({ ...view, scores: fresh, scoresRevision, changedAt: at }))
     }),
   )
 })
@@ -97,9 +99,9 @@ if (view === undefined || fresh === undefined) throw new Error('nothing was gene
 test('stays as it is where scores are of an older stone, or known', () => {
   const document = toDocument(view)
   const older = () => ({ revision: view.inputsRevision - 1, scores: fresh })
-  assert.is(withScores(document, view.scoresRevision + 1, older), document)
+  assert.is(withScores(document, { revision: view.scoresRevision + 1, at: 0 }, older), document)
   const notAsked = (): never => assert.unreachable('they are known') as never
-  assert.is(withScores(document, view.scoresRevision, notAsked), document)
+  assert.is(withScores(document, { revision: view.scoresRevision, at: 0 }, notAsked), document)
 })
 
 test.run()

@@ -60,6 +60,7 @@ const open = (store: EventStore, monotonic = () => 0) =>
     clock: () => 1000,
     monotonic,
     places: { note: () => {} },
+    linkKeys: { note: () => {} },
     log: openLog('error'),
   })
 

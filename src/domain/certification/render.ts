@@ -1,11 +1,17 @@
-import { ADDRESS, SIGNED } from '../diamond/placeholders.ts'
+import { LASTS, signedLink } from '../diamond/placeholders.ts'
 import type { Certification } from './certification.ts'
 import { reportPage } from './report-page.ts'
 
-/** A certification's JSON text, with the placeholders of a stored body. */
-export function renderCertification({ id, laboratory, number, file }: Omit<Certification, 'reading'>): string {
+/**
+ * A certification's JSON text, with the placeholders of a stored body.
+ * @param revision of its stone's access, which the file's link is bound to
+ */
+export function renderCertification(
+  { id, laboratory, number, file }: Omit<Certification, 'reading'>,
+  revision: number,
+): string {
   const url = JSON.stringify(reportPage(laboratory, number))
-  const link = file === null ? 'null' : `"${ADDRESS}${filePath(id)}${SIGNED}"`
+  const link = file === null ? 'null' : `"${signedLink(filePath(id), LASTS.aDay, revision)}"`
   return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}}`
 }
 

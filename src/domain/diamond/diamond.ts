@@ -1,4 +1,5 @@
 import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
+import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
 import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
 export type DiamondCreated = {
@@ -24,6 +25,7 @@ export type LiveDiamond = {
   readonly certifications: readonly Certification[]
   /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
   readonly readingsBehind: number
+  readonly accessRevisions: AccessRevisions
 }
 
 /** A deleted diamond is as unknown to its users as one that never was; its stream remembers. */
@@ -37,11 +39,15 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
       const fields = completed(set)
-      return { status: 'live', id, owner, date, fields, certifications: [], readingsBehind: 0 }
+      const unchanged = { certifications: [], readingsBehind: 0, accessRevisions: unchangedAccess }
+      return { status: 'live', id, owner, date, fields, ...unchanged }
     }
-    case 'DiamondPatched':
+    case 'DiamondPatched': {
       if (diamond.status !== 'live') return diamond
-      return { ...diamond, fields: patched(diamond.fields, event.data), readingsBehind: 0 }
+      const fields = patched(diamond.fields, event.data)
+      const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
+      return { ...diamond, fields, accessRevisions, readingsBehind: 0 }
+    }
     case 'CertificationAttached':
     case 'CertificationRemoved':
     case 'ReportRead':

@@ -1,8 +1,9 @@
 import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
 import { short, title, type DictionaryName } from '../dictionaries/lookup.ts'
 import { renderCertification } from '../certification/render.ts'
+import { fileRevision, pageRevision } from './access.ts'
 import type { LiveDiamond } from './diamond.ts'
-import { ADDRESS, SIGNED } from './placeholders.ts'
+import { ADDRESS, LASTS, signedLink } from './placeholders.ts'
 import type { Scores } from './scores.ts'
 
 /**
@@ -20,7 +21,7 @@ export function renderV4(diamond: LiveDiamond, scores: string): string {
     `,"fluorColor":${SHORTS.fluorColor(f.fluorColor)},"fancyGrade":${TITLES.fancyGrade(f.fancyGrade)}` +
     `,"colorHue":${TITLES.colorHue(f.colorHue)},"colorModifier":${TITLES.colorModifier(f.colorModifier)}` +
     `,"culetSize":${JSON.stringify(f.culetSize)},"girdle":${JSON.stringify(f.girdle)},"date":"${isoDate(diamond.date)}"` +
-    `,"access":${f.access},"dataAccess":${f.dataAccess},"certifications":[${diamond.certifications.map(renderCertification).join(',')}]` +
+    `,"access":${f.access},"dataAccess":${f.dataAccess},"certifications":[${certificationsOf(diamond)}]` +
     `,"scores":${scores},"_links":${links(diamond)}}`
   )
 }
@@ -90,8 +91,17 @@ function fluorText(fluor: NonNullable<Scores['fluor']>, version: 'v3' | 'v4'): s
   return `{"n":${n},"f":${f},"m":${m},"s":${s},"vs":${vs}${shown},"ver":${quoted(ver)}}`
 }
 
-function links({ id, fields }: LiveDiamond): string {
-  return `[{"rel":"page.report","href":"${ADDRESS}/diamond/${id}${fields.access === 0 ? SIGNED : ''}"}]`
+function certificationsOf(diamond: LiveDiamond): string {
+  if (diamond.certifications.length === 0) return ''
+  const revision = fileRevision(diamond)
+  return diamond.certifications.map((one) => renderCertification(one, revision)).join(',')
+}
+
+function links(diamond: LiveDiamond): string {
+  const page = `/diamond/${diamond.id}`
+  const isRestricted = diamond.fields.access === 0
+  const href = isRestricted ? signedLink(page, LASTS.withItsAccess, pageRevision(diamond)) : `${ADDRESS}${page}`
+  return `[{"rel":"page.report","href":"${href}"}]`
 }
 
 /** `2014-11-27T21:11:00+00:00` */

@@ -1,6 +1,7 @@
 import { attachCertification } from '../../commands/attach-certification.ts'
 import { parseCertification, type CertificationInput } from '../../domain/certification/input.ts'
 import { renderCertification } from '../../domain/certification/render.ts'
+import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection, sendJson } from '../diamonds/answer.ts'
 import { callerOf, originOf, type Ctx, type Step, type Upload } from '../request.ts'
@@ -12,9 +13,9 @@ export function attachReport({ certifying, queries, links }: CertificationServic
     const { input, file } = uploadOf(ctx)
     const wish = checked(input)
     const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
-    const { certification, position } = await attachCertification(certifying, by, wish, file)
+    const { certification, diamond, position } = await attachCertification(certifying, by, wish, file)
     await awaitProjection(ctx, queries, position)
-    sendJson(ctx, 201, links.finish(renderCertification(certification)))
+    sendJson(ctx, 201, links.finish(renderCertification(certification, fileRevision(diamond))))
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Certification, ReportFile } from '../../domain/certification/certification.ts'
+import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Files } from '../../stores/files.ts'
 import { isNotModified } from '../diamonds/conditions.ts'
-import type { Ctx, Step } from '../request.ts'
+import { signatureOf, type Ctx, type Step } from '../request.ts'
 import { inlineDisposition } from './content-disposition.ts'
 import { parseRange, type Range } from './range.ts'
 import { certificationIdOf } from './remove.ts'
@@ -26,9 +27,12 @@ const PAUSE = 20
 /** Sends a report's PDF to whoever holds its link, as long as its certification stands in the log. */
 export function sendFile({ certifications, files, links }: CertificationService): Step {
   return async (ctx) => {
-    const given = ctx.query['signature']
-    if (typeof given !== 'string' || !links.opens(ctx.path, given)) throw unknown()
-    const certification = await certifications.one(certificationIdOf(ctx))
+    const opened = links.opened(ctx.path, signatureOf(ctx))
+    if (opened === undefined) throw unknown()
+    if (opened.expired) throw new Refusal('gone', EXPIRED)
+    const found = await certifications.one(certificationIdOf(ctx))
+    if (found === undefined || fileRevision(found.diamond) !== opened.revision) throw unknown()
+    const { certification } = found
     if (!hasFile(certification)) throw unknown()
     const { digest } = certification.file
     const etag = `"${digest}"`
@@ -71,9 +75,9 @@ async function opened(files: Files, digest: string, range: Range | undefined) {
   }
 }
 
-const hasFile = (
-  certification: Certification | undefined,
-): certification is Certification & { readonly file: ReportFile } =>
-  certification !== undefined && certification.file !== null
+const hasFile = (certification: Certification): certification is Certification & { readonly file: ReportFile } =>
+  certification.file !== null
+
+const EXPIRED = 'This link has expired: read the certification again for one that opens its file'
 
 const unknown = () => new Refusal('missing', 'There is no such file')

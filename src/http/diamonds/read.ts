@@ -44,8 +44,10 @@ export function answerOne(
   if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
   if (found.owner !== account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
   const headers = { ...PRIVATE, ETag: found.etag }
-  if (isNotModified(ifNoneMatch, found.etag)) return { status: 304, headers }
-  return { status: 200, headers, body: links.finish(found.body) }
+  // A copy whose links have ended is not the one there is, whatever its ETag says.
+  const { body, changedAt } = found
+  if (isNotModified(ifNoneMatch, found.etag) && links.stillOpen(body, changedAt)) return { status: 304, headers }
+  return { status: 200, headers, body: links.finish(body) }
 }
 
 export type AskedList = { readonly path: string; readonly search: string; readonly query: ListQuery }

@@ -1,14 +1,17 @@
 import { filePath } from '../../domain/certification/render.ts'
 import { reportPage } from '../../domain/certification/report-page.ts'
 import type { Certification } from '../../domain/certification/certification.ts'
+import { fileRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { LASTS } from '../../domain/diamond/placeholders.ts'
 import { html, NOTHING, type Html } from '../html.ts'
 import type { Links } from '../links.ts'
 
 /** Laboratories for everybody; numbers, links and files only where dataAccess shows all. */
-export function certificatesSection({ certifications, fields }: LiveDiamond, links: Links): Html {
+export function certificatesSection(diamond: LiveDiamond, links: Links): Html {
+  const { certifications, fields } = diamond
   if (certifications.length === 0) return NOTHING
-  const entry = fields.dataAccess === 2 ? (one: Certification) => fullEntry(one, links) : bareEntry
+  const entry = fields.dataAccess === 2 ? (one: Certification) => fullEntry(one, diamond, links) : bareEntry
   return html`<section>
     <h2>Certificates</h2>
     <ul>
@@ -19,16 +22,15 @@ export function certificatesSection({ certifications, fields }: LiveDiamond, lin
 
 const bareEntry = ({ laboratory }: Certification): Html => html`<li>${laboratory}</li>`
 
-function fullEntry({ id, laboratory, number, file }: Certification, links: Links): Html {
+function fullEntry({ id, laboratory, number, file }: Certification, diamond: LiveDiamond, links: Links): Html {
   const page = reportPage(laboratory, number)
   const named = number === null ? laboratory : `${laboratory} ${number}`
-  const path = filePath(id)
   return html`<li>
     ${page === null ? html`${named}` : html`<a href="${page}" rel="noreferrer">${named} at the laboratory</a>`}
     ${
       file === null
         ? NOTHING
-        : html`<a href="${links.address}${path}?signature=${links.signature(path)}"
+        : html`<a href="${links.link(filePath(id), LASTS.aDay, fileRevision(diamond))}"
             >Report ${number ?? laboratory}, PDF</a
           >`
     }

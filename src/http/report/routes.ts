@@ -1,4 +1,5 @@
 import { Router } from '@koa/router'
+import { pageRevision } from '../../domain/diamond/access.ts'
 import type { Lighting } from '../../domain/scoring/picture/lighting.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamond-queries.ts'
@@ -8,7 +9,7 @@ import { isNotModified } from '../diamonds/conditions.ts'
 import type { ErrorBody } from '../errors.ts'
 import { html, NOTHING } from '../html.ts'
 import type { Links } from '../links.ts'
-import type { Ctx, RequestState } from '../request.ts'
+import { signatureOf, type Ctx, type RequestState } from '../request.ts'
 import { sendPage } from './layout.ts'
 import { reportOf } from './page.ts'
 import { shownCut, type Pictures } from './pictures.ts'
@@ -40,13 +41,15 @@ type Opened = { readonly view: DiamondView; readonly signature: string }
 async function opened(ctx: Ctx, { queries, links }: ReportService): Promise<Opened> {
   const text = String(ctx.params['id'])
   const view = /^[1-9]\d{0,15}$/.test(text) ? await queries.view(Number(text)) : undefined
-  const given = ctx.query['signature']
-  const signature = typeof given === 'string' && links.opens(`/diamond/${text}`, given) ? given : ''
-  if (view === undefined || (view.diamond.fields.access === 0 && signature === '')) {
-    throw new Refusal('missing', 'There is no such diamond')
-  }
-  return { view, signature }
+  if (view === undefined) throw unknownDiamond()
+  const given = signatureOf(ctx)
+  const opened = links.opened(`/diamond/${text}`, given)
+  const isOpened = opened !== undefined && opened.revision === pageRevision(view.diamond)
+  if (view.diamond.fields.access === 0 && !isOpened) throw unknownDiamond()
+  return { view, signature: isOpened ? given : '' }
 }
+
+const unknownDiamond = () => new Refusal('missing', 'There is no such diamond')
 
 async function sendPicture(ctx: Ctx, service: ReportService, lighting: Lighting): Promise<void> {
   const { view } = await opened(ctx, service)

@@ -68,7 +68,7 @@ test('links to the laboratory where its page for a number is known', () => {
 })
 
 test('is shown with its fields in the order of the API', () => {
-  const shown = renderCertification({ id: 330, laboratory: 'GIA', number: '33"188', file: null })
+  const shown = renderCertification({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0)
   assert.equal(Object.entries(JSON.parse(shown) as object), [
     ['id', 330],
     ['laboratory', 'GIA'],

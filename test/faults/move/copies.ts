@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { openLinkKey } from '../../../src/commands/link-key.ts'
+import { LinkKeys } from '../../../src/commands/link-key.ts'
 import type { MasterKeys } from '../../../src/credentials/master-keys.ts'
 import { COPY_STREAM } from '../../../src/domain/moving.ts'
 import type { Installation } from '../../../src/installation.ts'
@@ -22,7 +22,7 @@ const DUE = 2
 /** An installation with so many events, and some pages of everything else, put in by its stores: nobody serves it. */
 export const filledSite = (site: Site, events: number): Promise<void> =>
   withOpened(site, async ({ store, files, vault, keys }) => {
-    await openLinkKey(store, keys, Date.now)
+    await LinkKeys.open(store, keys, Date.now)
     const appends = Array.from(
       { length: events },
       (_, n) => ({ stream: `diamond-${n + 1}`, expected: 'none', events: [event(n)] }) as const,

@@ -10,7 +10,7 @@ export const OWNER = 7
 export function diamondDocument(id: number): Document {
   const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 1_000 + (id % 1_000), isColored: id % 10 === 0 }
   const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }
-  const view = folded(undefined, created, 0)
+  const view = folded(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
   if (view === undefined) throw new Error('a created diamond is live')
   return diamonds.toDocument(view)
 }

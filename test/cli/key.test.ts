@@ -1,0 +1,46 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../api/harness/postbox.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('key rotate links')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+test('ends the links of a running service, and those of its next answers open', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const client = await commands.json('client', 'add', 'shop')
+  const { url } = JSON.parse(await commands.start(['serve', '--json']).line()) as { url: string }
+
+  const grant = { grant_type: 'password', username: 'a@example.com', password: 'right horse' }
+  const credentials = { client_id: String(client['client_id']), client_secret: String(client['client_secret']) }
+  const body = new URLSearchParams({ ...credentials, ...grant })
+  const granted = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
+  const { access_token } = (await granted.json()) as { access_token: string }
+  const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
+  const pageOf = async (answer: Response) => ((await answer.json()) as Stone)._links[0]?.href ?? ''
+
+  const stone = JSON.stringify({ sku: 'A1', cutShape: 'Round', carat: 1 })
+  const made = await fetch(`${url}/v4/diamond`, { method: 'POST', headers, body: stone })
+  const link = await pageOf(made)
+  assert.is((await fetch(link)).status, 200)
+
+  assert.equal(await commands.json('key', 'rotate', 'links'), { rotated: 'links' })
+
+  await until('the end of the link', async () => (await fetch(link)).status === 404)
+  const again = await pageOf(await fetch(made.headers.get('location') ?? '', { headers }))
+  assert.is((await fetch(again)).status, 200)
+})
+
+test('names what can be rotated', async ({ commands }) => {
+  const { code, err } = await commands.run(['key', 'rotate', 'passwords'])
+  assert.is(code, 2)
+  assert.match(err, 'links')
+})
+
+type Stone = { readonly _links: readonly { readonly href: string }[] }
+
+test.run()
