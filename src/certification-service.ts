@@ -31,13 +31,13 @@ export async function startCertificationProjections(
   installation: Installation,
   parts: OpenParts,
 ): Promise<CertificationProjections> {
-  const { settings, store, reads, files, writing, log } = installation
+  const { settings, store, reads, files, log } = installation
   const runner = new ProjectionRunner(certifications, store, reads, log)
   const model = await ownModel(reads, store, certifications.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
   parts.add({ stage: 'views', name: 'certifications', stop: () => active.stop(), figures: () => active.figures })
   const queries = new CertificationQueries(model, store, active)
-  const collector = new FileCollector({ files, store, model, progress: active, log, clock: writing.clock })
+  const collector = new FileCollector({ files, store, model, progress: active, log })
   parts.add({ stage: 'requests', name: 'files', stop: () => collector.stop(), figures: () => collector.figures })
   const reports = await openReportReading(installation, queries, parts)
   if (settings.ROLES.includes('projections')) {

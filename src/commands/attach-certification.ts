@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CertificationAttached } from '../domain/certification/certification.ts'
-import { attach } from '../domain/certification/decide.ts'
+import { attach, detach } from '../domain/certification/decide.ts'
 import type { CertificationInput } from '../domain/certification/input.ts'
 import { owned } from '../domain/diamond/decide.ts'
 import type { Diamond, LiveDiamond } from '../domain/diamond/diamond.ts'
@@ -9,7 +9,7 @@ import { OutcomeUnknown, type Position } from '../stores/event-store.ts'
 import type { Incoming, Kept } from '../stores/files.ts'
 import type { By } from './change-diamonds.ts'
 import { diamondFold } from './diamond-fold.ts'
-import { handle, load, type Writing } from './handle.ts'
+import { handle, load, type Wish, type Writing } from './handle.ts'
 import type { IdBlocks } from './integer-ids.ts'
 
 /** What commands on certifications write with. */
@@ -30,7 +30,7 @@ const LATE_APPEND = 60_000
 
 /**
  * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
- * answer: a certification that was acknowledged has its file.
+ * answer: a certification that was acknowledged has its file, which is looked for once more behind its event.
  * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function attachCertification(
@@ -50,6 +50,7 @@ export async function attachCertification(
     const { state, position } = await handle(writing, wish, diamondFold, (state) =>
       attach(state, { diamond, owner }, id, certification),
     )
+    await ensured(kept, () => takenBack(writing, wish, { id, owner }))
     return { certification: { id, ...certification }, diamond: live(state, diamond), position }
   })
 }
@@ -58,6 +59,19 @@ function live(state: Diamond, id: number): LiveDiamond {
   if (state.status !== 'live') throw new Error(`diamond ${id} has a new certification, and is ${state.status}`)
   return state
 }
+
+/** A process that stood still for long enough has lost its hold: what it has put on record must be there all the same. */
+async function ensured(kept: Kept | undefined, takeBack: () => Promise<unknown>): Promise<void> {
+  try {
+    await kept?.ensure()
+  } catch (error) {
+    await takeBack()
+    throw error
+  }
+}
+
+const takenBack = (writing: Certifying, wish: Wish, { id, owner }: { readonly id: number; readonly owner: number }) =>
+  handle(writing, { ...wish, id: randomUUID() }, diamondFold, (state) => detach(state, id, owner))
 
 async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
   let late = false

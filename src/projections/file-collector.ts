@@ -3,9 +3,10 @@ import type { Log } from '../log.ts'
 import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
 import type { ReadModel } from '../stores/read-store.ts'
-import { decode } from '../stores/schemas/decode.ts'
+import { decode, isUndecodable } from '../stores/schemas/decode.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import type { Progress } from './progress.ts'
+import { Unchanged } from './unchanged.ts'
 
 export type FileCollectorOptions = {
   readonly files: Files
@@ -14,16 +15,15 @@ export type FileCollectorOptions = {
   readonly model: ReadModel
   readonly progress: Progress
   readonly log: Log
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
 }
 
-/** Milliseconds without a touch before a file may go. With DUE, a removed certification's file goes within 2 s. */
-const GRACE = 1_500
+/**
+ * Milliseconds that a file must have been seen untouched before it may go: four touches. With DUE, a removed
+ * certification's file goes within 2 s. Whoever stands still for longer while he holds it puts it back (files.ts).
+ */
+const GRACE = 1_000
 /** Milliseconds between two looks at files that are due. */
 const DUE = 100
-/** Milliseconds without a touch after which an upload's temporary file has no process any more. */
-const LEFTOVER = 10_000
 /** Milliseconds between two looks for leftovers, and between two walks through all files. */
 const LEFTOVERS_EVERY = 2_000
 const SWEEP_EVERY = 600_000
@@ -33,11 +33,13 @@ const PATIENCE = 500
 /**
  * Removes files that no certification refers to and nobody has touched for a while. It follows removals, and walks
  * through all files at the start and now and then, for what a crash left. A file is in use as long as the read model,
- * come to the head of the log after the file's last touch, knows a certification with it; where the model has set a
- * stream aside it does not know, and everything stays.
+ * come to the head of the log after the file's last touch, knows a certification with it, or any event of a stream that
+ * the model has set aside names it.
  */
 export class FileCollector {
   readonly #due = new Set<string>()
+  readonly #untouched = new Unchanged()
+  readonly #leftovers = new Unchanged()
   readonly #sweeping: KeptRunning
   readonly #works: readonly KeptRunning[]
 
@@ -82,26 +84,52 @@ export class FileCollector {
     const due = new Set(this.#due)
     this.#due.clear()
     try {
-      if (await this.#isUpToDate()) await this.#collect(due)
+      const untouched = await this.#untouchedOf(due)
+      if (untouched.size > 0 && (await this.#isUpToDate())) await this.#collect(untouched, due)
     } finally {
       for (const digest of due) this.#due.add(digest)
+      this.#untouched.keepOnly(this.#due)
     }
+  }
+
+  /** Those that have been untouched for long enough, with their marks; what is not there is due no more. */
+  async #untouchedOf(due: Set<string>): Promise<Map<string, string>> {
+    const untouched = new Map<string, string>()
+    for (const digest of due) {
+      const mark = await this.options.files.markOf(digest)
+      if (mark === undefined) due.delete(digest)
+      else if (this.#untouched.for(digest, mark) >= GRACE) untouched.set(digest, mark)
+    }
+    return untouched
   }
 
   async #isUpToDate(): Promise<boolean> {
-    const { store, progress, model } = this.options
-    return (await progress.reached(await store.head(), 0)) && (await model.parked()).size === 0
+    const { store, progress } = this.options
+    return progress.reached(await store.head(), 0)
   }
 
   /** Leaves in `due` what has to be looked at again. */
-  async #collect(due: Set<string>): Promise<void> {
-    const { files, clock, log } = this.options
-    const before = clock() - GRACE
-    for (const digest of due) {
-      const outcome = (await this.#isUsed(digest)) ? 'used' : await files.remove(digest, before)
+  async #collect(untouched: ReadonlyMap<string, string>, due: Set<string>): Promise<void> {
+    const { files, log } = this.options
+    const named = await this.#namedAside()
+    for (const [digest, mark] of untouched) {
+      const isUsed = named.has(digest) || (await this.#isUsed(digest))
+      const outcome = isUsed ? 'used' : await files.remove(digest, mark)
       if (outcome !== 'touched') due.delete(digest)
       if (outcome === 'removed') log.info({ digest }, 'a file that nothing uses was removed')
     }
+  }
+
+  /** What events of streams that were set aside name, in whatever words: an event names a file by its digest. */
+  async #namedAside(): Promise<ReadonlySet<string>> {
+    const { model, store } = this.options
+    const named = new Set<string>()
+    for (const stream of await model.parked()) {
+      for (const { data } of await store.read(stream)) {
+        for (const [digest] of JSON.stringify(data).matchAll(DIGEST)) named.add(digest.toLowerCase())
+      }
+    }
+    return named
   }
 
   async #isUsed(digest: string): Promise<boolean> {
@@ -109,8 +137,15 @@ export class FileCollector {
   }
 
   async #clearLeftovers(): Promise<void> {
-    const { files, clock, log } = this.options
-    const removed = await files.removeLeftovers(clock() - LEFTOVER)
+    const { files, log } = this.options
+    const there = new Set<string>()
+    let removed = 0
+    for await (const leftover of files.leftovers()) {
+      const { name, mark, patience } = leftover
+      there.add(name)
+      if (this.#leftovers.for(name, mark) >= patience && (await files.removeLeftover(leftover))) removed++
+    }
+    this.#leftovers.keepOnly(there)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')
   }
 
@@ -128,7 +163,19 @@ export class FileCollector {
 
   #note(event: StoredEvent): void {
     if (event.type !== 'CertificationRemoved') return
-    const { digest } = decode<CertificationRemoved>(event).data
+    const digest = digestIn(event)
     if (digest !== null) this.#due.add(digest)
+  }
+}
+
+const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
+
+/** What can't be understood removes nothing; the next walk through all files looks at it. */
+function digestIn(event: StoredEvent): string | null {
+  try {
+    return decode<CertificationRemoved>(event).data.digest
+  } catch (error) {
+    if (isUndecodable(error)) return null
+    throw error
   }
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files, Listed } from './files.ts'
 import { available, ifThere } from './directory-files/failure.ts'
 import { IncomingFile } from './directory-files/incoming.ts'
 import { DIGEST, placesIn, type Places } from './directory-files/places.ts'
-import { removeFile, removeLeftovers } from './directory-files/removal.ts'
+import { markAt } from './directory-files/mark.ts'
+import { leftoversIn, removeFile, removeLeftover } from './directory-files/removal.ts'
 import { Touching } from './touching.ts'
 
 /**
@@ -17,11 +18,12 @@ export function openDirectoryFiles(folder: string): Files {
   const places = placesIn(folder)
   mkdirSync(places.incoming, { recursive: true })
   const touching = new Touching()
+  const handles = new Set<FileHandle>()
   return {
     receive: () =>
       available(async () => {
         const path = join(places.incoming, randomUUID())
-        return new IncomingFile(path, await open(path, 'wx', 0o600), places, touching)
+        return new IncomingFile(path, await open(path, 'wx+', 0o600), { places, touching, handles })
       }),
     read: (digest, range) =>
       available(async () => {
@@ -29,9 +31,15 @@ export function openDirectoryFiles(folder: string): Files {
         return handle?.createReadStream(range)
       }),
     list: () => listFiles(places),
-    remove: (digest, before) => available(() => removeFile(places, digest, before)),
-    removeLeftovers: (before) => available(() => removeLeftovers(places, before)),
-    close: async () => touching.stop(),
+    markOf: (digest) => available(() => markAt(places.fileOf(digest))),
+    remove: (digest, mark) => available(() => removeFile(places, digest, mark)),
+    leftovers: () => leftoversIn(places),
+    removeLeftover: (leftover) => available(() => removeLeftover(places, leftover)),
+    async close() {
+      touching.stop()
+      await Promise.all([...handles].map((handle) => handle.close()))
+      handles.clear()
+    },
   }
 }
 
@@ -41,8 +49,8 @@ async function* listFiles(places: Places): AsyncIterable<Listed> {
     for (const second of await foldersIn(join(places.folder, first))) {
       for (const digest of await readdir(join(places.folder, first, second))) {
         if (!DIGEST.test(digest)) continue
-        const found = await ifThere(() => stat(places.fileOf(digest)))
-        if (found !== undefined) yield { digest, touched: found.mtimeMs }
+        const mark = await markAt(places.fileOf(digest))
+        if (mark !== undefined) yield { digest, mark }
       }
     }
   }

@@ -6,8 +6,11 @@ import type { Readable } from 'node:stream'
  *
  * What is here says nothing about what may be read: only the log does. A file that no certification refers to is
  * collected (file-collector.ts) once nobody has touched it for a while. Whoever is about to write an event that refers
- * to a file holds it until the event is durable: held files are touched again and again, so that no collector of any
- * process takes them.
+ * to a file holds it until the event is durable, and ensures it then: held files are touched again and again, so that no
+ * collector of any process takes them, and one that was taken from a process that stood still is put back.
+ *
+ * No time of one machine is ever compared with another's. A touch changes the file's mark; for how long the mark has
+ * stayed the same is for its observer to see, by its own clock.
  */
 export interface Files {
   /** Begins a file in a temporary place. @throws StoreUnavailable */
@@ -20,13 +23,20 @@ export interface Files {
   read(digest: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>
   /** Every file there is, in no particular order. */
   list(): AsyncIterable<Listed>
+  /** The mark of a file's last touch; undefined where there is no such file. */
+  markOf(digest: string): Promise<string | undefined>
   /**
-   * Removes a file that was last touched at `before` (milliseconds since 1970) or earlier.
+   * Removes a file whose mark is still the one that was seen.
    * @returns touched where it was touched since, and stays
    */
-  remove(digest: string, before: number): Promise<'removed' | 'touched' | 'missing'>
-  /** Removes what unfinished uploads of ended processes left, last touched at `before` or earlier. @returns how many */
-  removeLeftovers(before: number): Promise<number>
+  remove(digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'>
+  /** What uploads and removals have under way, or left when their process ended. */
+  leftovers(): AsyncIterable<Leftover>
+  /**
+   * Clears one away that is still as it was seen, which is for whoever has seen it so for as long as it says.
+   * @returns true for an upload that nobody will finish
+   */
+  removeLeftover(leftover: Leftover): Promise<boolean>
   /** Ends the touching. What is still incoming is a leftover from now on. */
   close(): Promise<void>
 }
@@ -47,12 +57,24 @@ export interface Incoming {
 export type Kept = {
   readonly digest: string
   readonly bytes: number
+  /**
+   * For when the event that names the file is durable: touches it once more, and puts it back where a collector has taken
+   * it meanwhile, since its holder stood still for too long. After this only the end of its last use lets it go.
+   * @throws StoreUnavailable
+   */
+  ensure(): Promise<void>
   /** Ends the hold: from now on only a certification's event keeps the file. */
   release(): void
 }
 
-/** touched: milliseconds since 1970. */
-export type Listed = { readonly digest: string; readonly touched: number }
+/** mark: changes with every touch, and says nothing else. */
+export type Listed = { readonly digest: string; readonly mark: string }
+
+/** name: of the adapter's own. patience: milliseconds for which its mark must have stayed the same before it goes. */
+export type Leftover = { readonly name: string; readonly mark: string; readonly patience: number }
+
+/** Milliseconds without a touch after which an upload has no process any more. */
+export const ABANDONED = 10_000
 
 /** Milliseconds between two touches of a held or incoming file. */
 export const TOUCH_INTERVAL = 250

@@ -1,7 +1,10 @@
 import { TOUCH_INTERVAL } from './files.ts'
 
-/** @param now seconds since 1970 */
+/** @param now seconds since 1970, unlike those of any other touch */
 type Touch = (now: number) => Promise<unknown>
+
+/** The time, to be written as a mark: what is random is less than any clock could tell apart. */
+export const markedNow = (): number => (Date.now() + Math.random()) / 1000
 
 /** Touches what is held, again and again, so that collectors of other processes see that it is in use. */
 export class Touching {
@@ -27,7 +30,7 @@ export class Touching {
 
   /** A file that is just being put back, or a handle just being closed, is touched the next time. */
   #touchAll(): void {
-    const now = Date.now() / 1000
+    const now = markedNow()
     for (const touch of this.#held) touch(now).catch(() => undefined)
   }
 }

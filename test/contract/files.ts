@@ -3,10 +3,9 @@ import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Files, Kept } from '../../src/stores/files.ts'
+import { all } from './event-store/given.ts'
 
 type Given = { files: Files; other: Files }
-
-const FUTURE = () => Date.now() + 60_000
 
 /**
  * The rules of the files port, for one adapter.
@@ -55,7 +54,7 @@ export function filesContract(
     assert.equal(await digestsIn(other), [])
     assert.is(await other.read(sha256(Buffer.from('%PDF-'))), undefined)
     await incoming.discard()
-    assert.is(await files.removeLeftovers(FUTURE()), 0)
+    assert.equal(await all(files.leftovers()), [])
   })
 
   test('discards nothing that was kept', async ({ files }) => {
@@ -68,24 +67,32 @@ export function filesContract(
 
   test('has no file that was never kept', async ({ files }) => {
     assert.is(await files.read('0'.repeat(64)), undefined)
-    assert.is(await files.remove('0'.repeat(64), FUTURE()), 'missing')
+    assert.is(await files.markOf('0'.repeat(64)), undefined)
+    assert.is(await files.remove('0'.repeat(64), '1-1'), 'missing')
   })
 
-  test('removes a file only when nobody touched it since', async ({ files, other }) => {
-    const before = Date.now() - 1_000
-    const { digest, release } = await keep(files, Buffer.from('a report'))
+  test('removes a file only when nobody touched it since it was looked at', async ({ files, other }) => {
+    const { digest, ensure, release } = await keep(files, Buffer.from('a report'))
+    const before = await markOf(other, digest)
+    await ensure()
     release()
     assert.is(await other.remove(digest, before), 'touched')
     assert.is((await bytesOf(files, digest)).toString(), 'a report')
-    assert.is(await other.remove(digest, FUTURE()), 'removed')
+    assert.is(await other.remove(digest, await markOf(files, digest)), 'removed')
     assert.is(await files.read(digest), undefined)
     assert.equal(await digestsIn(files), [])
+  })
+
+  test('shows every process the same mark, in its list too', async ({ files, other }) => {
+    const { digest, release } = await keep(files, Buffer.from('marked'))
+    release()
+    assert.equal(await all(other.list()), [{ digest, mark: await markOf(files, digest) }])
   })
 
   test('touches a file when the same report comes again', async ({ files, other }) => {
     const first = await keep(files, Buffer.from('twice'))
     first.release()
-    const between = await untilLater()
+    const between = await markOf(files, first.digest)
     const second = await keep(other, Buffer.from('twice'))
     second.release()
     assert.is(await files.remove(first.digest, between), 'touched')
@@ -93,10 +100,21 @@ export function filesContract(
 
   test('touches a held file again and again, and no longer after its release', async ({ files, other }) => {
     const { digest, release } = await keep(files, Buffer.from('held'))
-    const start = Date.now()
-    await until(async () => (await touchedAt(other, digest)) > start)
+    const start = await markOf(other, digest)
+    await until(async () => (await markOf(other, digest)) !== start)
     release()
-    assert.is(await other.remove(digest, FUTURE()), 'removed')
+    // A touch under way may still arrive.
+    await until(async () => (await other.remove(digest, await markOf(other, digest))) === 'removed')
+  })
+
+  test('puts a file back that was removed although it was held', async ({ files, other }) => {
+    const bytes = randomBytes(600_000)
+    const { digest, ensure, release } = await keep(files, bytes)
+    await until(async () => (await other.remove(digest, await markOf(other, digest))) === 'removed')
+    await ensure()
+    release()
+    assert.ok(bytes.equals(await bytesOf(other, digest)))
+    assert.equal(await digestsIn(other), [digest])
   })
 
   test('is read to its end though it is removed meanwhile', async ({ files }) => {
@@ -104,28 +122,40 @@ export function filesContract(
     const { digest, release } = await keep(files, bytes)
     release()
     const reading = await files.read(digest)
-    await files.remove(digest, FUTURE())
+    assert.is(await files.remove(digest, await markOf(files, digest)), 'removed')
     assert.ok(reading !== undefined && bytes.equals(await collect(reading)))
   })
 
   test('loses no upload to a removal of the same report at the same time', async ({ files, other }) => {
     const bytes = Buffer.from('contended')
     for (let round = 0; round < 50; round++) {
-      const before = await untilLater()
+      const before = (await other.markOf(sha256(bytes))) ?? ''
       const [kept] = await Promise.all([keep(files, bytes), other.remove(sha256(bytes), before)])
       assert.ok(bytes.equals(await bytesOf(files, kept.digest)), `round ${round}`)
       kept.release()
     }
   })
 
+  test('clears away no upload that was touched since it was looked at', async ({ files, other }) => {
+    const living = await files.receive()
+    await living.write(Buffer.from('whole'))
+    const [before] = await all(other.leftovers())
+    assert.ok(before)
+    await until(async () => (await all(other.leftovers()))[0]?.mark !== before.mark)
+    assert.is(await other.removeLeftover(before), false)
+    const { digest } = await living.keep()
+    assert.is((await bytesOf(other, digest)).toString(), 'whole')
+  })
+
   test('clears what an ended process left half way, not what a living one is receiving', async ({ files, other }) => {
     const left = await files.receive()
     await left.write(Buffer.from('half'))
     await files.close()
-    const ended = await untilLater()
+    const before = await all(other.leftovers())
     const living = await other.receive()
     await living.write(Buffer.from('whole'))
-    assert.is(await other.removeLeftovers(ended), 1)
+    const cleared = await Promise.all(before.map((leftover) => other.removeLeftover(leftover)))
+    assert.is(cleared.filter(Boolean).length, 1)
     const { digest } = await living.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
@@ -153,15 +183,12 @@ async function collect(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-async function digestsIn(files: Files): Promise<string[]> {
-  const digests: string[] = []
-  for await (const { digest } of files.list()) digests.push(digest)
-  return digests
-}
+const digestsIn = async (files: Files) => (await all(files.list())).map(({ digest }) => digest)
 
-async function touchedAt(files: Files, digest: string): Promise<number> {
-  for await (const listed of files.list()) if (listed.digest === digest) return listed.touched
-  return 0
+async function markOf(files: Files, digest: string): Promise<string> {
+  const mark = await files.markOf(digest)
+  assert.ok(mark !== undefined, `${digest} is not there`)
+  return mark
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -170,14 +197,4 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     if (performance.now() > deadline) throw new Error('it did not happen within 5 s')
     await new Promise((done) => setTimeout(done, 5))
   }
-}
-
-/** Milliseconds by which the time that Linux gives a file may lie behind the clock: a tick of 100 Hz. */
-const TICK = 10
-
-/** A time that has passed: what is touched from now on is touched later. */
-async function untilLater(): Promise<number> {
-  const now = Date.now()
-  await until(async () => Date.now() > now + 1 + TICK)
-  return now + 1
 }

@@ -60,9 +60,10 @@ class Inventory {
     }
     const files = {
       list: () => this.#list(),
-      removeLeftovers: async () => 0,
-      remove: async (digest: string) => {
-        if (this.fresh.has(digest)) return 'touched'
+      leftovers: async function* () {},
+      markOf: async (digest: string) => this.#markOf(digest),
+      remove: async (digest: string, mark: string) => {
+        if (mark !== this.#markOf(digest)) return 'touched'
         this.removed.push(digest)
         return 'removed'
       },
@@ -73,12 +74,14 @@ class Inventory {
       model: model as unknown as ReadModel,
       progress: { reached: (position) => this.#reached(position as Position) },
       log: openLog('silent'),
-      clock: Date.now,
     })
   }
 
+  #touches = 0
+  readonly #markOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
+
   async *#list() {
-    for (const digest of this.files) yield { digest, touched: this.fresh.has(digest) ? Date.now() : 0 }
+    for (const digest of this.files) yield { digest, mark: this.#markOf(digest) }
   }
 
   async #reached({ commit }: Position): Promise<boolean> {

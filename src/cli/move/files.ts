@@ -55,7 +55,7 @@ export async function verifyFiles(source: Files, target: Files, progress: (files
     progress(there.size)
   }
   for await (const { digest } of source.list()) {
-    if (there.has(digest) || (await source.read(digest)) === undefined) continue
+    if (there.has(digest) || (await source.markOf(digest)) === undefined) continue
     throw new Failed(`The target does not have the file ${digest}; run the same command again`)
   }
 }

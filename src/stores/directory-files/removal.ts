@@ -1,43 +1,47 @@
 import { randomUUID } from 'node:crypto'
-import { link, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { link, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, ifThere } from './failure.ts'
+import { ABANDONED, type Leftover } from '../files.ts'
+import { available, codeOf, ifThere } from './failure.ts'
+import { markAt } from './mark.ts'
 import { makeFolderOf, type Places } from './places.ts'
 
 const MARK = 'removing-'
 
 /**
- * Removes a file that nobody has touched since `before`. It is taken aside first and looked at again there: an upload
- * of the same report may have touched or replaced it since the first look, and then it is put back.
+ * Removes a file that nobody has touched since its mark was seen. It is taken aside first and looked at again there: an
+ * upload of the same report may have touched or replaced it since the first look, and then it is put back.
  */
 export async function removeFile(
   places: Places,
   digest: string,
-  before: number,
+  mark: string,
 ): Promise<'removed' | 'touched' | 'missing'> {
   const file = places.fileOf(digest)
-  const untouched = await isUntouched(file, before)
-  if (untouched !== true) return untouched === undefined ? 'missing' : 'touched'
+  const found = await markAt(file)
+  if (found !== mark) return found === undefined ? 'missing' : 'touched'
   const aside = join(places.incoming, `${MARK}${digest}-${randomUUID()}`)
   if (!(await done(() => rename(file, aside)))) return 'missing'
-  if ((await isUntouched(aside, before)) === true) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
+  if ((await markAt(aside)) === mark) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
   await putBack(places, aside, digest)
   return 'touched'
 }
 
-/**
- * Clears the temporary place of what ended processes left there: uploads go, files taken aside are put back, for
- * whoever ended may not have looked at them again.
- */
-export async function removeLeftovers(places: Places, before: number): Promise<number> {
-  let removed = 0
-  for (const name of await readdir(places.incoming)) {
-    const path = join(places.incoming, name)
-    if (!(await isLeftover(path, before))) continue
-    if (name.startsWith(MARK)) await putBack(places, path, name.slice(MARK.length, MARK.length + 64))
-    else if (await done(() => unlink(path))) removed++
+/** Whatever is in the temporary place: uploads, and files that were taken aside. */
+export async function* leftoversIn({ incoming }: Places): AsyncIterable<Leftover> {
+  for (const name of await available(() => readdir(incoming))) {
+    const mark = await available(() => markAt(join(incoming, name)))
+    if (mark !== undefined) yield { name, mark, patience: ABANDONED }
   }
-  return removed
+}
+
+/** Uploads go; files taken aside are put back, for whoever ended may not have looked at them again. */
+export async function removeLeftover(places: Places, { name, mark }: Leftover): Promise<boolean> {
+  const path = join(places.incoming, name)
+  if ((await markAt(path)) !== mark) return false
+  if (!name.startsWith(MARK)) return done(() => unlink(path))
+  await putBack(places, path, name.slice(MARK.length, MARK.length + 64))
+  return false
 }
 
 async function putBack(places: Places, aside: string, digest: string): Promise<void> {
@@ -53,18 +57,6 @@ async function putBack(places: Places, aside: string, digest: string): Promise<v
   await ifThere(() => unlink(aside))
 }
 
-/** @returns undefined where there is no such file */
-async function isUntouched(path: string, before: number): Promise<boolean | undefined> {
-  const found = await ifThere(() => stat(path))
-  return found && found.mtimeMs <= before
-}
-
 /** @returns false where the file was gone */
 const done = async (action: () => Promise<void>): Promise<boolean> =>
   (await ifThere(() => action().then(() => true))) ?? false
-
-/** Taking aside changes the inode, not the content: the time of that counts. */
-async function isLeftover(path: string, before: number): Promise<boolean> {
-  const found = await ifThere(() => stat(path))
-  return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) <= before
-}

@@ -4,7 +4,8 @@ import { Touching } from '../touching.ts'
 import type { Mongo } from './connection.ts'
 import { fileCalls, type FileCall } from './files/collections.ts'
 import { IncomingFile } from './files/incoming.ts'
-import { removeFile, removeLeftovers, removeOlder } from './files/removal.ts'
+import { leftoversIn, removeLeftover } from './files/leftovers.ts'
+import { markOf, removeFile, removeOlder } from './files/removal.ts'
 
 /** Files in GridFS. Any number of processes may work in one database. */
 export function filesIn(mongo: Mongo): Files {
@@ -35,8 +36,10 @@ export function filesIn(mongo: Mongo): Files {
       return bucket.openDownloadStream(newest._id, part)
     },
     list: () => listFiles(call),
-    remove: (digest, before) => removeFile(call, digest, before),
-    removeLeftovers: (before) => removeLeftovers(call, before),
+    markOf: async (digest) => markOf(await call(({ files }) => files.find({ filename: digest }).toArray())),
+    remove: (digest, mark) => removeFile(call, digest, mark),
+    leftovers: () => leftoversIn(call),
+    removeLeftover: (leftover) => removeLeftover(call, leftover),
     close: async () => touching.stop(),
   }
 }
@@ -44,20 +47,21 @@ export function filesIn(mongo: Mongo): Files {
 /** Digests that are read together. */
 const PAGE = 500
 
-/** In the order of the digests, so that revisions of one come together. */
+/** In the order of the digests: the revisions of one come together, and a page's last digest waits for the next page. */
 async function* listFiles(call: FileCall): AsyncIterable<Listed> {
   let behind = ''
   for (;;) {
     const filter = { filename: { $gt: behind } }
     const options = { projection: { filename: 1, metadata: 1 }, sort: { filename: 1 }, limit: PAGE } as const
     const page = await call(({ files }) => files.find(filter, options).toArray())
-    const touched = new Map<string, number>()
-    for (const { filename, metadata } of page) {
-      touched.set(filename, Math.max(metadata.touched, touched.get(filename) ?? 0))
+    const revisions = Map.groupBy(page, ({ filename }) => filename)
+    const last = page.at(-1)?.filename
+    if (last !== undefined && page.length === PAGE && revisions.size > 1) revisions.delete(last)
+    for (const [digest, found] of revisions) {
+      const mark = markOf(found)
+      if (mark !== undefined) yield { digest, mark }
     }
-    for (const [digest, at] of touched) yield { digest, touched: at }
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    behind = last.filename
+    if (page.length < PAGE) return
+    behind = [...revisions.keys()].at(-1) ?? behind
   }
 }

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../../../src/stores/event-store.ts'
 import type { Files } from '../../../src/stores/files.ts'
 import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { filesIn } from '../../../src/stores/mongodb/files.ts'
+import { all } from '../../contract/event-store/given.ts'
 import { filesContract } from '../../contract/files.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
@@ -57,10 +58,11 @@ if (server !== undefined) {
   test('leaves its chunks to those who read it, for a minute from its removal', async ({ mongo, files }) => {
     const { digest, release } = await keep(files, randomBytes(300_000))
     release()
-    assert.is(await files.remove(digest, Date.now() + 1_000), 'removed')
-    await files.removeLeftovers(Date.now() + 50_000)
+    assert.is(await files.remove(digest, (await files.markOf(digest)) ?? ''), 'removed')
+    const [left] = await all(files.leftovers())
+    assert.is(left?.patience, 60_000)
     assert.is(await chunksIn(mongo), 2)
-    assert.is(await files.removeLeftovers(Date.now() + 61_000), 0)
+    assert.is(left && (await files.removeLeftover(left)), false)
     assert.is(await chunksIn(mongo), 0)
     assert.is(await mongo.db.collection('fs.files').countDocuments(), 0)
   })
@@ -68,13 +70,11 @@ if (server !== undefined) {
   test('that was given up as its process stood still can not be kept by it afterwards', async ({ mongo, files }) => {
     const incoming = await files.receive()
     await incoming.write(randomBytes(300_000))
-    assert.is(await files.removeLeftovers(Date.now() + 1_000), 1)
+    for (const leftover of await all(files.leftovers())) assert.ok(await files.removeLeftover(leftover))
     assert.is(await chunksIn(mongo), 0)
     const late = await incoming.keep().catch((error: unknown) => error)
     assert.instance(late, StoreUnavailable)
-    const listed = []
-    for await (const file of files.list()) listed.push(file)
-    assert.equal(listed, [])
+    assert.equal(await all(files.list()), [])
     await incoming.discard()
     assert.is(await chunksIn(mongo), 0)
   })
@@ -85,7 +85,7 @@ if (server !== undefined) {
     const file = await mongo.db.collection('fs.files').findOne({ filename: digest })
     if (file === null) return assert.unreachable('the file is not there')
     await mongo.db.collection('fs.uploads').insertOne({ _id: file._id, touched: 1 })
-    assert.is(await files.removeLeftovers(Date.now()), 0)
+    for (const leftover of await all(files.leftovers())) assert.is(await files.removeLeftover(leftover), false)
     assert.ok(await files.read(digest))
     assert.is(await mongo.db.collection('fs.uploads').countDocuments(), 0)
   })

@@ -4,8 +4,9 @@ import { WRITE } from '../connection.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import type { Incoming, Kept } from '../../files.ts'
 import { isDuplicate } from '../failure.ts'
-import type { Touching } from '../../touching.ts'
+import { markedNow, type Touching } from '../../touching.ts'
 import { CHUNK, type FileCall } from './collections.ts'
+import { GONE } from './removal.ts'
 
 /** One upload: chunks of a file that nobody sees yet. */
 export class IncomingFile implements Incoming {
@@ -29,7 +30,7 @@ export class IncomingFile implements Incoming {
 
   static async begin(call: FileCall, touching: Touching): Promise<IncomingFile> {
     const _id = new ObjectId()
-    await call(({ uploads }) => uploads.insertOne({ _id, touched: Date.now() }), WRITE)
+    await call(({ uploads }) => uploads.insertOne({ _id, touched: markedNow() * 1000 }), WRITE)
     return new IncomingFile(_id, call, touching)
   }
 
@@ -61,12 +62,9 @@ export class IncomingFile implements Incoming {
     if (this.#pendingBytes > 0) await this.#flush()
     const digest = this.#hash.digest('hex')
     const file = { _id: this.#id, length: this.#bytes, chunkSize: CHUNK, filename: digest }
-    const now = new Date()
+    const kept = { ...file, uploadDate: new Date(), metadata: { touched: markedNow() * 1000 } }
     try {
-      await this.call(
-        ({ files }) => files.insertOne({ ...file, uploadDate: now, metadata: { touched: now.getTime() } }),
-        WRITE,
-      )
+      await this.call(({ files }) => files.insertOne(kept), WRITE)
     } catch (error) {
       if (!isDuplicate(error)) throw error
       throw new StoreUnavailable('an upload took so long that it was given up', { cause: error })
@@ -75,7 +73,18 @@ export class IncomingFile implements Incoming {
     const release = this.touching.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
     this.#stopTouching()
     await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id }), WRITE).catch(() => undefined)
-    return { digest, bytes: this.#bytes, release }
+    return { digest, bytes: this.#bytes, ensure: () => this.#ensure(digest), release }
+  }
+
+  /** What a collector has taken is there as one that is gone, for a while, with all of its chunks. */
+  async #ensure(digest: string): Promise<void> {
+    if ((await touchFile(this.call, digest, markedNow() * 1000)).matchedCount > 0) return
+    const back = { $set: { filename: digest, 'metadata.touched': markedNow() * 1000 } }
+    const found = await this.call(
+      ({ files }) => files.updateOne({ _id: this.#id, filename: GONE, length: this.#bytes }, back),
+      WRITE,
+    )
+    if (found.matchedCount === 0) throw new StoreUnavailable(`the file ${digest} was collected while it was held`)
   }
 
   async discard(): Promise<void> {

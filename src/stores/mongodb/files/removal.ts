@@ -1,24 +1,31 @@
 import { WRITE } from '../connection.ts'
-import { isDuplicate } from '../failure.ts'
-import { CHUNK, type FileCall, type GridFile, type Upload } from './collections.ts'
+import { markedNow } from '../../touching.ts'
+import type { FileCall, GridFile } from './collections.ts'
 
-/** Milliseconds that a removed file's chunks stay for whoever is reading them. */
-const READING = 60_000
-/** Milliseconds for which an upload that was given up can't be kept any more, however late its process goes on. */
-const GIVEN_UP = 3_600_000
+/** The name of what is removed: its chunks stay for whoever is reading them. */
+export const GONE = ''
 
-const GONE = ''
+type Revision = Pick<GridFile, '_id' | 'filename' | 'metadata'>
+
+/** Of all revisions of a file together; undefined where there is none. */
+export function markOf(revisions: readonly Revision[]): string | undefined {
+  if (revisions.length === 0) return undefined
+  return revisions
+    .map(({ _id, metadata }) => `${_id.toHexString()}-${metadata.touched}`)
+    .toSorted()
+    .join(',')
+}
 
 /** Removes every revision, each only where it is as untouched as it was found. */
 export async function removeFile(
   call: FileCall,
   digest: string,
-  before: number,
+  mark: string,
 ): Promise<'removed' | 'touched' | 'missing'> {
   const revisions = await call(({ files }) => files.find({ filename: digest }).toArray())
   if (revisions.length === 0) return 'missing'
-  if (revisions.some(({ metadata }) => metadata.touched > before)) return 'touched'
-  for (const revision of revisions) if (!(await retire(call, revision, before))) return 'touched'
+  if (markOf(revisions) !== mark) return 'touched'
+  for (const revision of revisions) if (!(await retire(call, revision, 'as it was found'))) return 'touched'
   return 'removed'
 }
 
@@ -28,51 +35,16 @@ export async function removeOlder(call: FileCall, digest: string): Promise<void>
     files.find({ filename: digest }).sort({ uploadDate: -1, _id: -1 }).toArray(),
   )
   if (newest === undefined) return
-  for (const revision of older) await retire(call, revision, Number.MAX_SAFE_INTEGER)
+  for (const revision of older) await retire(call, revision, 'touched or not')
 }
 
-/** Not to be found any more from here on. @returns false where it was touched or removed since */
-async function retire(call: FileCall, { _id, filename }: GridFile, before: number): Promise<boolean> {
-  const untouched = { _id, filename, 'metadata.touched': { $lte: before } }
-  const gone = { $set: { filename: GONE, 'metadata.touched': Date.now() } }
-  return (await call(({ files }) => files.updateOne(untouched, gone), WRITE)).modifiedCount === 1
-}
-
-/**
- * Removes what ended processes left unfinished, and the chunks of what was removed a while ago.
- * @returns how many uploads were unfinished
- */
-export async function removeLeftovers(call: FileCall, before: number): Promise<number> {
-  await removeChunks(call, before)
-  const left = await call(({ uploads }) => uploads.find({ touched: { $lte: before } }).toArray())
-  let removed = 0
-  for (const upload of left) if (await giveUp(call, upload)) removed++
-  return removed
-}
-
-/**
- * An upload is given up by inserting its file's document, as one that is gone: an upload that goes on after all finds it
- * there. Where the insert finds the document of a file that was kept, only the note of the upload was left.
- */
-async function giveUp(call: FileCall, { _id }: Upload): Promise<boolean> {
-  const gone = { length: 0, chunkSize: CHUNK, uploadDate: new Date(), metadata: { touched: Date.now() } }
-  const given = await call(({ files }) => files.insertOne({ _id, filename: GONE, ...gone }), WRITE).then(
-    () => true,
-    (error: unknown) => {
-      if (isDuplicate(error)) return false
-      throw error
-    },
-  )
-  if (given) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
-  await call(({ uploads }) => uploads.deleteOne({ _id }), WRITE)
-  return given
-}
-
-async function removeChunks(call: FileCall, before: number): Promise<void> {
-  const gone = { filename: GONE, 'metadata.touched': { $lte: before - READING } }
-  const files = await call((all) => all.files.find(gone).toArray())
-  for (const { _id, length, metadata } of files) {
-    if (length > 0) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
-    if (length > 0 || metadata.touched <= before - GIVEN_UP) await call((all) => all.files.deleteOne({ _id }), WRITE)
-  }
+/** Not to be found any more from here on. @returns false where it was removed since, or touched where that counts */
+async function retire(
+  call: FileCall,
+  { _id, filename, metadata }: Revision,
+  when: 'as it was found' | 'touched or not',
+): Promise<boolean> {
+  const touched = when === 'as it was found' ? { 'metadata.touched': metadata.touched } : {}
+  const gone = { $set: { filename: GONE, 'metadata.touched': markedNow() * 1000 } }
+  return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, gone), WRITE)).modifiedCount === 1
 }
