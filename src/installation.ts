@@ -6,6 +6,7 @@ import type { EventStore } from './stores/event-store.ts'
 import type { Files } from './stores/files.ts'
 import type { MailPort } from './stores/mail.ts'
 import type { ReadStore } from './stores/read-store.ts'
+import type { SeenPort } from './stores/seen.ts'
 import type { Vault } from './stores/vault.ts'
 
 /**
@@ -33,6 +34,7 @@ export type Installation = {
   readonly vault: Vault
   readonly files: Files
   readonly mail: MailPort
+  readonly seen: SeenPort
   readonly keys: MasterKeys
   readonly writing: Writing
   /** What the event store counted since it was opened, by the counter's name. */

@@ -13,6 +13,7 @@ import { ownModel } from './projections/own-model.ts'
 import { ProjectionRunner } from './projections/runner.ts'
 import { listenForMetrics } from './metrics-service.ts'
 import { collectMetrics, refusedConnections } from './metrics.ts'
+import { openPastWatch } from './past-service.ts'
 import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
 import { openRequestFinishing } from './request-service.ts'
@@ -26,6 +27,8 @@ export type Running = {
   readonly local: string | undefined
   /** The port of its own that `/metrics` has, where it has one. */
   readonly metrics: string | undefined
+  /** Resolves with the reason when the service must not go on as it is: it is to be stopped. */
+  readonly over: Promise<Error>
   /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
   ready(): Promise<void>
   /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
@@ -53,6 +56,7 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
   const alive = holdProcess()
   parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
   await mayServe(installation)
+  const past = await openPastWatch(installation, parts)
   const runner = new ProjectionRunner(diamonds, store, reads, log)
   const traffic = new Traffic()
   const model = await ownModel(reads, store, diamonds.declaration)
@@ -102,6 +106,7 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
     url: listening && addressesOf(settings, listening.port).base,
     local: listening && ownAddress(settings, listening.port),
     metrics: metered && ownAddress(settings, metered.port),
+    over: past.over,
     async ready() {
       while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL)
     },

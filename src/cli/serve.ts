@@ -37,7 +37,12 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
   lastWords.now('it was reading the log up to its head')
-  const stopped = signal.first.then((name) => stop(running, name, options)).finally(() => lastWords.over())
+  const stopped = Promise.race([
+    signal.first.then((name) => stop(running, name, options)),
+    running.over.then((reason) => giveUp(running, reason)),
+  ]).finally(() => lastWords.over())
+  // It is waited for below; until then nobody looks at it.
+  stopped.catch(() => undefined)
   await running.ready()
   if (!signal.came) {
     lastWords.now('it was serving')
@@ -67,6 +72,12 @@ function endAnyway(signal: string, lastWords: LastWords): void {
     process.exit(FAILED)
   }
   setTimeout(end, END).unref()
+}
+
+/** @throws the reason, which becomes the last line and exit code 1 */
+async function giveUp(running: Running, reason: Error): Promise<never> {
+  await running.stop()
+  throw reason
 }
 
 async function stop(running: Running, signal: string, { json }: OutputOptions): Promise<void> {

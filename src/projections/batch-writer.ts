@@ -3,6 +3,7 @@ import type { Log } from '../log.ts'
 import { comparePositions, type Batch, type EventStore, type From, type StoredEvent } from '../stores/event-store.ts'
 import type { Build, Checkpoint, DeadLetter } from '../stores/read-store.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
+import { lineOf } from './log-line.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
 import type { Projection } from './projection.ts'
 import { refold, together } from './refold.ts'
@@ -21,7 +22,7 @@ export class BatchWriter<Value> {
     private readonly build: Build,
     private readonly log: Log,
     private readonly known: {
-      readonly identity: string
+      readonly line: string
       readonly checkpoint: Checkpoint | undefined
       readonly parked: Set<string>
     },
@@ -34,7 +35,7 @@ export class BatchWriter<Value> {
 
   static async open<Value>(projection: Projection<Value>, store: EventStore, build: Build, log: Log) {
     const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
-    const known = { identity: await store.identity(), checkpoint: await build.checkpoint(), parked }
+    const known = { line: await lineOf(store), checkpoint: await build.checkpoint(), parked }
     return new BatchWriter(projection, store, build, log, known)
   }
 
@@ -68,7 +69,7 @@ export class BatchWriter<Value> {
 
   async #write({ writes, letters }: Folded, position: From, last: StoredEvent | undefined): Promise<void> {
     if (last !== undefined) this.#event = { id: last.id, position: last.position }
-    const checkpoint = { position, log: this.known.identity, event: this.#event }
+    const checkpoint = { position, log: this.known.line, event: this.#event }
     if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
     else this.#checkpoints.later(checkpoint)
     for (const letter of letters) this.#park(letter)

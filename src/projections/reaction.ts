@@ -5,6 +5,7 @@ import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../stores/r
 import { belongs } from './belongs.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
+import { lineOf } from './log-line.ts'
 import { OwnProgress } from './progress.ts'
 import { reactTo } from './react-batch.ts'
 
@@ -85,7 +86,7 @@ export class ReactionRunner {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const build = await this.#openBuild()
-    const log = await this.store.identity()
+    const log = await lineOf(this.store)
     const checkpoint = await build.checkpoint()
     let event: Checkpoint['event'] = checkpoint?.event ?? null
     const checkpoints = new CheckpointWriter(build, this.store, this.log)

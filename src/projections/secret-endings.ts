@@ -1,6 +1,7 @@
 import { digestOfStream, SECRET_STREAMS } from '../credentials/secret-keys.ts'
 import type { Log } from '../log.ts'
 import { anchored } from './belongs.ts'
+import { lineOf } from './log-line.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
 import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { Ended, Vault, VaultCheckpoint } from '../stores/vault.ts'
@@ -46,7 +47,7 @@ export class SecretEndings {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, mailDue } = this.#options
-    const log = await store.identity()
+    const log = await lineOf(store)
     const checkpoint = await this.#checkpointOf(log)
     this.#event = checkpoint?.event ?? null
     const subscription = store.subscribe(checkpoint?.position ?? 'start', SECRET_STREAMS)

@@ -70,7 +70,7 @@ async function replaceLog(settings: Settings, log: string | undefined): Promise<
   } catch (error) {
     rmSync(aside, { recursive: true, force: true })
     lock.release()
-    throw error
+    throw error instanceof UnreadableFile ? new StoreUnavailable(error.message, { cause: error }) : error
   }
 }
 

@@ -9,6 +9,7 @@ import type { MongoStores } from '../stores/mongodb.ts'
 import { openDocuments } from '../stores/sqlite-documents.ts'
 import { shareFolder, type FolderLock } from '../stores/folder-lock.ts'
 import { openOutbox } from '../stores/outbox-mail.ts'
+import { openSeen } from '../stores/seen-file.ts'
 import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
 import { UnreadableFile } from '../stores/sqlite-file.ts'
@@ -64,6 +65,7 @@ export async function openOn(
     vault,
     files,
     mail,
+    seen: openSeen(join(DATA_DIR, 'seen.json')),
     keys,
     writing,
     counters,

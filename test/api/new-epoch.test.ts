@@ -1,27 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { beginEpoch } from '../../src/commands/restore-log.ts'
-import { open } from '../../src/wiring/open-installation.ts'
-import { readSettings } from '../../src/settings.ts'
-import { enginesFor } from '../engines.ts'
 import { vendor } from './harness/account.ts'
 import { withFolder } from './harness/folder.ts'
+import { newEpoch } from './harness/new-epoch.ts'
 import { attached, pathOf } from './harness/form.ts'
 import { expect } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite('a log that begins a new epoch')
-
-/** What a restore does last, while nothing runs. */
-async function newEpoch(dataDir: string): Promise<number> {
-  const engines = await enginesFor(dataDir)
-  const { store, close } = await open(readSettings({ ...engines, LOG_LEVEL: 'silent', DATA_DIR: dataDir }), 'filled')
-  const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
-  const epoch = await beginEpoch({ store, origin, clock: Date.now }, 0)
-  await close()
-  return epoch
-}
 
 test('refuses tokens, links and secrets of the one before, and gives out no id twice', () =>
   withFolder(async (start, dataDir) => {

@@ -1,9 +1,12 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { readEpoch } from '../../src/commands/log-epoch.ts'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { areEmbedded } from '../engines.ts'
 import { vendor, type Vendor } from './harness/account.ts'
+import { newEpoch } from './harness/new-epoch.ts'
 import { withFolder, type Start } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { attached, pathOf } from './harness/form.ts'
@@ -18,7 +21,7 @@ type Restored = {
   readonly kept: number
   readonly lost: number
   readonly lostFile: string
-  readonly ann: (service: Service) => Vendor
+  readonly ann: (service: Service) => Promise<Vendor>
   readonly sender: Sender
 }
 
@@ -32,26 +35,64 @@ async function restored(dataDir: string): Promise<Restored> {
   await before.stop()
   copyFileSync(file, `${file}.backup`)
   const later = await startService({ dataDir })
-  const ann = (service: Service) => vendor(service.url, account, token)
-  expect(200, await ann(later).patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
-  const { id: lost } = await created(ann(later), { sku: 'LOST' })
-  const lostFile = pathOf((await attached(ann(later), lost)).file)
+  const then = vendor(later.url, account, token)
+  expect(200, await then.patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
+  const { id: lost } = await created(then, { sku: 'LOST' })
+  const lostFile = pathOf((await attached(then, lost)).file)
   await shared(later.url, sender, { secret: 'lost' })
   await later.stop()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   copyFileSync(`${file}.backup`, file)
-  return { kept, lost, lostFile, ann, sender }
+  return { kept, lost, lostFile, ann: (service) => again(service, account), sender }
 }
 
-async function withRestored(run: (restored: Restored, start: Start) => Promise<void>) {
+async function withSetBack(run: (restored: Restored, start: Start, dataDir: string) => Promise<void>) {
   if (!areEmbedded) return console.log('NOTE: not run on these engines: the log is set back by putting its file back')
-  await withFolder(async (start, dataDir) => run(await restored(dataDir), start))
+  await withFolder(async (start, dataDir) => run(await restored(dataDir), start, dataDir))
+}
+
+/** As above, and the operator has said so. */
+const withRestored = (run: (restored: Restored, start: Start) => Promise<void>) =>
+  withSetBack(async (found, start, dataDir) => {
+    await newEpoch(dataDir)
+    await run(found, start)
+  })
+
+/** Who had an account before, with a token of now. */
+async function again({ url, installation }: Service, account: number): Promise<Vendor> {
+  const { keys, settings, writing, store } = installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const grant = { account, accountEpoch: 0, client: '1_x', clientEpoch: 0, logEpoch: await readEpoch(store) }
+  return vendor(url, account, tokens.issue(grant, 'again', 0))
+}
+
+for (const [what, remove] of [
+  ['', []],
+  [', and whose read models are gone', ['read-', 'vault']],
+  [', and whose folder has nothing else', ['read-', 'vault', 'seen']],
+] as const) {
+  const served = remove.length === 3
+  test(`by hand${what} is ${served ? 'taken for what it is' : 'not served by any role, and the command is named'}`, () =>
+    withSetBack(async (_, start, dataDir) => {
+      for (const name of readdirSync(dataDir)) {
+        if (remove.some((prefix) => name.startsWith(prefix))) rmSync(join(dataDir, name))
+      }
+      for (const roles of served ? ['http,projections'] : ['http', 'projections', 'http,projections']) {
+        const said = await start(roles).then(
+          () => 'it was served',
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        )
+        if (served) assert.is(said, 'it was served')
+        else assert.match(said, /^The log is older than what .* has seen of it .*npx adamant restore/)
+        assert.not.match(said, '\n')
+      }
+    }))
 }
 
 test('is what a process without projections answers from, never the models of the days that were lost', () =>
   withRestored(async ({ kept, lost, lostFile, ann: annOf, sender }, start) => {
     const service = await start('http')
-    const ann = annOf(service)
+    const ann = await annOf(service)
     expect(503, await service.send({ path: '/health/ready' }))
     for (const version of ['v3', 'v4']) {
       assert.is(shown(expect(200, await ann.get(`/${version}/diamond/${kept}`))).sku, 'KEPT')
@@ -71,7 +112,7 @@ test('is what a process without projections answers from, never the models of th
 
     const projecting = await start('http,projections')
     for (const one of [projecting, service]) {
-      const listed = expect(200, await annOf(one).get('/v4/diamond'))
+      const listed = expect(200, await (await annOf(one)).get('/v4/diamond'))
       assert.equal(
         list(listed).map(({ sku, price }) => [sku, price]),
         [
@@ -86,7 +127,7 @@ test('is what a process without projections answers from, never the models of th
 
 test('has its models made anew by a process that projects', () =>
   withRestored(async ({ kept, lost, ann: annOf }, start) => {
-    const ann = annOf(await start('http,projections'))
+    const ann = await annOf(await start('http,projections'))
     assert.equal(
       list(expect(200, await ann.get('/v4/diamond'))).map(({ id, sku }) => [id, sku]),
       [[kept, 'KEPT']],

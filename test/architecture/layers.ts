@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 export type Module = { readonly path: string; readonly imports: readonly string[] }
 
 /** Ports say what is asked of a store; every other module of src/stores is part of an adapter. */
-const PORT = /^stores\/(event-store|read-store|vault|files|mail|schemas\/.*)\.ts$/
+const PORT = /^stores\/(event-store|read-store|vault|files|mail|seen|schemas\/.*)\.ts$/
 const PLATFORM = [
   'nap.ts',
   'patience.ts',

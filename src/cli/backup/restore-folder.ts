@@ -13,6 +13,7 @@ import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
 import type { Manifest } from './manifest.ts'
 import { restoreFiles } from './restore-files.ts'
+import { seenEpochOf } from './seen-epoch.ts'
 
 /** What is to be restored. Without `log` it is in its place already, without `held` the files are. */
 export type Asked = {
@@ -34,9 +35,12 @@ export async function restoreFolder(backups: Backups, settings: Settings, asked:
     await checkLinkKey(store, keys)
     const known = await checkBefore(store, before)
     const restored = await restoreFiles(asked, files)
-    const origin = operator()
-    const epoch = await beginEpoch({ store, origin, clock: Date.now }, known?.epoch ?? 0)
-    await keepFence({ store, origin }, known)
+    const epoch = await beginEpoch(
+      { store, origin: operator(), clock: Date.now },
+      Math.max(known?.epoch ?? 0, await seenEpochOf(installation)),
+    )
+    const fence = known?.fence ?? installation.seen.last()?.fence
+    if (fence) await stayClosed(store, fence)
     const head = await store.head()
     const position = head === 'start' ? '0' : shownPosition(head)
     const events = head === 'start' ? 0 : Number(head.commit)
@@ -64,11 +68,8 @@ async function checkBefore(store: EventStore, before: Replacing['before']): Prom
 }
 
 /** A log that was left for another one stays left: what was written since is there. */
-async function keepFence(
-  { store, origin }: { readonly store: EventStore; readonly origin: ReturnType<typeof operator> },
-  before: Before | undefined,
-): Promise<void> {
-  if (before?.fence === undefined || (await store.closed())?.why === 'fenced') return
-  await fenceLog({ origin, clock: Date.now }, store, before.fence)
-  note(`this installation was moved to ${before.fence.to}, and stays closed`)
+export async function stayClosed(store: EventStore, fence: NonNullable<Before['fence']>): Promise<void> {
+  if ((await store.closed())?.why === 'fenced') return
+  await fenceLog({ origin: operator(), clock: Date.now }, store, fence)
+  note(`this installation was moved to ${fence.to}, and stays closed`)
 }

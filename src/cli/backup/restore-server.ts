@@ -13,7 +13,8 @@ import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
 import type { Manifest } from './manifest.ts'
 import { restoreFiles } from './restore-files.ts'
-import type { Asked } from './restore-folder.ts'
+import { stayClosed, type Asked } from './restore-folder.ts'
+import { seenEpochOf } from './seen-epoch.ts'
 
 /** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
 export async function restoreServer(open: Open, settings: Settings, asked: Asked): Promise<Outcome> {
@@ -26,7 +27,10 @@ export async function restoreServer(open: Open, settings: Settings, asked: Asked
     await checkLinkKey(store, keys)
     if (asked.manifest !== undefined) await checkLog(store, asked.manifest)
     const restored = await restoreFiles(asked, files)
-    const epoch = await beginEpoch({ store, origin: operator(), clock: Date.now }, asked.manifest?.log.epoch ?? 0)
+    const seen = Math.max(asked.manifest?.log.epoch ?? 0, await seenEpochOf(installation))
+    const epoch = await beginEpoch({ store, origin: operator(), clock: Date.now }, seen)
+    const fence = installation.seen.last()?.fence
+    if (fence) await stayClosed(store, fence)
     await emptyVault(vault)
     const head = await store.head()
     const events = asked.manifest?.log.events ?? (await counted(store))

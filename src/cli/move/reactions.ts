@@ -1,6 +1,7 @@
 import type { Installation } from '../../installation.ts'
 import { belongs } from '../../projections/belongs.ts'
 import { REACTIONS } from '../../projections/declarations.ts'
+import { lineOf } from '../../projections/log-line.ts'
 import { checkpointOf } from '../../projections/reaction.ts'
 import { comparePositions, type From } from '../../stores/event-store.ts'
 import type { Checkpoint } from '../../stores/read-store.ts'
@@ -35,7 +36,7 @@ export class ReactionsBehind {
 
   /** Lets the target's reactions begin there. */
   async keep({ store, reads }: Installation): Promise<void> {
-    const log = await store.identity()
+    const log = await lineOf(store)
     for (const { name, found } of this.#behind) {
       if (found === null) continue
       const build = await reads.live(checkpointOf(name))

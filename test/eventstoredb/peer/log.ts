@@ -123,6 +123,14 @@ export class Log extends EventEmitter<{ appended: [] }> {
     else stored.push(event)
   }
 
+  /** The server's own backup is put back: it knows so many events, and of the others nothing. Take it down meanwhile. */
+  setBack(events: number): void {
+    const lost = this.all.splice(events)
+    for (const { stream } of lost) this.#streams.get(stream)?.pop()
+    for (const [stream, stored] of this.#streams) if (stored.length === 0) this.#streams.delete(stream)
+    this.#next = lost[0]?.position ?? this.#next
+  }
+
   /** Index in `all` of the first event at or behind a position. */
   indexOf(position: bigint): number {
     let [low, high] = [0, this.all.length]

@@ -1,0 +1,10 @@
+import type { Installation } from '../../installation.ts'
+import { seenEpoch, witnessesIn } from '../../projections/log-past.ts'
+
+/** The highest epoch that anything beside the log has seen it in: the next one is above it. */
+export async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {
+  const last = seen.last()
+  const witnesses = await witnessesIn(reads, vault)
+  if (last !== undefined) witnesses.push({ who: 'this folder', ...last })
+  return seenEpoch(witnesses, await store.identity())
+}

@@ -1,0 +1,20 @@
+import type { Position } from './event-store.ts'
+
+/**
+ * The newest event of the log that a folder's processes have seen, beside the log: a log that was put back to a backup
+ * does not know of it. Adapter: seen-file.ts.
+ */
+export type Seen = {
+  /** The log's identity, and its epoch (log-line.ts). */
+  readonly log: string
+  readonly event: { readonly id: string; readonly position: Position } | null
+  /** Where the installation was moved to. */
+  readonly fence: { readonly copy: string; readonly to: string } | null
+}
+
+export interface SeenPort {
+  /** undefined where nothing was seen, or what was can't be read any more. */
+  last(): Seen | undefined
+  /** @throws the file system's error */
+  note(seen: Seen): void
+}

@@ -1,0 +1,14 @@
+import { beginEpoch } from '../../../src/commands/restore-log.ts'
+import { open } from '../../../src/wiring/open-installation.ts'
+import { readSettings } from '../../../src/settings.ts'
+import { enginesFor } from '../../engines.ts'
+
+/** What a restore does last, while nothing runs. */
+export async function newEpoch(dataDir: string): Promise<number> {
+  const engines = await enginesFor(dataDir)
+  const { store, close } = await open(readSettings({ ...engines, LOG_LEVEL: 'silent', DATA_DIR: dataDir }), 'filled')
+  const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+  const epoch = await beginEpoch({ store, origin, clock: Date.now }, 0)
+  await close()
+  return epoch
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { vendor } from '../../api/harness/account.ts'
+import { attached, pathOf } from '../../api/harness/form.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { expect } from '../../api/harness/request.ts'
+import { created } from '../../api/harness/stones.ts'
+import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
+import { Site } from './site.ts'
+
+type Context = { site: Site; peer: Peer; settings: Record<string, string> }
+const test = suite<Context>('an installation whose log is on a server')
+test.before.each(async (context) => {
+  context.site = new Site()
+  context.peer = await startPeer()
+  context.settings = { EVENT_STORE: context.peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
+})
+test.after.each(async ({ site, peer }) => {
+  await site.close()
+  await peer.stop()
+})
+
+/** The server's own backup comes back. */
+async function setBack(peer: Peer, events: number): Promise<void> {
+  await peer.down()
+  peer.log.setBack(events)
+  await peer.up()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+test('is backed up and restored by the server, and begins a new epoch by the command', async (context) => {
+  const { site, peer, settings } = context
+  const service = await site.serve(undefined, settings)
+  const { id } = await created(service.ann, { sku: 'KEPT' })
+  const file = pathOf((await attached(service.ann, id)).file)
+  const events = peer.log.all.length
+  const { code, out, err } = await site.run(['backup', site.at('b')], settings)
+  assert.is(code, 0, err)
+  assert.match(err, /the server's to back up/)
+  assert.is((JSON.parse(out) as { files: number }).files, 1)
+  const eve = await service.newVendor()
+  await created(eve, { sku: 'EVES' })
+
+  const running = await site.run(['restore', site.at('b'), '--in-place'], settings)
+  assert.is(running.code, 1)
+  assert.match(running.err, /stop all of them first/)
+  await service.stop()
+  await setBack(peer, events)
+
+  const unready = await site.run(['serve'], { ...settings, PORT: '0' })
+  assert.is(unready.code, 1)
+  assert.match(unready.err, /adamant: The log is older than what .*npx adamant restore --in-place/)
+  assert.not.match(unready.err, /^ +at /m)
+  const unasked = await site.run(['restore', site.at('b')], settings)
+  assert.is(unasked.code, 2)
+  assert.match(unasked.err, /--in-place/)
+
+  const restored = await site.done(['restore', site.at('b'), '--in-place'], settings)
+  assert.ok(Number(restored['epoch']) > 0)
+  assert.is(restored['files'], 1)
+  const again = await site.serve(undefined, settings)
+  for (const { account, token } of [service.ann, eve]) {
+    expect(401, await vendor(again.url, account, token).get('/v4/diamond'))
+  }
+  expect(404, await again.send({ path: file }))
+  assert.ok((await created(again.ann)).id > id + 1_000_000)
+})
+
+test('ends a process that runs while its log goes back, or is restored', async ({ site, peer, settings }) => {
+  const first = await site.serve(undefined, settings)
+  await created(first.ann, { sku: 'KEPT' })
+  const events = peer.log.all.length
+  await first.stop()
+  const serve = async () => {
+    const PORT = String(await freePort())
+    const started = site.commands.start(['serve'], { ...settings, DATA_DIR: site.dataDir, ROLES: 'http', PORT })
+    // It is not ready without a process that projects.
+    await until(
+      'it lives',
+      () =>
+        fetch(`http://127.0.0.1:${PORT}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      30_000,
+    )
+    return started
+  }
+  const metMeanwhile = await serve()
+  await site.done(['restore', '--in-place'], settings)
+  const { code, err } = await metMeanwhile.ended
+  assert.is(code, 1)
+  assert.match(err, /^adamant: The log was restored while this process ran.*start it again$/m)
+
+  const caught = await serve()
+  await setBack(peer, events)
+  const ended = await caught.ended
+  assert.is(ended.code, 1)
+  assert.match(ended.err, /^adamant: The log is older than what this process has seen of it/m)
+})
+
+test.run()
