@@ -12,8 +12,12 @@ export type Caller = { readonly account: number; readonly session: string; reado
 /** `token` is the API token itself: what its owner shares with it is found again by it alone. */
 export type SecretSender = ApiCaller & { readonly token: string }
 
-/** A form's texts, and the report's file where there was one. */
-export type Upload = { readonly input: unknown; readonly file: ReceivedFile | undefined }
+/** A form's texts, and the report's file where there was one, or what is wrong with it. */
+export type Upload = {
+  readonly input: unknown
+  readonly file: ReceivedFile | undefined
+  readonly refused?: Refusal | undefined
+}
 
 /** What the middlewares of one request leave for each other. */
 export type RequestState = {

@@ -1,5 +1,6 @@
 import { isObject, kindOf, type Parsed } from '../diamond/input.ts'
 import { shown } from '../diamond/shown.ts'
+import { readText } from '../diamond/texts.ts'
 import { nearest } from '../dictionaries/nearest.ts'
 import type { Fault } from '../refusal.ts'
 import { LABORATORIES, type Laboratory } from './certification.ts'
@@ -15,6 +16,9 @@ const FIELDS = ['product', 'laboratory', 'number']
 
 /** Assigned by the service; ignored on input, so that what was read can be sent back. */
 const ASSIGNED: ReadonlySet<string> = new Set(['id', 'url', 'file'])
+
+/** Characters of a laboratory's name that are looked at. */
+const NAME_READ = 100
 
 /** Characters of a report's number at most. */
 const NUMBER_MAX = 64
@@ -42,7 +46,7 @@ export function parseCertification(input: unknown): Parsed<CertificationInput> {
 export function fromForm(parts: ReadonlyMap<string, string>): Record<string, unknown> {
   const input: Record<string, unknown> = Object.fromEntries(parts)
   const text = parts.get('product')
-  if (text !== undefined && /^\d{1,16}$/.test(text)) input['product'] = Number(text)
+  if (text !== undefined && /^\s*\d{1,16}\s*$/.test(text)) input['product'] = Number(text)
   if (parts.get('number') === '') input['number'] = null
   return input
 }
@@ -64,8 +68,16 @@ function unknownFields(input: Record<string, unknown>): Fault[] {
   ]
 }
 
+/** The diamond that a request names, whatever else is wrong with it; undefined where it names none. */
+export function namedDiamond(input: unknown): number | undefined {
+  return isObject(input) && isDiamondId(input['product']) ? input['product'] : undefined
+}
+
+const isDiamondId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+
 function product(value: unknown, faults: Fault[]): number | undefined {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value
+  if (isDiamondId(value)) return value
   const right = `the id of a diamond, an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
   const message = isGiven(value) ? `product must be ${right}, got ${shown(value)}` : `product is required: ${right}`
   faults.push({ pointer: '/product', message })
@@ -73,7 +85,8 @@ function product(value: unknown, faults: Fault[]): number | undefined {
 }
 
 function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {
-  const found = LABORATORIES.find((laboratory) => laboratory === value)
+  const text = typeof value === 'string' ? value.slice(0, NAME_READ).trim() : value
+  const found = LABORATORIES.find((laboratory) => laboratory === text)
   if (found !== undefined) return found
   const right = `one of ${LABORATORIES.join(', ')}`
   const message = isGiven(value)
@@ -85,13 +98,14 @@ function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {
 
 function numberOf(value: unknown, faults: Fault[]): string | null {
   if (!isGiven(value)) return null
-  if (typeof value === 'string' && PRINTABLE.test(value) && value.isWellFormed()) return value
+  const text = readText(value, NUMBER_MAX)
+  if (text !== undefined && PRINTABLE.test(text)) return text
   const message = `number must be a text of 1 to ${NUMBER_MAX} printable characters, got ${shown(value)}`
   faults.push({ pointer: '/number', message })
   return null
 }
 
-const PRINTABLE = new RegExp(`^[^\\p{C}\\p{Zl}\\p{Zp}]{1,${NUMBER_MAX}}$`, 'u')
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
 

@@ -1,5 +1,6 @@
-import { attachCertification } from '../../commands/attach-certification.ts'
-import { parseCertification, type CertificationInput } from '../../domain/certification/input.ts'
+import { attachCertification, type Certifying } from '../../commands/attach-certification.ts'
+import { ownershipFaults, type By } from '../../commands/change-diamonds.ts'
+import { namedDiamond, parseCertification, type CertificationInput } from '../../domain/certification/input.ts'
 import { renderCertification } from '../../domain/certification/render.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -10,20 +11,28 @@ import type { CertificationService } from './routes.ts'
 /** Attaches the report that `readUpload` left, and answers the certification. */
 export function attachReport({ certifying, queries, links }: CertificationService): Step {
   return async (ctx) => {
-    const { input, file } = uploadOf(ctx)
-    const wish = checked(input)
+    const upload = uploadOf(ctx)
     const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
-    const { certification, diamond, position } = await attachCertification(certifying, by, wish, file)
+    const wish = await checked(certifying, by, upload)
+    const { certification, diamond, position } = await attachCertification(certifying, by, wish, upload.file)
     await awaitProjection(ctx, queries, position)
+    ctx.set('Location', `${links.address}/v4/certification/${certification.id}`)
     sendJson(ctx, 201, links.finish(renderCertification(certification, fileRevision(diamond))))
   }
 }
 
-/** @throws Refusal invalid, with all that is wrong */
-function checked(input: unknown): CertificationInput {
-  const { value, faults } = parseCertification(input)
-  if (value === undefined) throw new Refusal('invalid', faults)
-  return value
+/**
+ * What is asked for, where all of it is acceptable.
+ * @throws Refusal with all that is wrong, of the texts, the file and the diamond: invalid where a text is, else what the
+ *   file is refused for
+ */
+async function checked(writing: Certifying, { owner }: By, { input, refused }: Upload): Promise<CertificationInput> {
+  const { value, faults = [] } = parseCertification(input)
+  if (value !== undefined && refused === undefined) return value
+  const id = namedDiamond(input)
+  const foreign = id === undefined ? [] : await ownershipFaults(writing, owner, [{ id, pointer: '/product' }])
+  const kind = faults.length > 0 ? 'invalid' : (refused?.kind ?? 'invalid')
+  throw new Refusal(kind, [...faults, ...(refused?.faults ?? []), ...foreign])
 }
 
 function uploadOf(ctx: Ctx): Upload {

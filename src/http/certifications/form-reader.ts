@@ -6,9 +6,15 @@ import { safeFileName } from '../../domain/certification/file-name.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Files } from '../../stores/files.ts'
 import { BodyPump, type Bounds } from './body-pump.ts'
+import { FILE_AS_TEXT, twice } from './form-faults.ts'
 import { PdfCheck } from './pdf-check.ts'
 
-export type Form = { readonly texts: ReadonlyMap<string, string>; readonly file: ReceivedFile | undefined }
+export type Form = {
+  readonly texts: ReadonlyMap<string, string>
+  readonly file: ReceivedFile | undefined
+  /** What is wrong with the file; what the texts say is read all the same. */
+  readonly refused: Refusal | undefined
+}
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
@@ -20,6 +26,7 @@ const HELD = 16 * 1024
 export class FormReader {
   readonly #texts = new Map<string, string>()
   #file: Promise<ReceivedFile | undefined> | undefined
+  #refused: Refusal | undefined
   #fail: (error: unknown) => void = () => undefined
 
   constructor(
@@ -28,9 +35,14 @@ export class FormReader {
     private readonly bounds: Bounds,
   ) {}
 
+  /** Those that have come so far. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#texts
+  }
+
   /**
    * Parts may come in any order. After a refusal nothing of the form is left, but the request's rest is not read.
-   * @throws Refusal malformed, unsupported, too-large, too-slow; StoreUnavailable
+   * @throws Refusal malformed, too-large, too-slow; StoreUnavailable
    */
   async read(): Promise<Form> {
     const parser = this.#parser()
@@ -43,7 +55,7 @@ export class FormReader {
         this.#listen(parser)
         pump = new BodyPump(this.req, parser, this.bounds, fail)
       })
-      return { texts: this.#texts, file: await this.#file }
+      return { texts: this.#texts, file: await this.#file, refused: this.#refused }
     } catch (error) {
       pump?.stop()
       parser.destroy()
@@ -74,10 +86,7 @@ export class FormReader {
   #take(name: string, value: string): void {
     if (this.#stoodBefore(name)) return
     if (name !== 'file') this.#texts.set(name, value)
-    else if (value !== '') {
-      const message = 'file must be sent as a file: with a filename in its Content-Disposition'
-      this.#fail(new Refusal('invalid', [{ pointer: '/file', message }]))
-    }
+    else if (value !== '') this.#refused = new Refusal('invalid', [FILE_AS_TEXT])
   }
 
   /** A file under another name says nothing that could be read; its name is judged with those of the texts. */
@@ -98,9 +107,23 @@ export class FormReader {
     const before = this.#texts.has(name) || (name === 'file' && this.#file !== undefined)
     const shown = name.slice(0, 60)
     if (before) {
-      this.#fail(new Refusal('malformed', [{ pointer: `/${shown}`, message: `${shown} may stand once in the form` }]))
+      this.#fail(twice(shown))
     }
     return before
+  }
+
+  /**
+   * What is no PDF is read on for the sake of what comes behind it, and forgotten; what is too large is not.
+   * @returns false once the file was refused
+   */
+  #takes(check: () => void): boolean {
+    try {
+      if (this.#refused === undefined) check()
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.kind === 'too-large') throw error
+      this.#refused = error
+    }
+    return this.#refused === undefined
   }
 
   /** @returns undefined for the empty part that a browser sends where no file was chosen */
@@ -109,15 +132,12 @@ export class FormReader {
     const incoming = await this.files.receive()
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        check.take(chunk)
-        await incoming.write(chunk)
+        if (this.#takes(() => check.take(chunk))) await incoming.write(chunk)
       }
-      if (check.bytes === 0 && filename === undefined) {
-        await incoming.discard()
-        return undefined
-      }
-      check.end()
-      return { incoming, name: safeFileName(filename) }
+      const isNone = check.bytes === 0 && filename === undefined
+      if (!isNone && this.#takes(() => check.end())) return { incoming, name: safeFileName(filename) }
+      await incoming.discard()
+      return undefined
     } catch (error) {
       await incoming.discard()
       throw error

@@ -29,7 +29,7 @@ export class PdfCheck {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEADER.length - this.#head.length)])
       if (!HEADER.subarray(0, this.#head.length).equals(this.#head)) throw noPdf('it does not start with %PDF-')
     }
-    if (this.#bytes > FILE_LIMIT) throw new Refusal('too-large', `file may have at most ${FILE_LIMIT} bytes`)
+    if (this.#bytes > FILE_LIMIT) throw tooLarge()
     this.#keepTail(chunk)
   }
 
@@ -57,4 +57,7 @@ function endOfContent(chunk: Buffer): number {
   return end
 }
 
-const noPdf = (why: string) => new Refusal('unsupported', `file must be a PDF: ${why}`)
+const noPdf = (why: string) => new Refusal('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
+
+export const tooLarge = () =>
+  new Refusal('too-large', [{ pointer: '/file', message: `file may have at most ${FILE_LIMIT} bytes` }])

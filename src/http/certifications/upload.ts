@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/refusal.ts'
 import { networkOf } from '../../credentials/network.ts'
-import { fromForm } from '../../domain/certification/input.ts'
+import { fromForm, parseCertification } from '../../domain/certification/input.ts'
 import { FairTurns, type Waiter } from '../../fairness/fair-turns.ts'
 import type { Files } from '../../stores/files.ts'
 import { isJson, readJsonBody, refuseEncoding } from '../body.ts'
@@ -9,7 +9,8 @@ import { allowanceOf } from '../body-allowance.ts'
 import { discardRest } from '../discard-rest.ts'
 import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
-import { FILE_LIMIT } from './pdf-check.ts'
+import { FILE_LIMIT, tooLarge } from './pdf-check.ts'
+import { isUrlencoded, readTexts } from './texts-form.ts'
 
 export type UploadOptions = {
   readonly files: Files
@@ -35,21 +36,22 @@ export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
   return async (ctx, next) => {
     const type = ctx.req.headers['content-type']
     if (type === undefined || isJson(type)) return readJson(ctx, next)
+    if (isUrlencoded(type)) return readTexts(ctx, next)
     if (!/^multipart\/form-data\s*(?:;|$)/i.test(type)) {
-      const message = `Content-Type must be multipart/form-data or application/json, got ${type.slice(0, 100)}`
-      throw new Refusal('unsupported', message)
+      const right = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
+      throw new Refusal('unsupported', `Content-Type must be ${right}, got ${type.slice(0, 100)}`)
     }
     refuseEncoding(ctx)
     refuseLength(ctx)
     const { leastPace } = allowanceOf(ctx.req)
     const reader = new FormReader(ctx.req, files, { ...all, leastPace, waiter: waiterOf(ctx) })
-    const { texts, file } = await reader.read().catch((error: unknown) => {
+    const { texts, file, refused } = await reader.read().catch((error: unknown) => {
       discardRest(ctx.req)
       // Whoever sends nothing more does not read the rest of its own request either.
       if (error instanceof Refusal && error.kind === 'too-slow') ctx.set('Connection', 'close')
-      throw error
+      throw error instanceof Refusal && error.kind === 'too-large' ? withTextFaults(error, reader.texts) : error
     })
-    ctx.state.upload = { input: fromForm(texts), file }
+    ctx.state.upload = { input: fromForm(texts), file, refused }
     try {
       return await next()
     } finally {
@@ -70,8 +72,14 @@ const readJson: Step = (ctx, next) =>
     return next()
   })
 
+/** A form that is not read to its end: of its texts those are judged that have come. */
+function withTextFaults({ kind, faults }: Refusal, texts: ReadonlyMap<string, string>): Refusal {
+  const wrong = parseCertification(fromForm(texts)).faults ?? []
+  return new Refusal(kind, [...faults, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
+}
+
 function refuseLength({ req }: Ctx): void {
   if (Number(req.headers['content-length'] ?? 0) <= FILE_LIMIT + AROUND) return
   discardRest(req)
-  throw new Refusal('too-large', `file may have at most ${FILE_LIMIT} bytes`)
+  throw tooLarge()
 }

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import type { Vendor } from '../harness/account.ts'
 import { attached, certification, file, smallPdf, text, upload, type Part } from '../harness/form.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
 import { apiSuite } from '../harness/service.ts'
@@ -62,7 +63,7 @@ test('is refused with all its faults at once, 422 before 403 before 404', async 
   const { id } = await created(bob)
   const wrong = [text('laboratory', 'EGL'), text('number', 'x'.repeat(65)), text('labratory', 'GIA')]
   const body = refusal(422, await upload(ann, [...wrong, text('product', id)]))
-  assert.equal(pointers(body), ['/laboratory', '/labratory', '/number'])
+  assert.equal(pointers(body), ['/laboratory', '/labratory', '/number', '/product'])
   assert.ok(body.error.some((message) => message.includes('did you mean laboratory?')))
   assert.equal(pointers(refusal(422, await ann.post('/v4/certification', {}))), ['/laboratory', '/product'])
   for (const send of [
@@ -116,10 +117,73 @@ test('takes a PDF whatever it is called, and one filled up with blanks', async (
   }
 })
 
+test('says where the certification is', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  for (const answer of [
+    await upload(ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf())]),
+    await ann.post('/v4/certification', { product: id, laboratory: 'GIA' }),
+  ]) {
+    const { id: attachedId } = certification(expect(201, answer))
+    assert.is(answer.headers.location, `${service.url}/v4/certification/${attachedId}`)
+    expect(204, await ann.remove(new URL(answer.headers.location ?? '').pathname))
+  }
+})
+
+const urlencoded = (vendor: Vendor, body: string) =>
+  vendor.send({ method: 'POST', path: '/v4/certification', headers: { 'Content-Type': FORM }, body })
+const FORM = 'application/x-www-form-urlencoded; charset=UTF-8'
+
+test('takes a urlencoded form without a file', async ({ ann, bob }) => {
+  const { id } = await created(ann)
+  const taken = certification(
+    expect(201, await urlencoded(ann, `product=${id}&laboratory=%20GIA+&number=33+188&file=`)),
+  )
+  assert.equal([taken.laboratory, taken.number, taken.file], ['GIA', '33 188', null])
+  assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [taken])
+  const wrong = refusal(422, await urlencoded(ann, 'product=x&laboratory=EGL&lab=1&file=%25PDF'))
+  assert.equal(pointers(wrong), ['/file', '/lab', '/laboratory', '/product'])
+  assert.equal(pointers(refusal(400, await urlencoded(ann, `product=${id}&product=${id}&laboratory=GIA`))), [
+    '/product',
+  ])
+  refusal(400, await urlencoded(ann, 'a=1&'.repeat(200)))
+  refusal(413, await urlencoded(ann, `product=${id}&laboratory=${'x'.repeat(70_000)}`))
+  refusal(403, await urlencoded(bob, `product=${id}&laboratory=GIA`))
+  refusal(404, await urlencoded(ann, 'product=99999999&laboratory=GIA'))
+})
+
+test('tells the faults of the texts, of the file and of the diamond together, in whatever order they come', async ({
+  ann,
+  bob,
+}) => {
+  const [mine, theirs] = [await created(ann), await created(bob)]
+  const noPdf = file(Buffer.alloc(300_000, 'no PDF'))
+  const texts = [text('laboratory', 'EGL'), text('number', ' ')]
+  for (const parts of [
+    [noPdf, text('product', theirs.id), ...texts],
+    [text('product', theirs.id), ...texts, noPdf],
+  ]) {
+    const body = refusal(422, await upload(ann, parts))
+    assert.equal(pointers(body), ['/file', '/laboratory', '/number', '/product'])
+  }
+  const good = [text('laboratory', 'GIA'), noPdf]
+  assert.equal(pointers(refusal(415, await upload(ann, [...good, text('product', mine.id)]))), ['/file'])
+  assert.equal(pointers(refusal(415, await upload(ann, [...good, text('product', theirs.id)]))), ['/file', '/product'])
+  assert.equal(pointers(refusal(415, await upload(ann, [...good, text('product', 99_999_999)]))), ['/file', '/product'])
+  assert.equal(pointers(refusal(422, await upload(ann, [noPdf]))), ['/file', '/laboratory', '/product'])
+  const asText = [text('file', '%PDF'), text('laboratory', 'EGL'), text('product', mine.id)]
+  assert.equal(pointers(refusal(422, await upload(ann, asText))), ['/file', '/laboratory'])
+})
+
+test('tells of texts that came before a file that is too large', async ({ ann }) => {
+  const { id } = await created(ann)
+  const large = file(Buffer.concat([smallPdf(), Buffer.alloc(10_485_760)]))
+  const before = [text('laboratory', 'EGL'), text('product', id), large]
+  assert.equal(pointers(refusal(413, await upload(ann, before))), ['/file', '/laboratory'])
+})
+
 test('refuses a body of another type, one that is no form, and one without an end', async ({ ann }) => {
   const post = (type: string, body: string) =>
     ann.send({ method: 'POST', path: '/v4/certification', headers: { 'Content-Type': type }, body })
-  refusal(415, await post('application/x-www-form-urlencoded', 'product=1&laboratory=GIA'))
   refusal(415, await post('application/pdf', '%PDF-1.7 %%EOF'))
   refusal(400, await post('multipart/form-data', 'x'))
   refusal(

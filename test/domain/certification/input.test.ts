@@ -37,13 +37,19 @@ test('refuses a product that is no diamond id', () => {
   for (const product of [0, -1, 1.5, 2 ** 53, '', true, {}]) {
     assert.match(messages({ product, laboratory: 'GIA' })[0] ?? '', /^product must be/)
   }
-  for (const product of ['', '0', '1.5', '1e3', ' 1', '99999999999999999', '-1', '0x10']) {
+  assert.is(form({ product: ' 1 ', laboratory: 'GIA' }).value?.diamond, 1)
+  for (const product of ['', '0', '1.5', '1e3', '1 2', '99999999999999999', '-1', '0x10']) {
     assert.match(form({ product, laboratory: 'GIA' }).faults?.[0]?.message ?? '', /^product must be/, product)
   }
 })
 
+test('loses the blanks around its texts', () => {
+  const value = { diamond: 1, laboratory: 'GIA', number: '33 188' }
+  assert.equal(parseCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
+})
+
 test('refuses a number that is too long or not printable', () => {
-  for (const number of ['', 'x'.repeat(65), 'a\nb', 'a\u202eb', '\ud800']) {
+  for (const number of ['', '  ', 'x'.repeat(65), 'a\u0000b', 'a\nb', 'a\u202eb', '\ud800']) {
     assert.match(messages({ product: 1, laboratory: 'GIA', number })[0] ?? '', /^number must be/)
   }
 })
