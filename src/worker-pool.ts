@@ -59,7 +59,12 @@ export class WorkerPool<Task, Answer> {
       job?.done(answer)
       this.#next()
     })
-    worker.on('error', (error: Error) => this.#running.get(worker)?.failed(error))
+    worker.on('error', (error: Error) => {
+      const job = this.#running.get(worker)
+      // Nobody waits for one that is idle; the next task starts another.
+      if (job === undefined) process.emitWarning(error)
+      else job.failed(error)
+    })
     worker.on('exit', () => {
       this.#running.get(worker)?.failed(new Error('the thread ended'))
       this.#running.delete(worker)

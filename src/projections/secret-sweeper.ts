@@ -15,6 +15,8 @@ const SHRED = 5_000
 /** Milliseconds after which an entry without a stream is one whose share has failed. */
 const ORPHANED = 10 * 60_000
 const FORGET = 60_000
+/** Milliseconds within which what was deleted must be gone from the disk. */
+const SHREDDED = 60_000
 /** Milliseconds that a stop waits for the last shredding. */
 const LAST_SHRED = 2_000
 /** So many are looked at together. */
@@ -26,18 +28,18 @@ const BATCH = 200
  */
 export class SecretSweeper {
   readonly #works: readonly KeptRunning[]
+  #shreddedAt = performance.now()
 
   constructor(
     private readonly secrets: Secrets,
     private readonly log: Log,
   ) {
-    const { vault } = secrets
     this.#works = [
       new KeptRunning('secrets-expiring', log, (signal) => this.#expire(signal), { every: ROUND }),
       new KeptRunning('secrets-orphaned', log, (signal) => this.#removeOrphans(signal), { every: ROUND }),
       new KeptRunning('receipts-forgetting', log, () => this.#forget(), { every: FORGET }),
       // Neither the log nor any secret can keep this one: what is gone from the vault must be gone from the disk.
-      new KeptRunning('vault-shredding', log, async () => void (await vault.shred()), { every: SHRED }),
+      new KeptRunning('vault-shredding', log, () => this.#shred(), { every: SHRED }),
     ]
   }
 
@@ -84,6 +86,13 @@ export class SecretSweeper {
       (digests) => this.#checkAll(digests),
       signal,
     )
+  }
+
+  /** @throws Error where others have kept it from being done for too long */
+  async #shred(): Promise<void> {
+    if (await this.secrets.vault.shred()) this.#shreddedAt = performance.now()
+    else if (performance.now() - this.#shreddedAt > SHREDDED)
+      throw new Error(`others use the vault's file for ${SHREDDED} ms`)
   }
 
   #forget(): Promise<void> {

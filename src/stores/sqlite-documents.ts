@@ -6,6 +6,7 @@ import { openBuilds } from './sqlite-documents/builds.ts'
 import { available } from './sqlite-documents/failure.ts'
 import { openPointers } from './sqlite-documents/pointers.ts'
 import { followLive } from './sqlite-documents/reader.ts'
+import { warned, type Told } from './told.ts'
 import { turns } from './turn.ts'
 
 /** Runs an action later, unless the process ends before. */
@@ -18,11 +19,14 @@ const later: Later = (action, milliseconds) => void setTimeout(action, milliseco
  * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
  * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
  */
-export function openDocuments(folder: string, options: { readonly later?: Later } = {}): ReadStore {
+export function openDocuments(
+  folder: string,
+  options: { readonly later?: Later; readonly told?: Told } = {},
+): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = turns()
   const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
-  const builds = openBuilds(folder, pointers, turn, options.later ?? later)
+  const builds = openBuilds(folder, pointers, turn, options.later ?? later, options.told ?? warned)
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)

@@ -10,6 +10,7 @@ import { LogFile } from './sqlite-events/log-file.ts'
 import { readPage, readPages, readStream } from './sqlite-events/reader.ts'
 import { Refusing } from './sqlite-events/refusing.ts'
 import { positionAt } from './sqlite-events/rows.ts'
+import { warned, type Told } from './told.ts'
 import { LogSubscription } from './sqlite-events/subscription.ts'
 import { Writer, type WriterStats } from './sqlite-events/writer.ts'
 
@@ -34,6 +35,8 @@ export type SqliteEventsOptions = {
   readonly filling?: boolean
   /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
   readonly joined?: () => Promise<void> | undefined
+  /** Told of a checkpoint that failed. */
+  readonly told?: Told
 }
 
 /**
@@ -42,11 +45,11 @@ export type SqliteEventsOptions = {
  */
 export function openSqliteEvents(
   file: string,
-  { busyDeadline = 5000, filling = false, joined = () => undefined }: SqliteEventsOptions = {},
+  { busyDeadline = 5000, filling = false, joined = () => undefined, told = warned }: SqliteEventsOptions = {},
 ): SqliteEvents {
   const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
   const feed = new Feed(log)
-  const checkpointer = new Checkpointer(log)
+  const checkpointer = new Checkpointer(log, told)
   const refusing = new Refusing(log)
   const followed = new Followed()
   let closing: Promise<void> | undefined

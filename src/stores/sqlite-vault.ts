@@ -30,8 +30,12 @@ export function openSqliteVault(path: string): SqliteVault {
     async shred() {
       if (!file.changed) return true
       file.changed = false
-      const done = await shredder.shred()
-      if (!done) file.changed = true
+      let done = false
+      try {
+        done = await shredder.shred()
+      } finally {
+        if (!done) file.changed = true
+      }
       return done
     },
     async close() {

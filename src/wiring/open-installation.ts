@@ -14,6 +14,7 @@ import { openSmtp } from '../stores/smtp-mail.ts'
 import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
 import { UnreadableFile } from '../stores/sqlite-file.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
+import type { Told } from '../stores/told.ts'
 import { makeDataDir } from './data-dir.ts'
 import { checkFolder, mustExist } from './existing.ts'
 
@@ -28,7 +29,7 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
   const lock = [EVENT_STORE, READ_MODEL].includes('sqlite') ? shareFolder(DATA_DIR) : undefined
   try {
     const filling = purpose === 'filled'
-    const installation = await openOn(settings, (joined) => openEvents(settings, { filling, joined }), lock)
+    const installation = await openOn(settings, (joined, told) => openEvents(settings, { filling, joined, told }), lock)
     if (purpose === 'existing') await mustExist(installation)
     return installation
   } catch (error) {
@@ -43,7 +44,7 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
  */
 export async function openOn(
   settings: Settings,
-  openLogOn: (joined: NonNullable<SqliteEventsOptions['joined']>) => Events | Promise<Events>,
+  openLogOn: (joined: NonNullable<SqliteEventsOptions['joined']>, told: Told) => Events | Promise<Events>,
   lock?: FolderLock,
 ): Promise<Installation> {
   const { DATA_DIR } = settings
@@ -54,7 +55,13 @@ export async function openOn(
   })
   const log = openLog(settings.LOG_LEVEL)
   const { reads, vault, files, telling, ...readModels } = await openReadModels(settings, log)
-  const { store, counters } = await openLogOn(telling)
+  const told: Told = (found, sentence) => log.warn(found, sentence)
+  const { store, counters } = await Promise.resolve()
+    .then(() => openLogOn(telling, told))
+    .catch(async (error: unknown) => {
+      await readModels.close()
+      throw error
+    })
   const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
   const writing = { store, queue: new StreamQueue(), clock: Date.now }
   return {
@@ -70,10 +77,11 @@ export async function openOn(
     writing,
     counters,
     async close() {
-      await store.close()
-      await readModels.close()
-      await mail.close()
-      lock?.release()
+      // One that fails to close must not leave the others open.
+      const closings = [() => store.close(), () => readModels.close(), () => mail.close(), async () => lock?.release()]
+      const faults: unknown[] = []
+      for (const close of closings) await close().catch((error: unknown) => faults.push(error))
+      if (faults.length > 0) throw faults[0]
     },
   }
 }
@@ -94,7 +102,7 @@ async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Pro
       throw new BadSettings([`READ_MODEL is no address of MongoDB${reason}`])
     }
   }
-  const reads = openDocuments(DATA_DIR)
+  const reads = openDocuments(DATA_DIR, { told: (found, sentence) => log.warn(found, sentence) })
   const vault = openSqliteVault(join(DATA_DIR, 'vault.db'))
   const files = openDirectoryFiles(join(DATA_DIR, 'files'))
   return {

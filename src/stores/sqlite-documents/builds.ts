@@ -8,6 +8,7 @@ import { checkpointer } from './checkpointer.ts'
 import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
+import type { Told } from '../told.ts'
 import type { Turn } from '../turn.ts'
 
 /** The builds' files of one folder, each opened once a process. */
@@ -44,9 +45,10 @@ export function openBuilds(
   pointers: Pointers,
   turn: Turn,
   later: (action: () => void, milliseconds: number) => void,
+  told: Told,
 ): Builds {
   const opened = new Map<string, OpenBuild>()
-  const checkpoints = checkpointer()
+  const checkpoints = checkpointer(told)
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 

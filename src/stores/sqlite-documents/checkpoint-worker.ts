@@ -1,9 +1,13 @@
 import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { checkpoint } from '../sqlite-events/checkpoint.ts'
 
-/** Each message is a file, each answer says that its checkpoint is over, done or not: the next one goes on. */
-parentPort?.on('message', (path: string) => {
+/** Each message is a file, each answer says why its checkpoint failed, or nothing: done or not, the next one goes on. */
+parentPort?.on('message', (path: string) => parentPort?.postMessage(failureOf(path)))
+
+/** The WAL keeps everything until a later checkpoint succeeds. */
+function failureOf(path: string): string {
   try {
     const db = new Database(path, { fileMustExist: true, timeout: 0 })
     try {
@@ -11,8 +15,10 @@ parentPort?.on('message', (path: string) => {
     } finally {
       db.close()
     }
-  } catch {
-    // Removed, busy or out of room: the WAL keeps everything until a later one succeeds.
+    return ''
+  } catch (error) {
+    // A build that was removed meanwhile has nothing left to move.
+    if (!existsSync(path)) return ''
+    return error instanceof Error ? error.message : String(error)
   }
-  parentPort?.postMessage(path)
-})
+}

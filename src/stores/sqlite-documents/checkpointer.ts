@@ -1,5 +1,7 @@
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startWorker } from '../../start-worker.ts'
+import { WorkerPool } from '../../worker-pool.ts'
+import type { Told } from '../told.ts'
 
 /** Moves what the WALs hold into the files, on a worker's connection so that the event loop does not wait for the disk. */
 export type Checkpointer = {
@@ -13,18 +15,28 @@ const DOCUMENTS_BETWEEN = 4000
 /** Beside its documents a transaction writes the last page of each index, and the checkpoint. */
 const DOCUMENTS_OF_COMMIT = 3
 
-/** Where the worker fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong. */
-export function checkpointer(): Checkpointer {
+const started = () => startWorker('./checkpoint-worker', import.meta.url)
+
+/**
+ * Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong. A
+ * thread that can't start or dies is told of, and the next checkpoint starts another one.
+ */
+export function checkpointer(told: Told, start: () => Worker = started): Checkpointer {
   const written = new Map<string, number>()
   const running = new Set<string>()
-  let worker: Worker | undefined
+  const thread = new WorkerPool<string, string>(start, 1)
+  let closed = false
 
-  function start(): Worker {
-    const started = new Worker(new URL(`./checkpoint-worker${extname(import.meta.url)}`, import.meta.url))
-    started.unref()
-    started.on('message', (path: string) => running.delete(path))
-    started.on('error', () => undefined)
-    return started
+  async function run(path: string): Promise<void> {
+    try {
+      const reason = await thread.run(path)
+      if (reason !== '') told({ path, reason }, 'a checkpoint of a read model failed; a later one makes up for it')
+    } catch (error) {
+      if (!closed)
+        told({ err: error, path }, 'the thread for the checkpoints of read models failed; the next starts it again')
+    } finally {
+      running.delete(path)
+    }
   }
 
   return {
@@ -34,9 +46,11 @@ export function checkpointer(): Checkpointer {
       written.set(path, due ? 0 : sum)
       if (!due) return
       running.add(path)
-      worker ??= start()
-      worker.postMessage(path)
+      void run(path)
     },
-    close: async () => void (await worker?.terminate()),
+    close() {
+      closed = true
+      return thread.close()
+    },
   }
 }

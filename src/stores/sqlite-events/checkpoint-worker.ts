@@ -19,12 +19,15 @@ function keepShort(): void {
   }
 }
 
-/** Each message asks for a checkpoint, each answer says that it is over, done or not: the next one goes on. */
-parentPort?.on('message', () => {
+/** Each message asks for a checkpoint, each answer says why it failed, or nothing: done or not, the next one goes on. */
+parentPort?.on('message', () => parentPort?.postMessage(failure()))
+
+/** Out of room, or the file fails: the WAL keeps everything until a later checkpoint succeeds. */
+function failure(): string {
   try {
     keepShort()
-  } catch {
-    // Out of room, or the file fails: the WAL keeps everything until a later checkpoint succeeds.
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
-  parentPort?.postMessage('done')
-})
+}

@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../start-worker.ts'
+import { WorkerPool } from '../../worker-pool.ts'
+import type { Told } from '../told.ts'
 import { checkpoint, type CheckpointMode } from './checkpoint.ts'
 import type { LogFile } from './log-file.ts'
 
@@ -11,21 +13,28 @@ const PAGE_BYTES = 4096
 
 export type CheckpointerStats = {
   checkpoints: number
-  /** Those that had to run on the event loop, because no worker could start. */
+  /** Those that had to run on the event loop, because the thread failed. */
   checkpointsOnLoop: number
 }
 
-/** Keeps the WAL short, on a worker's connection so that the event loop does not wait; started when first needed. */
+/**
+ * Keeps the WAL short, on a worker's connection so that the event loop does not wait; started when first needed, and again
+ * when it died.
+ */
 export class Checkpointer {
   readonly stats: CheckpointerStats = { checkpoints: 0, checkpointsOnLoop: 0 }
   readonly #log: LogFile
   #pages = 0
   #running = false
-  #worker: Worker | undefined
-  #broken = false
+  #closed = false
+  readonly #told: Told
+  readonly #thread: WorkerPool<string, string>
 
-  constructor(log: LogFile) {
+  constructor(log: LogFile, told: Told, start?: () => Worker) {
     this.#log = log
+    this.#told = told
+    const started = () => startWorker('./checkpoint-worker', import.meta.url, log.file)
+    this.#thread = new WorkerPool(start ?? started, 1)
   }
 
   /** Counts a commit that held so many appends and characters of text. */
@@ -34,15 +43,14 @@ export class Checkpointer {
     this.#pages += PAGES_OF_COMMIT + appends + characters / PAGE_BYTES
     if (this.#pages < PAGES_BETWEEN || this.#running) return
     this.#pages = 0
-    if (!this.#broken) this.#worker ??= this.#start()
-    if (this.#worker === undefined) return this.#runHere('keep-up')
     this.#running = true
-    this.#worker.postMessage('keep-up')
+    void this.#run()
   }
 
   /** Moves everything into the file, so that it can be copied alone. */
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    this.#closed = true
+    await this.#thread.close()
     this.#runHere('empty')
   }
 
@@ -51,32 +59,24 @@ export class Checkpointer {
       this.#log.use(({ db }) => checkpoint(db, mode))
       this.stats.checkpoints++
       this.stats.checkpointsOnLoop++
-    } catch {
+    } catch (error) {
       // The WAL keeps what could not be moved; the next opening reads it.
+      this.#told({ err: error, file: this.#log.file }, 'a checkpoint of the log failed')
     }
   }
 
-  #start(): Worker | undefined {
+  async #run(): Promise<void> {
+    const file = this.#log.file
     try {
-      const worker = startWorker('./checkpoint-worker', import.meta.url, this.#log.file)
-      worker.unref()
-      worker.on('message', () => this.#done())
-      worker.on('error', () => this.#giveUp())
-      return worker
-    } catch {
-      this.#giveUp()
-      return undefined
+      const reason = await this.#thread.run('keep-up')
+      if (reason !== '') this.#told({ file, reason }, 'a checkpoint of the log failed; a later one makes up for it')
+      this.stats.checkpoints++
+    } catch (error) {
+      if (this.#closed) return
+      this.#told({ err: error, file }, 'the thread for the checkpoints of the log failed; the next one starts it again')
+      this.#runHere('keep-up')
+    } finally {
+      this.#running = false
     }
-  }
-
-  #done(): void {
-    this.#running = false
-    this.stats.checkpoints++
-  }
-
-  #giveUp(): void {
-    this.#running = false
-    this.#broken = true
-    this.#worker = undefined
   }
 }

@@ -1,15 +1,21 @@
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../start-worker.ts'
+import { WorkerPool } from '../../worker-pool.ts'
+import { BUSY } from './shred-answer.ts'
 
 /** Empties the WAL, where deleted bytes live on, from a thread's connection: the event loop does not wait. */
 export class Shredder {
-  #worker: Worker | undefined
+  readonly #thread: WorkerPool<string, string>
   #running: Promise<boolean> | undefined
 
-  constructor(private readonly file: string) {}
+  constructor(file: string, start: () => Worker = () => startWorker('./shred-worker', import.meta.url, file)) {
+    this.#thread = new WorkerPool(start, 1)
+  }
 
-  /** False when others kept it from being done. */
+  /**
+   * @returns false when others kept it from being done
+   * @throws Error when the disk did, or the thread died: the next one starts it again
+   */
   shred(): Promise<boolean> {
     this.#running ??= this.#ask().finally(() => {
       this.#running = undefined
@@ -17,25 +23,13 @@ export class Shredder {
     return this.#running
   }
 
-  async close(): Promise<void> {
-    await this.#running?.catch(() => false)
-    await this.#worker?.terminate()
-    this.#worker = undefined
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 
   async #ask(): Promise<boolean> {
-    this.#worker ??= this.#start()
-    this.#worker.postMessage('shred')
-    const [done]: unknown[] = await once(this.#worker, 'message')
-    return done === true
-  }
-
-  #start(): Worker {
-    const worker = startWorker('./shred-worker', import.meta.url, this.file)
-    worker.unref()
-    worker.on('error', () => {
-      this.#worker = undefined
-    })
-    return worker
+    const reason = await this.#thread.run('shred')
+    if (reason !== '' && reason !== BUSY) throw new Error(`the vault was not shredded: ${reason}`)
+    return reason === ''
   }
 }
