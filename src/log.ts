@@ -1,10 +1,31 @@
-import { destination, pino, type Logger } from 'pino'
+import { destination, pino, type DestinationStream, type Logger } from 'pino'
+import { Outages, storeFaultIn } from './outages.ts'
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** One JSON line an entry, on stderr: stdout belongs to results. */
-export function openLog(level: (typeof LOG_LEVELS)[number]): Log {
-  return pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` }, destination(2))
+/**
+ * One JSON line an entry, on stderr: stdout belongs to results. Of entries that say by `repeats: true` that
+ * many like them may come, those whose `err` is a store's being away are counted, and told in a few lines (outages.ts).
+ */
+export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStream = destination(2)): Log {
+  const log: Logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      hooks: {
+        logMethod(args, method) {
+          const [entry] = args as unknown[]
+          const fault = storeFaultIn(entry)
+          if (fault === undefined) method.apply(this, args)
+          else outages.failed(fault, { ...(entry as object), err: undefined, repeats: undefined })
+        },
+      },
+    },
+    to,
+  )
+  const outages = new Outages((at, fields, message) => log[at](fields, message))
+  return log
 }

@@ -93,11 +93,13 @@ export const platformBody: ErrorBody = (ctx, { faults }) => {
 
 export type LogError = (error: unknown, requestId: string, status: number) => void
 
-/** Every error that is our fault, with all its details. */
+/** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
 export const errorLog =
   (log: Log): LogError =>
-  (error, requestId, status) =>
-    log.error({ err: error, request: requestId, status }, 'request failed')
+  (error, request, status) => {
+    const isAway = error instanceof StoreUnavailable || error instanceof OutcomeUnknown
+    log.error({ err: error, request, status, ...(isAway && { repeats: true }) }, 'request failed')
+  }
 
 /** Answers whatever a later middleware throws; `bodyFor` picks the error body of the path's API family. */
 export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody): Step {

@@ -1,11 +1,12 @@
 import type { Log } from '../log.ts'
+import { StoreUnavailable } from '../stores/event-store.ts'
 
 /** Milliseconds between two lines about what goes on failing. */
 const EVERY = 60_000
 
 /**
  * Tells the log of what fails again and again: when it begins, once a minute with how often it failed, and when it is
- * over. An outage of an hour would write a line every two seconds otherwise.
+ * over. An hour of it would write a line every two seconds otherwise.
  */
 export class Interruptions {
   #failures = 0
@@ -18,6 +19,11 @@ export class Interruptions {
   ) {}
 
   failed(error: unknown): void {
+    // Of a store that is away the log itself tells, once for all who meet it, and counts them.
+    if (error instanceof StoreUnavailable) {
+      this.log.warn({ err: error, name: this.name, repeats: true }, 'interrupted; trying again')
+      return
+    }
     const now = performance.now()
     this.#failures++
     if (this.#failures === 1) {

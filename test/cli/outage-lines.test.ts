@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../api/harness/postbox.ts'
+import { areEmbedded } from '../engines.ts'
+import { startPeerProcess } from '../eventstoredb/peer-process.ts'
+import { CommandLine } from './command-line.ts'
+
+const REQUESTS = 60
+
+const test = suite('the log of a service whose event store goes away')
+
+test(`has one line about it, however many requests fail for it, and no stack`, async () => {
+  const peer = await startPeerProcess()
+  const commands = new CommandLine()
+  try {
+    const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'warn' }
+    const server = commands.start(['serve', '--json'], settings)
+    const { url } = JSON.parse(await server.line()) as { url: string }
+    await peer.down()
+    const before = server.said.length
+    const body = new URLSearchParams({ grant_type: 'password', username: 'a', password: 'b', client_id: '1_x' })
+    body.set('client_secret', 'y')
+    const ask = () => fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(body) })
+    let refused = 0
+    for (let count = 0; count < REQUESTS; count++) if ((await ask()).status === 503) refused++
+    assert.is(refused, REQUESTS)
+    const said = () => server.said.slice(before).trim()
+    await until('a line', () => said() !== '')
+    const lines = said().split('\n')
+    assert.is(lines.length, 1, said())
+    assert.match(said(), /"store":"EventStoreDB","reason":"EventStoreDB: .*a store is away/)
+    assert.not.match(said(), /stack/)
+    await peer.up()
+    await until('an answer', async () => (await ask()).status < 500)
+    server.kill('SIGTERM')
+    assert.is((await server.ended).code, 0)
+  } finally {
+    await commands.remove()
+    await peer.stop()
+  }
+})
+
+if (areEmbedded) test.run()
