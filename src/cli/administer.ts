@@ -1,27 +1,33 @@
 import type { Origin } from '../commands/origin.ts'
 import type { Installation } from '../installation.ts'
+import type { Log } from '../log.ts'
 import { securityLog } from '../security-log.ts'
 import { operator } from './operator.ts'
 
 /** What an administrator does, in the command's words, such as `user disable`, and to whom or what. */
 export type Act = { readonly act: string; readonly subject: string }
 
-/** An administrator's act on an open installation, which stands in the security log, done or failed. @throws what `work` throws */
-export function administering<Result>(
+/** Does an administrator's act, which stands in the security log then, done or failed. @throws what `work` throws */
+export async function noted<Result>(
+  log: Log,
   { act, subject }: Act,
-  work: (installation: Installation, by: Origin) => Promise<Result>,
-): (installation: Installation) => Promise<Result> {
-  return async (installation) => {
-    const by = operator()
-    const security = securityLog(installation.log)
-    const noted = { event: 'administration', act, subject, osUser: by.osUser ?? '', request: by.correlation } as const
-    try {
-      const result = await work(installation, by)
-      security({ ...noted, outcome: 'done' })
-      return result
-    } catch (error) {
-      security({ ...noted, outcome: 'failed' })
-      throw error
-    }
+  work: (by: Origin) => Promise<Result>,
+): Promise<Result> {
+  const by = operator()
+  const security = securityLog(log)
+  const event = { event: 'administration', act, subject, osUser: by.osUser ?? '', request: by.correlation } as const
+  try {
+    const result = await work(by)
+    security({ ...event, outcome: 'done' })
+    return result
+  } catch (error) {
+    security({ ...event, outcome: 'failed' })
+    throw error
   }
 }
+
+/** Likewise, on an installation that is opened for it. */
+export const administering =
+  <Result>(act: Act, work: (installation: Installation, by: Origin) => Promise<Result>) =>
+  (installation: Installation): Promise<Result> =>
+    noted(installation.log, act, (by) => work(installation, by))

@@ -5,6 +5,7 @@ import type { Installation } from '../installation.ts'
 import { readSettings } from '../settings.ts'
 import type { Files } from '../stores/files.ts'
 import { VERSION } from '../version.ts'
+import { administering } from './administer.ts'
 import type { Backups } from './backup/backups.ts'
 import { digestOfFile, type Digested } from './backup/digests.ts'
 import { copyWhole } from './backup/files.ts'
@@ -41,7 +42,7 @@ async function backup(open: Open, backups: Backups, to: string, options: OutputO
   const started = performance.now()
   const { DATA_DIR, EVENT_STORE } = readSettings(process.env)
   checkTarget(to, resolve(DATA_DIR))
-  const manifest = await withInstallation(open, async (installation) => {
+  const act = administering({ act: 'backup', subject: to }, async (installation) => {
     const isNew = !existsSync(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
     try {
@@ -54,6 +55,7 @@ async function backup(open: Open, backups: Backups, to: string, options: OutputO
       throw error
     }
   })
+  const manifest = await withInstallation(open, act)
   report(manifest, to, (performance.now() - started) / 1000, options)
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/move-log.ts'
 import { keepMasterKey } from '../credentials/master-keys.ts'
 import type { Installation } from '../installation.ts'
+import { noted } from './administer.ts'
 import { checkKeys } from './move/keys.ts'
 import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './move/places.ts'
 import { confirm, described, planOf } from './move/plan.ts'
@@ -9,7 +10,6 @@ import { move, type Copied } from './move/steps.ts'
 import { begin, mustBeSource } from './move/target.ts'
 import { Failed } from './failure.ts'
 import type { Open } from './installed.ts'
-import { operator } from './operator.ts'
 import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
 import { listenForStop } from './stop-signal.ts'
@@ -63,7 +63,10 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
     const target = await open(settingsOf(to, process.env), 'filled')
     try {
       const places = { from, to, source, target }
-      await (options.giveUp === true ? giveUp(places, options) : copyAll(places, options))
+      const act = { act: options.giveUp === true ? 'move --give-up' : 'move', subject: `${from.shown} to ${to.shown}` }
+      await noted(source.log, act, (by) =>
+        (options.giveUp === true ? giveUp : copyAll)(places, options, { origin: by, clock: Date.now }),
+      )
     } finally {
       await target.close()
     }
@@ -74,12 +77,9 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
 
 type Places = { readonly from: Place; readonly to: Place; readonly source: Installation; readonly target: Installation }
 
-const moving = (): Moving => ({ origin: operator(), clock: Date.now })
-
-async function copyAll({ from, to, source, target }: Places, options: MoveOptions): Promise<void> {
+async function copyAll({ from, to, source, target }: Places, options: MoveOptions, steps: Moving): Promise<void> {
   const signal = listenForStop()
   const started = performance.now()
-  const steps = moving()
   await checkKeys(source, target)
   const { copy: id, done } = await begin(steps, source, target, from.shown)
   if (done !== undefined) {
@@ -102,10 +102,9 @@ function moved({ events, digest, files, vault, closedFor }: Copied, { shown }: P
   ].join('\n')
 }
 
-async function giveUp({ source, target }: Places, options: MoveOptions): Promise<void> {
+async function giveUp({ source, target }: Places, options: MoveOptions, steps: Moving): Promise<void> {
   const closed = await target.store.closed()
   if (closed === undefined || closed.why === 'fenced' || closed.copy === '') throw isComplete()
-  const steps = moving()
   try {
     await abandonCopy(steps, target.store, closed.copy)
   } catch (error) {

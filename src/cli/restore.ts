@@ -2,7 +2,9 @@ import { Command } from 'commander'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readSettings, type Settings } from '../settings.ts'
+import { openLog } from '../log.ts'
 import type { Files } from '../stores/files.ts'
+import { noted } from './administer.ts'
 import type { Backups } from './backup/backups.ts'
 import { verifyBackup } from './backup/digests.ts'
 import { FILES_FOLDER, LOG_FILE, readManifest, type Manifest } from './backup/manifest.ts'
@@ -52,9 +54,12 @@ async function restore(open: Open, backups: Backups, from: string | undefined, o
   const settings = readSettings(process.env)
   const asked = await readAsked(backups, from && resolve(from), settings, options)
   try {
-    const restored = await (settings.EVENT_STORE === 'sqlite'
-      ? restoreFolder(backups, settings, asked)
-      : restoreServer(open, settings, asked))
+    const act = { act: 'restore', subject: from === undefined ? 'in place' : resolve(from) }
+    const restored = await noted(openLog(settings.LOG_LEVEL), act, (by) =>
+      settings.EVENT_STORE === 'sqlite'
+        ? restoreFolder(backups, settings, asked, by)
+        : restoreServer(open, settings, asked, by),
+    )
     report(restored, (performance.now() - started) / 1000, options)
   } finally {
     await asked.held?.close()

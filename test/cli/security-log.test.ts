@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandLine } from './command-line.ts'
@@ -26,13 +27,16 @@ test("has an administrator's acts, done or refused, with the user of the operati
   const added = await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], TELL, `${PASSWORD}\n`)
   const weak = await commands.run(['user', 'password', 'a@example.com', '--password-stdin'], TELL, 'password\n')
   const disabled = await commands.run(['user', 'disable', 'a@example.com'], TELL)
-  const told = [added, weak, disabled].flatMap(({ err }) => noted(err))
+  const backup = join(commands.folder, 'backup')
+  const backedUp = await commands.run(['backup', backup], TELL)
+  const told = [added, weak, disabled, backedUp].flatMap(({ err }) => noted(err))
   assert.equal(
     told.map(({ security, act, subject, outcome, osUser }) => [security, act, subject, outcome, osUser]),
     [
       ['administration', 'user add', 'a@example.com', 'done', userInfo().username],
       ['administration', 'user password', 'a@example.com', 'failed', userInfo().username],
       ['administration', 'user disable', 'a@example.com', 'done', userInfo().username],
+      ['administration', 'backup', backup, 'done', userInfo().username],
     ],
   )
   assert.not.match(JSON.stringify(told), PASSWORD)

@@ -1,3 +1,4 @@
+import type { Origin } from '../../commands/origin.ts'
 import { checkLinkKey } from '../../commands/link-key.ts'
 import { fenceLog } from '../../commands/move-log.ts'
 import { beginEpoch } from '../../commands/restore-log.ts'
@@ -5,7 +6,6 @@ import type { Settings } from '../../settings.ts'
 import type { EventStore } from '../../stores/event-store.ts'
 import type { Files } from '../../stores/files.ts'
 import { Failed } from '../failure.ts'
-import { operator } from '../operator.ts'
 import { note } from '../output.ts'
 import type { Outcome } from '../restore.ts'
 import type { Backups, Before, Replacing } from './backups.ts'
@@ -27,7 +27,12 @@ export type Asked = {
  * Everything but the log is put where it belongs beside the one that is there, which changes nothing; then the log, in one
  * step, its new epoch begun already. What dies before that leaves the old one, and what dies after it the new one.
  */
-export async function restoreFolder(backups: Backups, settings: Settings, asked: Asked): Promise<Outcome> {
+export async function restoreFolder(
+  backups: Backups,
+  settings: Settings,
+  asked: Asked,
+  origin: Origin,
+): Promise<Outcome> {
   const replacing = await backups.replaceLog(settings, asked.log)
   const { installation, before } = replacing
   try {
@@ -36,11 +41,11 @@ export async function restoreFolder(backups: Backups, settings: Settings, asked:
     const known = await checkBefore(store, before)
     const restored = await restoreFiles(asked, files)
     const epoch = await beginEpoch(
-      { store, origin: operator(), clock: Date.now },
+      { store, origin, clock: Date.now },
       Math.max(known?.epoch ?? 0, await seenEpochOf(installation)),
     )
     const fence = known?.fence ?? installation.seen.last()?.fence
-    if (fence) await stayClosed(store, fence)
+    if (fence) await stayClosed({ store, origin }, fence)
     const head = await store.head()
     const position = head === 'start' ? '0' : shownPosition(head)
     const events = head === 'start' ? 0 : Number(head.commit)
@@ -68,8 +73,11 @@ async function checkBefore(store: EventStore, before: Replacing['before']): Prom
 }
 
 /** A log that was left for another one stays left: what was written since is there. */
-export async function stayClosed(store: EventStore, fence: NonNullable<Before['fence']>): Promise<void> {
+export async function stayClosed(
+  { store, origin }: { readonly store: EventStore; readonly origin: Origin },
+  fence: NonNullable<Before['fence']>,
+): Promise<void> {
   if ((await store.closed())?.why === 'fenced') return
-  await fenceLog({ origin: operator(), clock: Date.now }, store, fence)
+  await fenceLog({ origin, clock: Date.now }, store, fence)
   note(`this installation was moved to ${fence.to}, and stays closed`)
 }

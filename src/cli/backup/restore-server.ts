@@ -1,3 +1,4 @@
+import type { Origin } from '../../commands/origin.ts'
 import { checkLinkKey } from '../../commands/link-key.ts'
 import { beginEpoch } from '../../commands/restore-log.ts'
 import { LOG_STREAM } from '../../domain/moving.ts'
@@ -7,7 +8,6 @@ import type { Settings } from '../../settings.ts'
 import type { EventStore } from '../../stores/event-store.ts'
 import { Failed } from '../failure.ts'
 import type { Open } from '../installed.ts'
-import { operator } from '../operator.ts'
 import type { Outcome } from '../restore.ts'
 import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
@@ -17,7 +17,7 @@ import { stayClosed, type Asked } from './restore-folder.ts'
 import { seenEpochOf } from './seen-epoch.ts'
 
 /** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
-export async function restoreServer(open: Open, settings: Settings, asked: Asked): Promise<Outcome> {
+export async function restoreServer(open: Open, settings: Settings, asked: Asked, origin: Origin): Promise<Outcome> {
   const installation = await open(settings, 'filled')
   const { store, keys, files, vault } = installation
   try {
@@ -28,9 +28,9 @@ export async function restoreServer(open: Open, settings: Settings, asked: Asked
     if (asked.manifest !== undefined) await checkLog(store, asked.manifest)
     const restored = await restoreFiles(asked, files)
     const seen = Math.max(asked.manifest?.log.epoch ?? 0, await seenEpochOf(installation))
-    const epoch = await beginEpoch({ store, origin: operator(), clock: Date.now }, seen)
+    const epoch = await beginEpoch({ store, origin, clock: Date.now }, seen)
     const fence = installation.seen.last()?.fence
-    if (fence) await stayClosed(store, fence)
+    if (fence) await stayClosed({ store, origin }, fence)
     await emptyVault(vault)
     const head = await store.head()
     const events = asked.manifest?.log.events ?? (await counted(store))
