@@ -56,7 +56,7 @@ export async function openSecretsService(installation: Installation, parts: Open
   let mailer: Mailer | undefined
   const endings = new SecretEndings({ store, vault, log, mailDue: () => mailer?.wake() })
   const sweeper = new SecretSweeper(secrets, log)
-  const rateLimit = new RateLimit(settings.RATE_LIMIT, writing.clock)
+  const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
   const recent = new RecentSecrets(model, vault, store, active, writing.clock)
   // Where the vault is away, later: until then both master keys open what there is.
   const reseal = async (): Promise<'done'> => {

@@ -65,7 +65,7 @@ export async function openTokenService(
     feed,
   }
   const uses = new ApiTokenUses(writing, monotonic, (error) =>
-    log.warn({ err: error }, 'the use of an API token could not be recorded; the next one tries again'),
+    log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next one tries again'),
   )
   return {
     authenticate: authenticate({ tokens, feed }),

@@ -66,6 +66,16 @@ test('show when they were last used and when they expire', async (context) => {
   assert.is(Date.parse(second?.expiresAt ?? '') - Date.parse(second?.issuedAt ?? ''), 90 * 86_400_000)
 })
 
+test('are no way to lock their owner out of a log-in: wrong ones count apart', async (context) => {
+  const { commands, url } = context
+  const client = await commands.json('client', 'add', 'shop')
+  for (let count = 1; count <= 10; count++) assert.is(await statusWith(context, `wrong ${count}`), 401)
+  const credentials = { client_id: String(client['client_id']), client_secret: String(client['client_secret']) }
+  const grant = { grant_type: 'password', username: EMAIL, password: 'other horse' }
+  const body = new URLSearchParams({ ...credentials, ...grant })
+  assert.is((await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })).status, 200)
+})
+
 test('expire after a number of days that makes sense', async ({ commands }) => {
   for (const days of ['0', '3651', 'soon']) {
     const { code, err } = await commands.run(['token', 'add', EMAIL, '--expires-in', days])

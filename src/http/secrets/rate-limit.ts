@@ -16,7 +16,10 @@ type Window = { readonly until: number; count: number }
 export class RateLimit {
   readonly #windows = new Map<string, Window>()
 
-  /** @param limit requests in a window; 0 for no limit */
+  /**
+   * @param limit requests in a window; 0 for no limit
+   * @param clock milliseconds that never go back, nor ahead with a clock that is wrong for a minute
+   */
   constructor(
     private readonly limit: number,
     private readonly clock: () => number,

@@ -229,6 +229,18 @@ api('limits requests per account, from wherever they come', async ({ url, servic
   assert.ok(Number(limited.headers['retry-after']) > 590)
 })
 
+api('limits requests for no longer than ten minutes, also where the clock was a month ahead', async () => {
+  const time = { now: Date.now() + 30 * 86_400_000 }
+  const limited = await startService({ clock: () => time.now, settings: { RATE_LIMIT: '2' } })
+  const check = () => request(limited.url, { path: '/api/v1/status' })
+  expect(200, await check())
+  time.now -= 30 * 86_400_000
+  expect(200, await check())
+  const { headers } = expect(429, await check())
+  assert.ok(Number(headers['retry-after']) <= 600, String(headers['retry-after']))
+  await limited.stop()
+})
+
 api('stops guessing at API tokens, and lets the right one pass', async () => {
   const unlimited = await startService({ settings: { TRUST_PROXY: '1' } })
   const eve = await newSender(unlimited.installation)

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiTokenVerifier } from '../../../src/commands/verify-api-token.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { ann } from '../../commands/accounts-on-disk.ts'
+import { ann, openProcess } from '../../commands/accounts-on-disk.ts'
 import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
 
 const test = suite('whoever guesses at the token server')
@@ -45,6 +45,19 @@ test('can not lock an account out where it has logged in within 30 days', () =>
       assert.equal(await statuses(101, spread), [...Array(99).fill(400), 429, 429])
       assert.is((await post('token', passwordGrant, from('203.0.113.1'))).status, 429)
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
+    },
+    { proxied: true, cheap: true },
+  ))
+
+test('finds an address as familiar in a process that starts later', () =>
+  withTokenServer(
+    async ({ post, process, file, time }) => {
+      await post('token', passwordGrant, from('192.0.2.1'))
+      const later = await openProcess(file, time)
+      const familiar = (account: number, address: string) => later.places.isFamiliar(account, address, time.now)
+      assert.equal([familiar(1, '192.0.2.1'), familiar(1, '192.0.2.2'), familiar(2, '192.0.2.1')], [true, false, false])
+      await later.close()
+      for await (const { data } of process.store.readAll('start')) assert.not.match(JSON.stringify(data), '192.0.2')
     },
     { proxied: true, cheap: true },
   ))
