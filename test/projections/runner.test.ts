@@ -1,8 +1,9 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../api/harness/postbox.ts'
 import { metadata } from '../../src/commands/origin.ts'
 import { DiamondQueries } from '../../src/projections/diamond-queries.ts'
 import { DIAMONDS, diamonds } from '../../src/projections/diamonds.ts'
@@ -20,6 +21,7 @@ import {
   runnerOf,
   withDisk,
   withFolder,
+  type Disk,
 } from './inventory-on-disk.ts'
 
 const test = suite('a projection')
@@ -224,6 +226,66 @@ test(
     await isFolded(disk)
   }),
 )
+
+/** A read model of a log that was restored: its checkpoint names an event that is not there. */
+async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
+  const live = await reads.live(DIAMONDS)
+  const position = { commit: 9_999n, prepare: 9_999n }
+  await live.write([], { position, log: await store.identity(), event: { id: randomUUID(), position } })
+  return live.id
+}
+
+const buildsIn = (folder: string) => readdirSync(folder).filter((name) => /^read-diamonds.*\.db$/.test(name))
+const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+
+test('that is stopped in the middle of its rebuild keeps what was live, ten times, and is whole the eleventh', () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    const vendor = owner(disk.store)
+    const ids = await vendor.create(900)
+    // More than one page of the log, and of the tail in memory.
+    for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
+    const live = await ofAnotherPast(disk)
+    const before = openFiles()
+    let runner = runnerOf(disk)
+    let stopping: Promise<void> | undefined
+    const stopped = watched(disk.reads, async () => void (stopping ??= runner.stop()))
+    for (let time = 1; time <= 10; time++) {
+      stopping = undefined
+      runner = runnerOf({ store: disk.store, reads: stopped })
+      runner.start()
+      await until('the rebuild', () => stopping !== undefined)
+      await stopping
+      assert.is((await disk.reads.live(DIAMONDS)).id, live, `half a model is live after ${time} stops`)
+      assert.is(buildsIn(folder).length, 1)
+    }
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+    await project(disk)
+    await isFolded(disk)
+    await disk.close()
+  }))
+
+test('whose rebuild fails again and again leaves no file behind, and is whole when it does not fail', () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    await owner(disk.store).create(3)
+    await ofAnotherPast(disk)
+    const before = openFiles()
+    let looks = 0
+    const failing = watched(disk.reads, async () => {
+      looks++
+      throw new StoreUnavailable('made to fail')
+    })
+    const runner = runnerOf({ store: disk.store, reads: failing })
+    runner.start()
+    await until('five failures', () => looks >= 5)
+    await runner.stop()
+    assert.is(buildsIn(folder).length, 1)
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+    await project(disk)
+    await isFolded(disk)
+    await disk.close()
+  }))
 
 /** A read store whose next writes fail, one before and one after it has written. */
 function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {

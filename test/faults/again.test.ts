@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../src/commands/origin.ts'
+import type { EventStore } from '../../src/stores/event-store.ts'
+import type { Lease, ReadStore } from '../../src/stores/read-store.ts'
+import { until } from '../api/harness/postbox.ts'
+import { expect } from '../api/harness/request.ts'
+import { newSender, reveal, shared } from '../api/harness/secrets.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { withFolder } from '../api/harness/folder.ts'
+import { created, list, shown, stone } from '../api/harness/stones.ts'
+
+const test = suite('a service that does the same again')
+
+const TIMES = 10
+
+/** Leases that others can take: all that are held are lost at once, as after an election. */
+function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStore {
+  async function lease(real: Lease | undefined): Promise<Lease | undefined> {
+    if (real === undefined) return undefined
+    let lose = () => {}
+    const lost = new Promise<void>((done) => (lose = done))
+    const release = async () => {
+      held.delete(take)
+      await real.release()
+    }
+    const take = async () => {
+      await release()
+      lose()
+    }
+    held.add(take)
+    return { release, lost }
+  }
+  return (reads) => ({ ...reads, lease: async (declaration) => lease(await reads.lease(declaration)) })
+}
+
+/** A log that can't write a bulk at once, on which a bulk was accepted half a minute ago and never done. */
+const notAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })
+
+async function halfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
+  const stream = `request-${randomUUID()}`
+  const written = metadata({ actor: `account-${owner}`, via: 'http', correlation: 'x' }, Date.now() - 40_000)
+  const data = { id, owner, date: 1_700_000_000, set: { sku: `half-${id}`, cutShape: 2, carat: 1 } }
+  const change = { id: randomUUID(), type: 'DiamondCreated', data }
+  const changes = [{ stream: `diamond-${id}`, expected: null, events: [change] }]
+  const accepted = { body: 'b', diamonds: [id], part: 1, parts: 1, changes }
+  await store.append(stream, 'none', [{ id: randomUUID(), type: 'RequestAccepted', data: accepted, metadata: written }])
+  return stream
+}
+
+test('loses its leases and has them again ten times, and each time every work goes on', async () => {
+  const held = new Set<() => Promise<void>>()
+  const service = await startService({ reads: losable(held), store: notAtomic, scored: true })
+  const { ann, url, installation } = service
+  const sender = await newSender(installation)
+  for (let time = 1; time <= TIMES; time++) {
+    const works = held.size
+    assert.ok(works >= 5, `only ${works} leases`)
+    await Promise.all([...held].map((lose) => lose()))
+    assert.is(held.size, 0)
+    await until('all leases again', () => held.size === works, 10_000)
+    const half = await halfBulk(service, ann.account, 1_000_000 + time)
+    const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${time}` })))
+    assert.is(answer.headers['x-consistency'], undefined, 'the lists are behind')
+    const isScored = async () => !/"optical":null/.test((await ann.get(`/v4/diamond/${shown(answer).id}`)).text)
+    const isDone = async () => (await installation.store.read(half)).at(-1)?.type === 'RequestDone'
+    await until(`half bulk ${time} to be finished`, isDone, 10_000)
+    await until(`stone ${time} to be scored`, isScored, 20_000)
+  }
+  const secret = await shared(url, sender, { secret: 'x' })
+  expect(200, await reveal(url, secret.secret_key))
+  assert.is(list(await ann.get('/v4/diamond?limit=1000')).length, 2 * TIMES)
+  await service.stop()
+})
+
+/** Files that this process has open. On Linux only. */
+const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+
+test('starts and stops ten times, works each time, and leaves nothing open', () =>
+  withFolder(async (start) => {
+    const open: number[] = []
+    for (let time = 1; time <= TIMES; time++) {
+      const service = await start('http,projections')
+      await created(service.ann)
+      assert.is(list(await service.ann.get('/v4/diamond')).length, 1)
+      await service.stop()
+      open.push(openFiles())
+    }
+    assert.ok((open.at(-1) ?? 0) <= (open[1] ?? 0) + 1, `open files: ${open.join()}`)
+  }))
+
+test.run()

@@ -1,0 +1,42 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { digestOfSecretKey } from '../../src/credentials/secret-keys.ts'
+import { until } from '../api/harness/postbox.ts'
+import { newSender, shared } from '../api/harness/secrets.ts'
+import { startService } from '../api/harness/service.ts'
+import { withOutage, type Outage } from './outage.ts'
+
+const test = suite('a vault whose log is away')
+
+/** Milliseconds within which what was deleted is gone from the disk. */
+const SHREDDED = 60_000
+
+async function isShredded(fault: 'away' | 'hangs'): Promise<void> {
+  const outage: Outage = { fault: 'none' }
+  const time = { ahead: 0 }
+  const service = await startService({
+    clock: () => Date.now() + time.ahead,
+    installation: (opened) => withOutage(opened, 'store', outage),
+  })
+  const { vault } = service.installation
+  const sender = await newSender(service.installation)
+  await shared(service.url, sender, { secret: 'expires', ttl: '60' })
+  const read = await shared(service.url, sender, { secret: 'was read' })
+  outage.fault = fault
+  time.ahead = 120_000
+  // What the endings would have done, had they been a moment faster.
+  await vault.end([{ digest: digestOfSecretKey(read.secret_key) ?? '' }])
+  const wal = join(service.dataDir, 'vault.db-wal')
+  assert.ok(statSync(wal).size > 0)
+  await until('the WAL to be emptied', () => statSync(wal).size === 0, SHREDDED)
+  outage.fault = 'none'
+  await service.stop()
+}
+
+test("is shredded in time, though a secret that has expired can't be ended", async () => {
+  await Promise.all([isShredded('away'), isShredded('hangs')])
+})
+
+test.run()
