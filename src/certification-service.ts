@@ -2,6 +2,7 @@ import { IdBlocks } from './commands/integer-ids.ts'
 import { recordReading } from './commands/record-reading.ts'
 import { certificationResource } from './http/certifications/routes.ts'
 import type { Resource } from './http/app.ts'
+import type { Metric } from './http/health.ts'
 import type { Links } from './http/links.ts'
 import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
@@ -21,6 +22,7 @@ import { ProjectionRunner } from './projections/runner.ts'
 export type CertificationProjections = {
   readonly queries: CertificationQueries
   readonly progress: Progress
+  readonly metrics: () => Metric[]
 }
 
 /** Ids of a block that one event reserves, and how few of them are left when the next block is fetched. */
@@ -39,17 +41,31 @@ export async function startCertificationProjections(
   const queries = new CertificationQueries(model, store, active)
   const collector = new FileCollector({ files, store, model, progress: active, log })
   parts.add({ stage: 'requests', name: 'files', stop: () => collector.stop(), figures: () => collector.figures })
-  const reports = await openReportReading(installation, queries, parts)
+  let contradicting = 0
+  const reports = await openReportReading(installation, queries, parts, () => void contradicting++)
   if (settings.ROLES.includes('projections')) {
     await active.start()
     collector.start()
     await reports.start()
   }
-  return { queries, progress: active }
+  const metrics = (): Metric[] => [
+    {
+      name: 'adamant_reports_contradicting_total',
+      help: 'Reports that were read by this process since it started and contradict their stone',
+      kind: 'counter',
+      value: contradicting,
+    },
+  ]
+  return { queries, progress: active, metrics }
 }
 
 /** Reports are read in the one process that holds the reaction's lease. */
-async function openReportReading(installation: Installation, queries: CertificationQueries, parts: OpenParts) {
+async function openReportReading(
+  installation: Installation,
+  queries: CertificationQueries,
+  parts: OpenParts,
+  contradicted: () => void,
+) {
   const { store, reads, files, writing, log } = installation
   const reader = new PdfReader()
   const reaction = reportReading({
@@ -57,6 +73,7 @@ async function openReportReading(installation: Installation, queries: Certificat
     certification: (diamond, id) => queries.of(diamond, id),
     read: (pdf) => reader.read(pdf),
     record: (report) => recordReading(writing, report),
+    contradicted,
     log,
   })
   const runner = new ReactionRunner(reaction, store, reads, log)

@@ -82,7 +82,7 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
 
   async function metrics() {
     const views = [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
-    return [...views, ...parts.metrics(), refusedConnections(state.refused())]
+    return [...views, ...certified.metrics(), ...parts.metrics(), refusedConnections(state.refused())]
   }
 
   async function answer(): Promise<Listening> {

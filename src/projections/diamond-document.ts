@@ -20,7 +20,7 @@ type State = Omit<DiamondView, 'diamond' | 'scores' | 'changedAt'> & {
 
 /** `"R.S"`: R the revision of the owner's last change, certifications too; S the number of times it was scored. */
 export const etag = ({ diamond, revision, scoresRevision }: DiamondView): string =>
-  `"${revision - diamond.readingsBehind}.${scoresRevision + 1}"`
+  `"${revision - diamond.readingsBehind}.${scoresRevision + 1 + diamond.contradictionsBehind}"`
 
 export function toDocument(view: DiamondView): Document {
   const { diamond, scores, changedAt } = view
@@ -79,9 +79,10 @@ export function withScores(
   if (revision < Number(inputsRevision)) return document
   const texts = scoresTexts(scores)
   const known = String(document['etag'])
+  const point = known.indexOf('.')
   return {
     ...document,
-    etag: `${known.slice(0, known.indexOf('.'))}.${scoresRevision + 1}"`,
+    etag: `${known.slice(0, point)}.${Number(known.slice(point + 1, -1)) + scoresRevision - Number(knownRevision)}"`,
     changedAt: brought.at,
     state: `{"inputsRevision":${inputsRevision},"scoresRevision":${scoresRevision}${state.slice(head.length)}`,
     v3: bodyWith(texts.v3, String(document['v3'])),

@@ -13,7 +13,7 @@ import type { Projection } from './projection.ts'
 /** What lists filter and order by, and both finished bodies. */
 export const DIAMONDS: ModelDeclaration = {
   name: 'diamonds',
-  version: 4,
+  version: 5,
   fields: {
     id: 'integer',
     owner: 'integer',

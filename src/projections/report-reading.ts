@@ -1,11 +1,7 @@
 import type { Readable } from 'node:stream'
-import type {
-  Certification,
-  CertificationAttached,
-  ReportRead,
-  ReportReading,
-} from '../domain/certification/certification.ts'
+import type { Certification, CertificationAttached, ReportReading } from '../domain/certification/certification.ts'
 import { isEmpty } from '../domain/certification/report-text.ts'
+import type { Recorded } from '../commands/record-reading.ts'
 import type { Log } from '../log.ts'
 import type { StoredEvent } from '../stores/event-store.ts'
 import type { Files } from '../stores/files.ts'
@@ -27,7 +23,9 @@ export type ReportReadingOptions = {
     readonly reading: ReportReading
     readonly correlation: string
     readonly causation: string
-  }) => Promise<ReportRead | undefined>
+  }) => Promise<Recorded | undefined>
+  /** Told of each report that contradicts its stone. */
+  readonly contradicted?: () => void
   readonly log: Log
 }
 
@@ -76,9 +74,11 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
   const reading = pdf && (await readOrPass(options, pdf, id))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
-  const read = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })
-  for (const mismatch of read?.data.mismatches ?? []) {
-    options.log.warn({ diamond, certification: id, ...mismatch }, 'a report says otherwise than its owner')
+  const recorded = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })
+  const contradictions = recorded?.contradictions ?? []
+  if (contradictions.length > 0) options.contradicted?.()
+  for (const contradiction of contradictions) {
+    options.log.warn({ diamond, certification: id, ...contradiction }, 'a report says otherwise than its owner')
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { ReportReading } from '../domain/certification/certification.ts'
+import { LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../start-program.ts'
 
 /** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
@@ -39,6 +39,9 @@ const answer = z.object({
   depth: number,
   crownAngle: number,
   pavilionAngle: number,
+  laboratory: z.enum(LABORATORIES).nullable(),
+  shape: z.int().nullable(),
+  isLabGrown: z.boolean().nullable(),
 })
 
 /** Reads reports, one process a PDF, bounded in time and memory and behind everything else in priority. */

@@ -44,9 +44,22 @@ const rich: DiamondFields = {
 }
 
 const file = { digest: '0'.repeat(64), bytes: 1000, name: '2136273512.pdf' }
+const contradicting = {
+  number: '2',
+  carat: 0.5,
+  measurements: null,
+  table: null,
+  depth: null,
+  crownAngle: null,
+  pavilionAngle: null,
+  laboratory: 'HRD',
+  shape: 2,
+  isLabGrown: false,
+} as const
 const certifications = [
   { id: 5, laboratory: 'GIA', number: '2136273512', file, reading: null },
   { id: 6, laboratory: 'IGI', number: null, file: null, reading: null },
+  { id: 7, laboratory: 'GIA', number: '1', file: null, reading: contradicting },
 ] as const
 
 const view = (
@@ -62,6 +75,7 @@ const view = (
     fields,
     certifications: certified,
     readingsBehind: 1,
+    contradictionsBehind: 0,
     accessRevisions: { access: 2, dataAccess: 1 },
   },
   revision: 3,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Certification, ReportRead } from '../../src/domain/certification/certification.ts'
+import type { Certification } from '../../src/domain/certification/certification.ts'
 import { reportReading, type ReportReadingOptions } from '../../src/projections/report-reading.ts'
 import { UnreadableReport } from '../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../src/stores/event-store.ts'
@@ -56,9 +56,11 @@ test('records what was read, with the request and the event that led to it', asy
 
 test('warns in the log of what the report says otherwise', async () => {
   const mismatch = { field: 'number', given: '1', read: '2136273512' } as const
-  const read: ReportRead = { type: 'ReportRead', data: { certification: 5, reading, mismatches: [mismatch] } }
-  const { reaction, lines } = given({ record: async () => read })
+  let count = 0
+  const contradicted = () => void count++
+  const { reaction, lines } = given({ record: async () => ({ contradictions: [mismatch] }), contradicted })
   await reaction.react([event])
+  assert.is(count, 1)
   const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report says otherwise than its owner' }
   assert.equal(lines, [{ level: 40, ...said }])
 })
@@ -78,9 +80,10 @@ test('reads nothing again, and nothing of a certification that is gone or has no
 
 test('passes over a report that can not be read, and one whose text says nothing', async () => {
   const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
+  const unsaid = { crownAngle: null, pavilionAngle: null, laboratory: null, shape: null, isLabGrown: null }
   for (const read of [
     async () => Promise.reject(new UnreadableReport('it is encrypted')),
-    async () => ({ ...nothing, crownAngle: null, pavilionAngle: null }),
+    async () => ({ ...nothing, ...unsaid }),
   ]) {
     const { reaction, recorded } = given({ read })
     await reaction.react([event])

@@ -25,9 +25,14 @@ export type ReportReading = {
   /** Degrees. */
   readonly crownAngle: number | null
   readonly pavilionAngle: number | null
+  /** Absent, with those below, from readings of releases that did not look for it. */
+  readonly laboratory?: Laboratory | null
+  /** A top-level cut shape's id. */
+  readonly shape?: number | null
+  readonly isLabGrown?: boolean | null
 }
 
-/** Something that a report's PDF says otherwise than its owner did. */
+/** What a report's PDF said otherwise than its owner when it was read. As things stand now: contradictions.ts. */
 export type Mismatch = {
   readonly field: 'number' | 'carat'
   readonly given: string | number

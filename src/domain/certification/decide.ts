@@ -1,5 +1,6 @@
 import { owned } from '../diamond/decide.ts'
 import type { Diamond } from '../diamond/diamond.ts'
+import type { DiamondFields } from '../diamond/fields.ts'
 import { Refusal } from '../refusal.ts'
 import {
   removed,
@@ -11,6 +12,7 @@ import {
   type ReportRead,
   type ReportReading,
 } from './certification.ts'
+import { contradictionsOf } from './contradictions.ts'
 
 /** @throws Refusal missing, or forbidden when the diamond is another account's */
 export function attach(
@@ -37,7 +39,7 @@ export function detach(diamond: Diamond, id: number, owner: number): Certificati
 export function recordReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
   const certification = certificationOf(diamond, id)
   if (diamond.status !== 'live' || certification === undefined || certification.reading !== null) return []
-  const mismatches = mismatchesOf(certification, diamond.fields.carat, reading)
+  const mismatches = mismatchesOf({ ...certification, reading }, diamond.fields)
   return [{ type: 'ReportRead', data: { certification: id, reading, mismatches } }]
 }
 
@@ -45,19 +47,9 @@ export function certificationOf(diamond: Diamond, id: number): Certification | u
   return diamond.status === 'live' ? diamond.certifications.find((candidate) => candidate.id === id) : undefined
 }
 
-function mismatchesOf({ number }: Certification, carat: number, reading: ReportReading): Mismatch[] {
-  const mismatches: Mismatch[] = []
-  if (number !== null && reading.number !== null && bare(number) !== bare(reading.number)) {
-    mismatches.push({ field: 'number', given: number, read: reading.number })
-  }
-  if (reading.carat !== null && Math.abs(reading.carat - carat) > CARAT_TOLERANCE) {
-    mismatches.push({ field: 'carat', given: carat, read: reading.carat })
-  }
-  return mismatches
+/** Older releases know these two fields. */
+function mismatchesOf(certification: Certification, fields: DiamondFields): Mismatch[] {
+  return contradictionsOf(certification, fields).flatMap(({ field, given, read }) =>
+    field === 'number' || field === 'carat' ? [{ field, given, read }] : [],
+  )
 }
-
-/** Laboratories print two or three decimals, and owners round: half of the second decimal, and what binary adds. */
-const CARAT_TOLERANCE = 0.005_001
-
-/** `LG 123-45` and `lg12345` are one number. */
-const bare = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

@@ -15,7 +15,7 @@ export type CertificationInput = {
 const FIELDS = ['product', 'laboratory', 'number']
 
 /** Assigned by the service; ignored on input, so that what was read can be sent back. */
-const ASSIGNED: ReadonlySet<string> = new Set(['id', 'url', 'file'])
+const ASSIGNED: ReadonlySet<string> = new Set(['id', 'url', 'file', 'warnings'])
 
 /** Characters of a laboratory's name that are looked at. */
 const NAME_READ = 100

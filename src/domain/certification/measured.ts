@@ -1,4 +1,6 @@
+import type { DiamondFields } from '../diamond/fields.ts'
 import type { Certification } from './certification.ts'
+import { contradictionsOf } from './contradictions.ts'
 
 /** A stone's proportions as a laboratory measured them: percent and degrees. */
 export type MeasuredProportions = {
@@ -8,10 +10,16 @@ export type MeasuredProportions = {
   readonly pavilionAngle: number
 }
 
-/** What the newest report says whose PDF told all four; undefined where none did. Scoring may use it instead of nominal ones. */
-export function measuredProportions(certifications: readonly Certification[]): MeasuredProportions | undefined {
-  for (const { reading } of certifications.toReversed()) {
-    if (reading === null) continue
+type Stone = { readonly certifications: readonly Certification[]; readonly fields: DiamondFields }
+
+/**
+ * What the newest report says whose PDF told all four; undefined where none did. Scoring may use it instead of nominal
+ * ones. A report that contradicts its stone was measured on another one, as far as anybody can tell.
+ */
+export function measuredProportions({ certifications, fields }: Stone): MeasuredProportions | undefined {
+  for (const certification of certifications.toReversed()) {
+    const { reading } = certification
+    if (reading === null || contradictionsOf(certification, fields).length > 0) continue
     const { table, depth, crownAngle, pavilionAngle } = reading
     if (table !== null && depth !== null && crownAngle !== null && pavilionAngle !== null) {
       return { table, depth, crownAngle, pavilionAngle }

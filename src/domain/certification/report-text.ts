@@ -1,4 +1,5 @@
 import type { ReportReading } from './certification.ts'
+import { isLabGrownIn, laboratoryIn, shapeIn } from './report-origin.ts'
 
 /** Characters of a report's text that are looked at. */
 const TEXT_MAX = 100_000
@@ -20,6 +21,9 @@ export function readReport(text: string): ReportReading {
     depth: within(plain, DEPTH, 20, 95),
     crownAngle: within(plain, CROWN, 5, 65),
     pavilionAngle: within(plain, PAVILION, 20, 65),
+    laboratory: laboratoryIn(plain),
+    shape: shapeIn(plain),
+    isLabGrown: isLabGrownIn(plain),
   }
 }
 

@@ -1,5 +1,6 @@
 import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
 import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
+import { contradictionsOf } from '../certification/contradictions.ts'
 import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
 export type DiamondCreated = {
@@ -25,6 +26,8 @@ export type LiveDiamond = {
   readonly certifications: readonly Certification[]
   /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
   readonly readingsBehind: number
+  /** Those of them after which a body says that the report contradicts the stone. */
+  readonly contradictionsBehind: number
   readonly accessRevisions: AccessRevisions
 }
 
@@ -39,14 +42,19 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
       const fields = completed(set)
-      const unchanged = { certifications: [], readingsBehind: 0, accessRevisions: unchangedAccess }
+      const unchanged = {
+        certifications: [],
+        readingsBehind: 0,
+        contradictionsBehind: 0,
+        accessRevisions: unchangedAccess,
+      }
       return { status: 'live', id, owner, date, fields, ...unchanged }
     }
     case 'DiamondPatched': {
       if (diamond.status !== 'live') return diamond
       const fields = patched(diamond.fields, event.data)
       const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
-      return { ...diamond, fields, accessRevisions, readingsBehind: 0 }
+      return { ...diamond, fields, accessRevisions, readingsBehind: 0, contradictionsBehind: 0 }
     }
     case 'CertificationAttached':
     case 'CertificationRemoved':
@@ -61,8 +69,15 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
 
 function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
   const certifications = evolveCertifications(diamond.certifications, event)
-  const readingsBehind = event.type === 'ReportRead' ? diamond.readingsBehind + 1 : 0
-  return { ...diamond, certifications, readingsBehind }
+  if (event.type !== 'ReportRead') return { ...diamond, certifications, readingsBehind: 0, contradictionsBehind: 0 }
+  const read = certifications.find(({ id }) => id === event.data.certification)
+  const isWarned = read !== undefined && contradictionsOf(read, diamond.fields).length > 0
+  return {
+    ...diamond,
+    certifications,
+    readingsBehind: diamond.readingsBehind + 1,
+    contradictionsBehind: diamond.contradictionsBehind + (isWarned ? 1 : 0),
+  }
 }
 
 function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {

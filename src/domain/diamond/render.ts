@@ -1,5 +1,6 @@
 import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
 import { short, title, type DictionaryName } from '../dictionaries/lookup.ts'
+import { warningsOf } from '../certification/contradictions.ts'
 import { renderCertification } from '../certification/render.ts'
 import { fileRevision, pageRevision } from './access.ts'
 import type { LiveDiamond } from './diamond.ts'
@@ -94,7 +95,9 @@ function fluorText(fluor: NonNullable<Scores['fluor']>, version: 'v3' | 'v4'): s
 function certificationsOf(diamond: LiveDiamond): string {
   if (diamond.certifications.length === 0) return ''
   const revision = fileRevision(diamond)
-  return diamond.certifications.map((one) => renderCertification(one, revision)).join(',')
+  return diamond.certifications
+    .map((one) => renderCertification(one, revision, warningsOf(one, diamond.fields)))
+    .join(',')
 }
 
 function links(diamond: LiveDiamond): string {

@@ -29,8 +29,9 @@ const MODELS: Readonly<Record<number, Shape>> = {
 }
 
 /** What a diamond's scores are computed from, in the words of the scoring model. */
-export function stoneOf({ fields, certifications }: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
-  const measured = measuredProportions(certifications)
+export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
+  const { fields } = diamond
+  const measured = measuredProportions(diamond)
   return {
     shape: shapeOf(fields.cutShape),
     carat: fields.carat,

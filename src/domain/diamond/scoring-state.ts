@@ -15,7 +15,11 @@ export function evolveScoring(state: ScoringState, event: DiamondEvent, revision
 
 /** True for an event after which the diamond may need other scores; only its whole stream tells whether it does. */
 export const mayTouchScores = (event: DiamondEvent): boolean =>
-  touchesScores(event) || event.type === 'ReportRead' || event.type === 'CertificationRemoved'
+  touchesScores(event) ||
+  event.type === 'ReportRead' ||
+  event.type === 'CertificationRemoved' ||
+  // Whether a report fits its stone decides whether its measures count.
+  (event.type === 'DiamondPatched' && ('isLabGrown' in event.data.set || event.data.removed.includes('isLabGrown')))
 
 const measuredOf = (diamond: Diamond): string | undefined =>
-  diamond.status === 'live' ? JSON.stringify(measuredProportions(diamond.certifications)) : undefined
+  diamond.status === 'live' ? JSON.stringify(measuredProportions(diamond)) : undefined

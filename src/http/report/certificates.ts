@@ -1,3 +1,4 @@
+import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { filePath } from '../../domain/certification/render.ts'
 import { reportPage } from '../../domain/certification/report-page.ts'
 import type { Certification } from '../../domain/certification/certification.ts'
@@ -7,11 +8,17 @@ import { LASTS } from '../../domain/diamond/placeholders.ts'
 import { html, NOTHING, type Html } from '../html.ts'
 import type { Links } from '../links.ts'
 
-/** Laboratories for everybody; numbers, links and files only where dataAccess shows all. */
+/**
+ * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
+ * stone is marked as such wherever it is named, and told apart where it is shown.
+ */
 export function certificatesSection(diamond: LiveDiamond, links: Links): Html {
   const { certifications, fields } = diamond
   if (certifications.length === 0) return NOTHING
-  const entry = fields.dataAccess === 2 ? (one: Certification) => fullEntry(one, diamond, links) : bareEntry
+  const entry =
+    fields.dataAccess === 2
+      ? (one: Certification) => fullEntry(one, diamond, links)
+      : (one: Certification) => bareEntry(one, diamond)
   return html`<section>
     <h2>Certificates</h2>
     <ul>
@@ -20,9 +27,19 @@ export function certificatesSection(diamond: LiveDiamond, links: Links): Html {
   </section>`
 }
 
-const bareEntry = ({ laboratory }: Certification): Html => html`<li>${laboratory}</li>`
+const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
+  html`<li>
+    ${certification.laboratory} ${warningsOf(certification, fields).length > 0 ? marked([CONTRADICTS]) : NOTHING}
+  </li>`
 
-function fullEntry({ id, laboratory, number, file }: Certification, diamond: LiveDiamond, links: Links): Html {
+const CONTRADICTS = 'The report says otherwise than this page'
+
+const marked = (warnings: readonly string[]): Html =>
+  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
+
+function fullEntry(certification: Certification, diamond: LiveDiamond, links: Links): Html {
+  const { id, laboratory, number, file } = certification
+  const warnings = warningsOf(certification, diamond.fields)
   const page = reportPage(laboratory, number)
   const named = number === null ? laboratory : `${laboratory} ${number}`
   return html`<li>
@@ -34,5 +51,6 @@ function fullEntry({ id, laboratory, number, file }: Certification, diamond: Liv
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
+    ${warnings.length === 0 ? NOTHING : marked(warnings)}
   </li>`
 }

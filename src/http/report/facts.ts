@@ -52,8 +52,9 @@ export const list = (facts: readonly (readonly [string, string])[]): Html =>
   </dl>`
 
 /** Proportions that a report measured: design data, which dataAccess 0 hides. */
-export function designSection({ fields, certifications }: LiveDiamond): Html {
-  const measured = measuredProportions(certifications)
+export function designSection(diamond: LiveDiamond): Html {
+  const { fields } = diamond
+  const measured = measuredProportions(diamond)
   if (fields.dataAccess === 0 || measured === undefined) return NOTHING
   const facts = [
     ['Table', `${measured.table} %`],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LABORATORIES } from '../../domain/certification/certification.ts'
+import { isShapeId } from '../../domain/dictionaries/shapes.ts'
 import { first } from './event-schema.ts'
 
 const id = z.int().min(1)
@@ -14,6 +15,9 @@ const reading = z.object({
   depth: positive.nullable(),
   crownAngle: positive.nullable(),
   pavilionAngle: positive.nullable(),
+  laboratory: z.enum(LABORATORIES).nullable().optional(),
+  shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable().optional(),
+  isLabGrown: z.boolean().nullable().optional(),
 })
 
 const value = z.union([z.string(), z.number()])

@@ -49,7 +49,7 @@ test('is read after the answer, and is an event of the service on the stream of 
 
 test('changes neither the diamond nor its ETag, which still guards a change', async ({ ann, service }) => {
   const { id } = await created(ann)
-  await attached(ann, id, pdf)
+  await attached(ann, id, pdf, '2136273512')
   const before = await ann.get(`/v4/diamond/${id}`)
   await untilRead(service, id)
   const after = await ann.get(`/v4/diamond/${id}`)

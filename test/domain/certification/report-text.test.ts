@@ -35,6 +35,22 @@ test('takes no height for an angle, no part for the whole, and nothing a stone c
   assert.is(readReport('Report dated January 14, 2019').number, null)
 })
 
+test('names the laboratory where it names one, the shape, and how the stone came about', () => {
+  const said = (text: string) => {
+    const { laboratory, shape, isLabGrown } = readReport(text)
+    return [laboratory, shape, isLabGrown]
+  }
+  assert.equal(said('International Gemological Institute'), ['IGI', null, null])
+  assert.equal(said('An AGS Ideal Report by GIA'), [null, null, null])
+  assert.equal(said('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
+  assert.equal(said('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
+  assert.equal(said('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
+  assert.equal(said('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
+  assert.equal(said('Laboratory-Grown Diamond Report'), [null, null, true])
+  assert.equal(said('Natural Diamond, not laboratory-grown'), [null, null, null])
+  assert.equal(said('Origin: Natural'), [null, null, false])
+})
+
 test('says nothing where there is nothing', () => {
   assert.ok(isEmpty(readReport('')))
   assert.ok(isEmpty(readReport('An invoice of 12 pages, 99.50 EUR')))

@@ -1,0 +1,66 @@
+import type { DiamondFields } from '../diamond/fields.ts'
+import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
+import type { Certification } from './certification.ts'
+
+/** Something in which a report's PDF says otherwise than its owner does, of the report or of the stone. */
+export type Contradiction = {
+  readonly field: 'number' | 'laboratory' | 'carat' | 'shape' | 'origin'
+  readonly given: string | number
+  readonly read: string | number
+}
+
+const NONE: readonly Contradiction[] = []
+
+/** Where a report and its stone, as they are now, can't both be right. What either of them does not say is no contradiction. */
+export function contradictionsOf(
+  { number, laboratory, reading }: Certification,
+  fields: DiamondFields,
+): readonly Contradiction[] {
+  if (reading === null) return NONE
+  const found: Contradiction[] = []
+  if (number !== null && reading.number !== null && bare(number) !== bare(reading.number)) {
+    found.push({ field: 'number', given: number, read: reading.number })
+  }
+  if (isSaid(reading.laboratory) && reading.laboratory !== laboratory) {
+    found.push({ field: 'laboratory', given: laboratory, read: reading.laboratory })
+  }
+  if (reading.carat !== null && Math.abs(reading.carat - fields.carat) > CARAT_TOLERANCE) {
+    found.push({ field: 'carat', given: fields.carat, read: reading.carat })
+  }
+  const shape = typeof fields.cutShape === 'number' ? rootOf(fields.cutShape) : OTHER
+  if (isSaid(reading.shape) && shape !== OTHER && reading.shape !== shape) {
+    found.push({ field: 'shape', given: shapeTitle(shape), read: shapeTitle(reading.shape) })
+  }
+  if (isSaid(reading.isLabGrown) && reading.isLabGrown !== fields.isLabGrown) {
+    found.push({ field: 'origin', given: originOf(fields.isLabGrown), read: originOf(reading.isLabGrown) })
+  }
+  return found
+}
+
+/** As people read it, a sentence each; none for a report that fits its stone. */
+export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] =>
+  contradictionsOf(certification, fields).map(sentence)
+
+function sentence({ field, given, read }: Contradiction): string {
+  switch (field) {
+    case 'number':
+      return `The report has the number ${read}, not ${given}`
+    case 'laboratory':
+      return `The report is by ${read}, not by ${given}`
+    case 'carat':
+      return `The report is on a diamond of ${read} carats, not of ${given}`
+    case 'shape':
+      return `The report is on a diamond of the shape ${read}, not ${given}`
+    case 'origin':
+      return `The report is on a ${read} diamond, not on a ${given} one`
+  }
+}
+
+const isSaid = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined
+const originOf = (isLabGrown: boolean) => (isLabGrown ? 'laboratory-grown' : 'natural')
+
+/** Laboratories print two or three decimals, and owners round: half of the second decimal, and what binary adds. */
+const CARAT_TOLERANCE = 0.005_001
+
+/** `LG 123-45` and `lg12345` are one number. */
+const bare = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

@@ -1,0 +1,122 @@
+import * as assert from 'uvu/assert'
+import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
+import { certification, file, text, upload, type ShownCertification } from '../harness/form.ts'
+import { until } from '../harness/postbox.ts'
+import { expect } from '../harness/request.ts'
+import { apiSuite, type Given } from '../harness/service.ts'
+import { created, shown } from '../harness/stones.ts'
+
+const test = apiSuite('a report that contradicts its stone', { scored: true })
+
+const NUMBERS = { gia: '2136273512', igi: 'LG586382711' } as const
+type Report = keyof typeof NUMBERS
+type Certified = ShownCertification & { readonly warnings?: readonly string[] }
+
+/** Attaches a report and waits until it was read. */
+async function read({ ann, service }: Given, id: number, report: Report, said: Record<string, string> = {}) {
+  const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...said }
+  const parts = Object.entries(fields).map(([name, value]) => text(name, value))
+  const pdf = file(fixture(reportNamed(report).file))
+  certification(expect(201, await upload(ann, [text('product', id), ...parts, pdf])))
+  const stream = `diamond-${id}`
+  await until('its reading', async () => {
+    const events = await service.installation.store.read(stream)
+    return events.some(({ type }) => type === 'ReportRead')
+  })
+}
+
+async function certified({ ann }: Given, id: number): Promise<{ readonly one: Certified; readonly etag: string }> {
+  const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
+  const [one] = shown(answer)['certifications'] as Certified[]
+  assert.ok(one)
+  return { one, etag: String(answer.headers.etag) }
+}
+
+const WRONG: readonly (readonly [what: string, stone: object, report: Report, said: Record<string, string>, RegExp])[] =
+  [
+    ['of another weight', { carat: 0.75 }, 'gia', {}, /0\.73 carats.*0\.75/],
+    ['of another shape', { cutShape: 'Oval' }, 'gia', {}, /Round.*Oval/],
+    ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
+    ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
+    ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
+    ['of a grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
+  ]
+
+for (const [what, stone, report, said, warning] of WRONG) {
+  test(`${what} is shown with a warning, and gives its stone no measures`, async (given) => {
+    const { ann } = given
+    const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
+    await read(given, id, report, said)
+    const { one } = await certified(given, id)
+    assert.is(one.warnings?.length, 1)
+    assert.match(String(one.warnings?.[0]), warning)
+    const [listed] = (await ann.get(`/v4/diamond?f[id][]=${id}`)).json() as { certifications: Certified[] }[]
+    assert.equal(listed?.certifications, [one])
+    const page = (await given.service.send({ path: `/diamond/${id}` })).text
+    assert.match(page, /class="warning"/)
+    assert.match(page, warning)
+    assert.not.match(page, 'Measured proportions')
+  })
+}
+
+test('is shown so only as long as it does', async (given) => {
+  const { ann } = given
+  const { id } = await created(ann, { carat: 0.75, cutShape: 'Oval', access: 2, dataAccess: 2 })
+  const before = await created(ann)
+  assert.ok(before)
+  await read(given, id, 'gia')
+  const wrong = await certified(given, id)
+  assert.is(wrong.one.warnings?.length, 2)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 0.73 }))
+  assert.is((await certified(given, id)).one.warnings?.length, 1)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { cutShape: 'Round' }))
+  assert.is((await certified(given, id)).one.warnings, undefined)
+  assert.match((await given.service.send({ path: `/diamond/${id}` })).text, 'Measured proportions')
+})
+
+test('changes the ETag that a reader has, and not what an owner may change', async (given) => {
+  const { ann, service } = given
+  const { id } = await created(ann, { carat: 0.75 })
+  await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
+  const parts = [text('product', id), text('laboratory', 'GIA'), file(fixture(reportNamed('gia').file))]
+  expect(201, await upload(ann, parts))
+  const seen: { etag: string; body: string }[] = []
+  await until('the warning', async () => {
+    const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
+    seen.push({ etag: String(answer.headers.etag), body: answer.text })
+    return answer.text.includes('"warnings"')
+  })
+  for (const { etag, body } of seen) for (const other of seen) assert.is(etag === other.etag, body === other.body)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': String(seen[0]?.etag) }))
+})
+
+test('is scored by its nominal measures, and by the measured ones once it fits', async (given) => {
+  const { ann, service } = given
+  const { store } = service.installation
+  const { id } = await created(ann, { isLabGrown: true })
+  await read(given, id, 'gia')
+  const scores = async () => (await store.read(`scores-${id}`)).map(({ data }) => data['revision'])
+  await until('its first scores', async () => (await scores()).length > 0)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { isLabGrown: false }))
+  await until('scores of what was measured', async () => (await scores()).includes(3))
+  assert.equal(await scores(), [0, 3])
+})
+
+test('may be sent back as it was read, and is counted', async (given) => {
+  const { ann, service } = given
+  const { id } = await created(ann, { carat: 2 })
+  await read(given, id, 'gia')
+  const { one } = await certified(given, id)
+  expect(201, await ann.post('/v4/certification', { ...one, product: id }))
+  const [, count = '0'] =
+    /^adamant_reports_contradicting_total (\d+)/m.exec((await service.send({ path: '/metrics' })).text) ?? []
+  assert.ok(Number(count) > 0)
+})
+
+test('is none where the report says nothing of it', async (given) => {
+  const { id } = await created(given.ann)
+  await read(given, id, 'gia')
+  assert.is((await certified(given, id)).one.warnings, undefined)
+})
+
+test.run()
