@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import { Undeliverable, type MailPort } from '../stores/mail.ts'
 import { isUndecodable } from '../stores/schemas/decode.ts'
 import type { QueuedMail } from '../stores/vault.ts'
+import { MailClaims } from './mail-claims.ts'
 import { linkLetter, noticeLetter } from './letter-texts.ts'
 
 export type MailerOptions = {
@@ -17,7 +18,7 @@ export type MailerOptions = {
   /** Where links start, such as https://secrets.example.com. */
   readonly address: string
   readonly log: Log
-  /** Milliseconds that a claim lasts without being renewed: so long a mail waits when its process has died. */
+  /** Milliseconds that a claim lasts without a sign of life: so long a mail waits when its process has died. */
   readonly claim?: number
   /** Milliseconds before a try, by how many there were. */
   readonly pauseBefore?: (attempts: number) => number
@@ -27,7 +28,6 @@ export type MailerOptions = {
 const LANES = 4
 /** Milliseconds between two looks at the queue, which other processes fill too. */
 const LOOK = 500
-const CLAIM = 15_000
 /** Milliseconds that a stop waits for mails under way. */
 const PATIENCE = 4_000
 const FIRST_PAUSE = 2_000
@@ -44,7 +44,7 @@ const backOff = (attempts: number) =>
 export class Mailer {
   readonly #options: MailerOptions
   readonly #claimant = randomUUID()
-  readonly #claim: number
+  readonly #claims: MailClaims
   #lanes: Promise<void>[] = []
   #stopped = false
   #wake: () => void = () => undefined
@@ -52,7 +52,13 @@ export class Mailer {
 
   constructor(options: MailerOptions) {
     this.#options = options
-    this.#claim = options.claim ?? CLAIM
+    const { secrets, claim, log } = options
+    const failed = (error: unknown, mail: string) =>
+      log.warn({ err: error, mail }, 'the claim of a mail could not be renewed; trying again')
+    this.#claims = new MailClaims(secrets.vault, this.#claimant, {
+      failed,
+      ...(claim !== undefined && { ended: claim }),
+    })
     this.#sleep()
   }
 
@@ -68,6 +74,7 @@ export class Mailer {
     const tooLong = new Promise<void>((done) => (impatience = setTimeout(done, PATIENCE)))
     await Promise.race([Promise.all(this.#lanes), tooLong])
     clearTimeout(impatience)
+    this.#claims.close()
   }
 
   /** Something may be due. */
@@ -88,7 +95,7 @@ export class Mailer {
       try {
         const mail = await this.#claimNext()
         if (mail !== undefined) {
-          await this.#processOrPostpone(mail)
+          await this.#handle(mail)
           continue
         }
       } catch (error) {
@@ -103,7 +110,18 @@ export class Mailer {
     const { store, vault, clock } = this.#options.secrets
     const due = await vault.nextMail()
     if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
-    return vault.claimMail(clock(), this.#claimant, clock() + this.#claim)
+    return this.#claims.take(clock())
+  }
+
+  /** Held until it has left the queue, or was given back: also while its outcome can't be recorded. */
+  async #handle(mail: QueuedMail): Promise<void> {
+    try {
+      await this.#processOrPostpone(mail)
+      this.#claims.done(mail.id)
+    } catch (error) {
+      this.#claims.letGo(mail.id)
+      throw error
+    }
   }
 
   /** Where a secret's events can't be understood, its mail waits for the release that can; others don't. */
@@ -137,9 +155,11 @@ export class Mailer {
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
     const { mail: port, log, pauseBefore = backOff } = this.#options
-    const renewing = setInterval(() => void this.#renew(mail), this.#claim / 3).unref()
     try {
-      await port.send(await this.#write(mail, secret))
+      const letter = await this.#write(mail, secret)
+      // One that stood still for long may have lost it.
+      if (!(await this.#claims.isHeld(mail.id))) return 'later'
+      await port.send(letter)
       return {}
     } catch (error) {
       if (error instanceof Undeliverable) return { refused: error.message }
@@ -148,8 +168,6 @@ export class Mailer {
       log.warn({ mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason }, 'a mail is sent again later')
       await this.#postpone(mail, pause)
       return 'later'
-    } finally {
-      clearInterval(renewing)
     }
   }
 
@@ -167,17 +185,6 @@ export class Mailer {
     const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
     const domain = /@([\w.-]+)>?\s*$/.exec(this.#options.from)?.[1] ?? 'localhost'
     return { mail: kind, messageId: `<${local}@${domain}>` }
-  }
-
-  /** Not behind a stop that did not wait for the mail: it is the next process's then. */
-  async #renew({ id, kind, digest }: QueuedMail): Promise<void> {
-    const { secrets, log } = this.#options
-    if (this.#stopped) return
-    try {
-      await secrets.vault.renewClaim(id, this.#claimant, secrets.clock() + this.#claim)
-    } catch (error) {
-      log.warn({ err: error, mail: kind, secret: digest }, 'the claim of a mail could not be renewed; trying again')
-    }
   }
 
   async #postpone({ id }: QueuedMail, ms: number): Promise<void> {

@@ -43,6 +43,9 @@ export type QueuedMail = {
   readonly attempts: number
 }
 
+/** A claim of a mail, as those see it who wait for the mail: its holder raises the number again and again. */
+export type MailClaim = { readonly mail: string; readonly claimant: string; readonly number: number }
+
 /** How a secret ended; after `noticeAt` its owner is to be told. */
 export type Ended = { readonly digest: string; readonly noticeAt?: number }
 
@@ -86,14 +89,23 @@ export interface Vault {
   end(ended: readonly Ended[], checkpoint?: VaultCheckpoint): Promise<void>
   checkpoint(): Promise<VaultCheckpoint | undefined>
 
-  /** One mail that is due, for this claimant alone until `until`. */
-  claimMail(now: number, claimant: string, until: number): Promise<QueuedMail | undefined>
-  /** False when the claim is another's by now. */
-  renewClaim(id: string, claimant: string, until: number): Promise<boolean>
+  /**
+   * One mail that is due and that nobody holds, for this claimant alone.
+   * @param hasEnded whether the holder of a claim that stands there has ended: nothing in it is a time
+   */
+  claimMail(
+    now: number,
+    claimant: string,
+    hasEnded: (claim: MailClaim) => Promise<boolean>,
+  ): Promise<QueuedMail | undefined>
+  /** A sign of the holder's life. False when the claim is another's by now. */
+  renewClaim(id: string, claimant: string): Promise<boolean>
+  /** A write that changes nothing of a claim: where it is not acknowledged, no holder can give a sign either. */
+  doubtClaim(claim: MailClaim): Promise<void>
   /** Gives the mail back, to be due later. */
   postponeMail(id: string, claimant: string, dueAt: number): Promise<void>
   removeMail(id: string): Promise<void>
-  /** When the next mail may be claimed; undefined when none waits for a time. */
+  /** When the next mail is due, claimed or not; undefined when none waits for a time. */
   nextMail(): Promise<number | undefined>
 
   /** Entries whose time is over. */

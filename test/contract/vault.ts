@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { NewMail, Vault, VaultEntry, VaultItem } from '../../src/stores/vault.ts'
+import type { MailClaim, NewMail, Vault, VaultEntry, VaultItem } from '../../src/stores/vault.ts'
 
 const receipt = { token: 'token-1', sealed: Buffer.from('receipt'), forgottenAt: 3000 }
 const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({
@@ -16,6 +16,11 @@ const link: NewMail = { kind: 'link', sealed: Buffer.from('letter with a link'),
 const notice: NewMail = { kind: 'notice', sealed: Buffer.from('notice'), dueAt: null }
 
 const receiptName = ({ digest }: VaultEntry) => ({ digest, forgottenAt: receipt.forgottenAt })
+
+/** Of the holders of claims. */
+const lives = async () => false
+const ended = async () => true
+const endedIs = (who: string) => async (claim: MailClaim) => claim.claimant === who
 
 type Given = { vault: Vault }
 
@@ -52,7 +57,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
       'refused',
     )
     assert.equal(await vault.read(put.digest), put.sealed)
-    assert.is(await vault.claimMail(5000, 'me', 6000), undefined)
+    assert.is(await vault.claimMail(5000, 'me', lives), undefined)
   })
 
   test('ends an entry with its link, and keeps its receipt', async ({ vault }) => {
@@ -60,7 +65,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     await vault.put(put, [link])
     await vault.end([{ digest: put.digest }])
     assert.is(await vault.read(put.digest), undefined)
-    assert.is(await vault.claimMail(5000, 'me', 6000), undefined)
+    assert.is(await vault.claimMail(5000, 'me', lives), undefined)
     assert.equal(
       await vault.receipts([receiptName(put), { ...receiptName(put), digest: '00' }]),
       new Map([[put.digest, receipt]]),
@@ -70,11 +75,11 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
   test('lets the notice fall due when the secret was read, once', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [link, notice])
-    assert.is((await vault.claimMail(1500, 'me', 1600))?.kind, 'link')
+    assert.is((await vault.claimMail(1500, 'me', lives))?.kind, 'link')
     await vault.end([{ digest: put.digest, noticeAt: 1700 }])
     await vault.end([{ digest: put.digest, noticeAt: 9000 }])
     assert.is(await vault.nextMail(), 1700)
-    assert.is((await vault.claimMail(1700, 'me', 1800))?.kind, 'notice')
+    assert.is((await vault.claimMail(1700, 'me', lives))?.kind, 'notice')
   })
 
   test('drops the notice of a secret that nobody read', async ({ vault }) => {
@@ -85,24 +90,56 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is(await vault.nextMail(), undefined)
   })
 
-  test('gives a mail to one claimant until its claim is over', async ({ vault }) => {
+  test('gives a mail to one claimant until that one has ended', async ({ vault }) => {
     await vault.put(entry(), [link])
-    const claims = await Promise.all([vault.claimMail(1500, 'a', 1600), vault.claimMail(1500, 'b', 1600)])
-    assert.is(claims.filter((claim) => claim !== undefined).length, 1)
-    assert.is(await vault.claimMail(1599, 'c', 1700), undefined)
-    assert.is((await vault.claimMail(1600, 'c', 1700))?.attempts, 2)
+    const claims = await Promise.all([vault.claimMail(1500, 'a', lives), vault.claimMail(1500, 'b', lives)])
+    const [mail, ...others] = claims.filter((claim) => claim !== undefined)
+    assert.is(others.length, 0)
+    assert.is(await vault.claimMail(1e15, 'c', lives), undefined)
+    assert.is((await vault.claimMail(1500, 'c', ended))?.attempts, 2)
+    const holder = claims[0] === undefined ? 'b' : 'a'
+    assert.is(await vault.renewClaim(mail?.id ?? '', holder), false)
+  })
+
+  test('gives a mail whose claimant has ended to one of those who come for it', async ({ vault }) => {
+    await vault.put(entry(), [link])
+    await vault.claimMail(1500, 'a', lives)
+    const heirs = await Promise.all(['b', 'c', 'd', 'e'].map((heir) => vault.claimMail(1500, heir, endedIs('a'))))
+    assert.is(heirs.filter((mail) => mail !== undefined).length, 1)
+  })
+
+  test('shows those who wait for a mail each sign of its holder, and no sign in what they do', async ({ vault }) => {
+    await vault.put(entry(), [link])
+    const id = (await vault.claimMail(1500, 'a', lives))?.id ?? ''
+    const seen = async () => {
+      const claims: MailClaim[] = []
+      await vault.claimMail(1500, 'b', async (claim) => claims.push(claim) < 0)
+      assert.is(claims.length, 1)
+      return claims[0] as MailClaim
+    }
+    const first = await seen()
+    assert.equal([first.mail, first.claimant], [id, 'a'])
+    await vault.doubtClaim(first)
+    assert.equal(await seen(), first)
+    assert.is(await vault.renewClaim(id, 'a'), true)
+    const second = await seen()
+    assert.ok(second.number > first.number)
+    await vault.postponeMail(id, 'a', 1500)
+    await vault.claimMail(1500, 'a', lives)
+    assert.ok((await seen()).number > second.number)
   })
 
   test('prolongs and gives back only what the claimant holds', async ({ vault }) => {
     await vault.put(entry(), [link])
-    const mail = await vault.claimMail(1500, 'a', 1600)
+    const mail = await vault.claimMail(1500, 'a', lives)
     const id = mail?.id ?? ''
-    assert.is(await vault.renewClaim(id, 'b', 9000), false)
-    assert.is(await vault.renewClaim(id, 'a', 1900), true)
+    assert.is(await vault.renewClaim(id, 'b'), false)
+    assert.is(await vault.renewClaim(id, 'a'), true)
     await vault.postponeMail(id, 'b', 1501)
-    assert.is(await vault.nextMail(), 1900)
+    assert.is(await vault.nextMail(), 1000)
     await vault.postponeMail(id, 'a', 4000)
     assert.is(await vault.nextMail(), 4000)
+    assert.is(await vault.claimMail(3999, 'b', ended), undefined)
     await vault.removeMail(id)
     assert.is(await vault.nextMail(), undefined)
   })

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Vault } from '../../stores/vault.ts'
+import { MailClaims, type ClaimOptions } from '../../projections/mail-claims.ts'
+import type { QueuedMail, Vault } from '../../stores/vault.ts'
 
-/** Milliseconds that a claim lasts, and between two looks. */
-const CLAIM = 30_000
+/** Milliseconds between two looks. */
 const LOOK = 100
 
 /** The due mails of a fenced installation, so that none of them leaves it any more. */
 export class HeldMails {
-  readonly #held = new Set<string>()
-  readonly #renewing: NodeJS.Timeout
+  readonly #claims: MailClaims
 
   /** @param claimant the copy: what an earlier run of it has claimed is its own */
   constructor(
     private readonly vault: Vault,
-    private readonly claimant: string,
+    claimant: string,
     private readonly clock: () => number,
+    options: ClaimOptions = {},
   ) {
-    this.#renewing = setInterval(() => void this.#renew(), CLAIM / 3).unref()
+    this.#claims = new MailClaims(vault, claimant, options)
   }
 
   /**
@@ -31,7 +31,7 @@ export class HeldMails {
       const now = this.clock()
       for await (const item of this.vault.contents()) {
         if (item.kind !== 'mail' || item.dueAt === null || item.dueAt > now) continue
-        if (!(await this.#isHeld(`${item.digest}/${item.mail}`))) others++
+        if (!(await this.#claims.isHeld(`${item.digest}/${item.mail}`))) others++
       }
       if (others === 0) return
       waiting(others)
@@ -41,28 +41,12 @@ export class HeldMails {
 
   /** From here on the claims run out by themselves. */
   close(): void {
-    clearInterval(this.#renewing)
+    this.#claims.close()
   }
 
   async #claimAll(): Promise<void> {
-    for (;;) {
-      const now = this.clock()
-      const mail = await this.vault.claimMail(now, this.claimant, now + CLAIM)
-      if (mail === undefined) return
-      this.#held.add(mail.id)
-    }
-  }
-
-  async #isHeld(id: string): Promise<boolean> {
-    if (!this.#held.has(id) && (await this.#renewClaim(id))) this.#held.add(id)
-    return this.#held.has(id)
-  }
-
-  async #renew(): Promise<void> {
-    for (const id of this.#held) await this.#renewClaim(id).catch(() => false)
-  }
-
-  #renewClaim(id: string): Promise<boolean> {
-    return this.vault.renewClaim(id, this.claimant, this.clock() + CLAIM)
+    let mail: QueuedMail | undefined
+    do mail = await this.#claims.take(this.clock())
+    while (mail !== undefined)
   }
 }

@@ -4,6 +4,7 @@ import type { FileFormat } from '../sqlite-file.ts'
 /**
  * rowid tables, so that contents lie in the order of their making and only narrow indexes are random. Receipts stay
  * long and many, so even their index is in the order of time.
+ * `claimed_until` is no time any more: a number that a mail's holder raises again and again.
  * The first 8 bytes of what the master key sealed are that key's id.
  */
 const TABLES = `

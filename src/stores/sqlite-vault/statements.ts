@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import type { MailKind } from '../../domain/secret/secret.ts'
 
 type MailRow = { digest: string; kind: MailKind; sealed: Buffer; attempts: number }
+type ClaimRow = { digest: string; kind: MailKind; claimant: string | null; number: number }
 type SealedRow = { name: string; sealed: Buffer }
 
 export const statements = (db: Database.Database) => ({
@@ -55,20 +56,30 @@ const mailStatements = (db: Database.Database) => ({
   makeDue: db.prepare<[number, string]>(
     "UPDATE mails SET due_at = ? WHERE digest = ? AND kind = 'notice' AND due_at IS NULL",
   ),
-  claim: db.prepare<[string, number, number, number], MailRow>(
-    `UPDATE mails SET claimant = ?, claimed_until = ?, attempts = attempts + 1 WHERE rowid = (
-       SELECT rowid FROM mails WHERE due_at <= ? AND claimed_until <= ? ORDER BY due_at LIMIT 1)
+  freeMail: db.prepare<[number], ClaimRow>(
+    `SELECT digest, kind, claimant, claimed_until AS number FROM mails
+     WHERE due_at <= ? AND claimant IS NULL ORDER BY due_at LIMIT 1`,
+  ),
+  heldMails: db.prepare<[number], ClaimRow>(
+    `SELECT digest, kind, claimant, claimed_until AS number FROM mails
+     WHERE due_at <= ? AND claimant IS NOT NULL ORDER BY due_at`,
+  ),
+  claim: db.prepare<[string, string, MailKind, string | null, number, number], MailRow>(
+    `UPDATE mails SET claimant = ?, claimed_until = claimed_until + 1, attempts = attempts + 1
+     WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND due_at <= ?
      RETURNING digest, kind, sealed, attempts`,
   ),
-  renew: db.prepare<[number, string, MailKind, string]>(
-    'UPDATE mails SET claimed_until = ? WHERE digest = ? AND kind = ? AND claimant = ?',
+  renew: db.prepare<[string, MailKind, string]>(
+    'UPDATE mails SET claimed_until = claimed_until + 1 WHERE digest = ? AND kind = ? AND claimant = ?',
+  ),
+  doubt: db.prepare<[string, MailKind, string, number]>(
+    'UPDATE mails SET due_at = due_at - 1 WHERE digest = ? AND kind = ? AND claimant = ? AND claimed_until = ?',
   ),
   postpone: db.prepare<[number, string, MailKind, string]>(
-    `UPDATE mails SET due_at = ?, claimant = NULL, claimed_until = 0 WHERE digest = ? AND kind = ? AND claimant = ?`,
+    `UPDATE mails SET due_at = ?, claimant = NULL, claimed_until = claimed_until + 1
+     WHERE digest = ? AND kind = ? AND claimant = ?`,
   ),
-  nextMail: db
-    .prepare<[], number | null>('SELECT min(max(due_at, claimed_until)) FROM mails WHERE due_at IS NOT NULL')
-    .pluck(),
+  nextMail: db.prepare<[], number | null>('SELECT min(due_at) FROM mails WHERE due_at IS NOT NULL').pluck(),
   confirmMails: db.prepare<[string]>('UPDATE mails SET confirmed = 1 WHERE digest = ?'),
   mailsOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
     `SELECT digest || '/' || kind AS name, sealed FROM mails

@@ -10,6 +10,8 @@ export type Postbox = {
   readonly accepted: readonly ParsedMail[]
   /** Called with each recipient's address and each message; throws to refuse it. */
   refuse: { recipient: (address: string) => void; message: (mail: ParsedMail) => void }
+  /** Takes its time before it accepts or refuses a message: milliseconds. */
+  slow: number
   close(): Promise<void>
 }
 
@@ -26,27 +28,30 @@ export class SmtpRefusal extends Error {
 export async function openPostbox(port = 0): Promise<Postbox> {
   const accepted: ParsedMail[] = []
   const refuse: Postbox['refuse'] = { recipient: () => undefined, message: () => undefined }
+  const postbox = {
+    address: '',
+    accepted,
+    refuse,
+    slow: 0,
+    close: () => new Promise<void>((done) => server.close(() => done())),
+  }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo: ({ address }, _session, done) => done(attempt(() => refuse.recipient(address))),
-    onData: (stream, _session, done) => void receive(stream, refuse, accepted, done),
+    onData: (stream, _session, done) => void receive(stream, postbox, accepted, done),
   })
   server.on('error', () => undefined)
   const listening = server.listen(port, '127.0.0.1')
   await once(listening, 'listening')
   const { port: taken } = listening.address() as AddressInfo
-  return {
-    address: `smtp://127.0.0.1:${taken}`,
-    accepted,
-    refuse,
-    close: () => new Promise((done) => server.close(() => done())),
-  }
+  postbox.address = `smtp://127.0.0.1:${taken}`
+  return postbox
 }
 
 async function receive(
   stream: Readable,
-  refuse: Postbox['refuse'],
+  postbox: Postbox,
   accepted: ParsedMail[],
   done: (error?: Error | null) => void,
 ): Promise<void> {
@@ -57,7 +62,8 @@ async function receive(
     // The sender was killed in the middle of its message.
     return done(error instanceof Error ? error : new Error('unreadable'))
   }
-  const error = attempt(() => refuse.message(mail))
+  await new Promise((over) => setTimeout(over, postbox.slow))
+  const error = attempt(() => postbox.refuse.message(mail))
   if (error === null) accepted.push(mail)
   done(error)
 }

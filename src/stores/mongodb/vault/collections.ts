@@ -37,15 +37,16 @@ export type Mail = {
   readonly confirmed: boolean
 }
 
-/** `_id`: mail/number. The one of the highest number holds the mail until its time; inserting the next takes it. */
+/** `_id`: mail/number. The one of the highest number holds the mail; inserting the next takes it, or keeps it. */
 export type Claim = {
   readonly _id: string
   readonly mail: string
   readonly number: number
   /** '' where the mail was given back. */
   readonly claimant: string
-  readonly until: number
   readonly attempts: number
+  /** Written by those who wait, to know that the server takes writes. */
+  readonly doubted?: string
 }
 
 export type Followed = { readonly _id: 'followed'; readonly checkpoint: Reached }

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { WRITE } from '../connection.ts'
 import { inserted } from '../inserted.ts'
-import type { QueuedMail, Vault } from '../../vault.ts'
+import type { MailClaim, QueuedMail, Vault } from '../../vault.ts'
 import type { VaultCall } from './call.ts'
 import type { Claim, Mail } from './collections.ts'
 
-type Mails = Pick<Vault, 'claimMail' | 'renewClaim' | 'postponeMail' | 'removeMail' | 'nextMail'>
+type Mails = Pick<Vault, 'claimMail' | 'renewClaim' | 'doubtClaim' | 'postponeMail' | 'removeMail' | 'nextMail'>
 
 /** Mails that are looked at together. */
 const PAGE = 100
@@ -14,41 +15,47 @@ const PAGE = 100
  * is atomic on every server. Claims go with their mail and not before, or a number could be taken twice.
  */
 export const mailsIn = (call: VaultCall): Mails => ({
-  claimMail: (now, claimant, until) => claimMail(call, now, { claimant, until }),
-  async renewClaim(id, claimant, until) {
+  claimMail: (now, claimant, hasEnded) => claimMail(call, now, { claimant, hasEnded }),
+  async renewClaim(id, claimant) {
     const last = await lastClaim(call, id)
-    return last?.claimant === claimant && addClaim(call, last, { claimant, until, attempts: last.attempts })
+    return last?.claimant === claimant && addClaim(call, last, { claimant, attempts: last.attempts })
   },
+  doubtClaim: ({ mail, number }) =>
+    call(async ({ claims }) => {
+      await claims.updateOne({ _id: `${mail}/${number}` }, { $set: { doubted: randomUUID() } })
+    }, WRITE),
   async postponeMail(id, claimant, dueAt) {
     const last = await lastClaim(call, id)
     if (last?.claimant !== claimant) return
     await call(({ mails }) => mails.updateOne({ _id: id }, { $set: { dueAt } }), WRITE)
-    await addClaim(call, last, { claimant: '', until: 0, attempts: last.attempts })
+    await addClaim(call, last, { claimant: '', attempts: last.attempts })
   },
   removeMail: (id) =>
     call(async ({ mails, claims }) => {
       await mails.deleteOne({ _id: id })
       await claims.deleteMany({ mail: id })
     }, WRITE),
-  async nextMail() {
-    let next: number | undefined
-    for await (const { mail, claim } of waiting(call, Number.MAX_SAFE_INTEGER)) {
-      if (next !== undefined && (mail.dueAt ?? 0) >= next) break
-      const free = Math.max(mail.dueAt ?? 0, claim?.until ?? 0)
-      next = Math.min(next ?? free, free)
-    }
-    return next
-  },
+  nextMail: () =>
+    call(async ({ mails }) => {
+      const next = await mails.findOne({ dueAt: { $ne: null } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 } })
+      return next?.dueAt ?? undefined
+    }),
 })
 
-type Claiming = Pick<Claim, 'claimant' | 'until'>
+const asSeen = ({ mail, claimant, number }: Claim): MailClaim => ({ mail, claimant, number })
 
-async function claimMail(call: VaultCall, now: number, { claimant, until }: Claiming): Promise<QueuedMail | undefined> {
+type Claiming = { readonly claimant: string; readonly hasEnded: (claim: MailClaim) => Promise<boolean> }
+
+async function claimMail(
+  call: VaultCall,
+  now: number,
+  { claimant, hasEnded }: Claiming,
+): Promise<QueuedMail | undefined> {
   for await (const { mail, claim } of waiting(call, now)) {
-    if ((claim?.until ?? 0) > now) continue
+    if (claim !== undefined && claim.claimant !== '' && !(await hasEnded(asSeen(claim)))) continue
     const attempts = (claim?.attempts ?? 0) + 1
     const last = claim ?? { mail: mail._id, number: 0 }
-    if (!(await addClaim(call, last, { claimant, until, attempts }))) continue
+    if (!(await addClaim(call, last, { claimant, attempts }))) continue
     // It may have been removed meanwhile, with the claims that were there.
     if ((await call(({ mails }) => mails.findOne({ _id: mail._id }))) !== null) {
       const { _id, digest, kind, sealed } = mail
