@@ -10,10 +10,9 @@ import type { Inventory } from './inventory.ts'
 import { digestOf, requestStream } from './request-stream.ts'
 
 /** An Idempotency-Key is a caller's name for one request: it counts per account, method and path. */
-export type RequestKey = {
-  readonly key: string
-  readonly method: string
-  readonly path: string
+export type RequestName = { readonly key: string; readonly method: string; readonly path: string }
+
+export type RequestKey = RequestName & {
   /** What was read from the body and is going to be done. */
   readonly body: unknown
 }
@@ -75,11 +74,12 @@ async function firstAnswer({ store }: Inventory, record: StoredEvent, body: stri
   return { created, position: record.position }
 }
 
-function sameBody(record: { readonly body: string }, body: string): void {
+/** @throws Refusal invalid for another body */
+export function sameBody(record: { readonly body: string }, body: string): void {
   if (record.body === body) return
   throw new Refusal('invalid', 'This Idempotency-Key was used for another body; take a new key for a new request')
 }
 
-const isKept = ({ metadata }: StoredEvent, now: number) => now - Date.parse(metadata['at'] ?? '') < KEY_LIFE
+export const isKept = ({ metadata }: StoredEvent, now: number) => now - Date.parse(metadata['at'] ?? '') < KEY_LIFE
 
-const streamOf = (owner: number, { method, path, key }: RequestKey) => requestStream(owner, method, path, key)
+export const streamOf = (owner: number, { method, path, key }: RequestName) => requestStream(owner, method, path, key)

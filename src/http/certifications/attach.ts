@@ -5,6 +5,7 @@ import { renderCertification } from '../../domain/certification/render.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection, sendJson } from '../diamonds/answer.ts'
+import { requestNameOf } from '../idempotency-key.ts'
 import { callerOf, originOf, type Ctx, type Step, type Upload } from '../request.ts'
 import type { CertificationService } from './routes.ts'
 
@@ -14,7 +15,13 @@ export function attachReport({ certifying, queries, links }: CertificationServic
     const upload = uploadOf(ctx)
     const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
     const wish = await checked(certifying, by, upload)
-    const { certification, diamond, position } = await attachCertification(certifying, by, wish, upload.file)
+    const { certification, diamond, position } = await attachCertification(
+      certifying,
+      by,
+      wish,
+      upload.file,
+      requestNameOf(ctx),
+    )
     await awaitProjection(ctx, queries, position)
     ctx.set('Location', `${links.address}/v4/certification/${certification.id}`)
     sendJson(ctx, 201, links.finish(renderCertification(certification, fileRevision(diamond))))

@@ -1,5 +1,4 @@
 import { createDiamonds } from '../../commands/create-diamonds.ts'
-import type { RequestKey } from '../../commands/answer-once.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { parseNewDiamond } from '../../domain/diamond/input.ts'
@@ -7,6 +6,7 @@ import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds.ts'
 import { PRIVATE } from '../app.ts'
+import { requestNameOf } from '../idempotency-key.ts'
 import type { Links } from '../links.ts'
 import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
 import { awaitProjection, sendAnswer, sendJson } from './answer.ts'
@@ -44,22 +44,11 @@ async function create(
   { inventory, queries }: DiamondService,
   entries: readonly NewDiamond[],
 ): Promise<readonly DiamondCreated[]> {
-  const key = requestKeyOf(ctx, entries)
+  const name = requestNameOf(ctx)
+  // A repeat is known by what was read from its body: what the service ignores makes no other request.
+  const key = name && { ...name, body: entries }
   const wish = { owner: callerOf(ctx).account, entries, origin: originOf(ctx), ...(key !== undefined && { key }) }
   const { created, position } = await createDiamonds(inventory, wish)
   await awaitProjection(ctx, queries, position)
   return created
-}
-
-/**
- * A repeat is known by what was read from its body: what the service ignores makes no other request.
- * @throws Refusal malformed for a key that is empty, too long or not printable
- */
-function requestKeyOf(ctx: Ctx, entries: readonly NewDiamond[]): RequestKey | undefined {
-  const key = ctx.req.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) {
-    return { key, method: ctx.method, path: ctx.path, body: entries }
-  }
-  throw new Refusal('malformed', 'Idempotency-Key must have 1 to 255 printable characters')
 }
