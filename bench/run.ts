@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { attack } from './attack/attack.ts'
+import { longestBlock } from './attack/longest-block.ts'
 import { GROUPS } from './cases/all.ts'
 import { eventStore } from './cases/engines/event-store.ts'
 import { fence } from './cases/engines/fence.ts'
@@ -12,10 +14,15 @@ import { buildPlain, startPlain } from './services/plain.ts'
 import type { Service } from './services/service.ts'
 
 const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N]
+npm run bench -- --longest-block
+npm run bench -- --attack MINUTES
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
 
 /** What `--engines` runs. */
 const ENGINES = [eventStore, mongodb, fence, ...onServers].map(({ name }) => name)
+
+/** What measures something else than cases. */
+type Other = { readonly run: () => Promise<boolean> }
 
 type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
 
@@ -25,13 +32,20 @@ const OPTIONS = {
   engines: { type: 'boolean' },
   rounds: { type: 'string', default: '5' },
   seconds: { type: 'string', default: '3' },
+  'longest-block': { type: 'boolean' },
+  attack: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
 /** @throws Error that ends with the usage */
-function readOptions(): Options | 'help' {
+function readOptions(): Options | Other | 'help' {
   const { values } = given()
   if (values.help === true) return 'help'
+  if (values['longest-block'] === true) return { run: longestBlock }
+  if (values.attack !== undefined) {
+    const minutes = positive('attack', values.attack)
+    return { run: () => attack(minutes) }
+  }
   const names =
     values.case ??
     (values.secrets === true ? ['secrets'] : undefined) ??
@@ -103,6 +117,10 @@ async function runGroup(group: Group, generator: Generator, { rounds, seconds }:
 async function main(): Promise<void> {
   const options = readOptions()
   if (options === 'help') return console.log(USAGE)
+  if ('run' in options) {
+    if (!(await options.run())) process.exitCode = 1
+    return
+  }
   buildPlain()
   const generator = await Generator.start()
   try {

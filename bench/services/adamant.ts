@@ -17,7 +17,18 @@ export type Adamant = Service & {
   /** `Basic ...` of an API token of the secrets API. */
   readonly basic: string
   /** The answer of a password grant: every call opens a session of its own. */
-  logIn(): Promise<{ readonly access_token: string; readonly refresh_token: string }>
+  logIn(): Promise<Granted>
+  readonly pid: number
+  /** Another account, with a session and an API token of its own. */
+  newAccount(email: string): Promise<Account>
+}
+
+export type Granted = { readonly access_token: string; readonly refresh_token: string }
+export type Account = {
+  readonly email: string
+  readonly password: string
+  readonly token: string
+  readonly basic: string
 }
 
 /** Starts the service on an empty folder, with an account and a client made by its own commands. */
@@ -27,8 +38,7 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   const environment = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent', ...settings }
   run(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
   const client = run(environment, 'client', 'add', 'bench') as Client
-  const { token: apiToken } = run(environment, 'token', 'add', EMAIL) as { token: string }
-  const basic = `Basic ${Buffer.from(`${EMAIL}:${apiToken}`).toString('base64')}`
+  const basic = newApiToken(environment, EMAIL)
   const child = startPinned([main, 'serve'], environment)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
@@ -36,21 +46,34 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
     await end(child)
     await rm(folder, { recursive: true })
   }
-  const logIn = () => passwordGrant(address, client)
+  const logIn = () => passwordGrant(address, client, EMAIL)
+  const newAccount = async (email: string) => {
+    run(environment, 'user', 'add', email, '--password', PASSWORD)
+    const basicOf = newApiToken(environment, email)
+    const { access_token: token } = await passwordGrant(address, client, email)
+    return { email, password: PASSWORD, token, basic: basicOf }
+  }
   try {
     await ready(child, `${address}/health/ready`)
-    return { port, token: (await logIn()).access_token, client, basic, logIn, stop }
+    const { access_token: token } = await logIn()
+    return { port, token, client, basic, logIn, newAccount, pid: child.pid ?? 0, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function passwordGrant(address: string, client: Client) {
-  const parameters = new URLSearchParams({ grant_type: 'password', username: EMAIL, password: PASSWORD, ...client })
+/** @returns `Basic ...` for the secrets API */
+function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
+  const { token } = run(environment, 'token', 'add', email) as { token: string }
+  return `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
+}
+
+async function passwordGrant(address: string, client: Client, username: string): Promise<Granted> {
+  const parameters = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD, ...client })
   const answer = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
   if (!answer.ok) throw new Error(`the token endpoint answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as { access_token: string; refresh_token: string }
+  return (await answer.json()) as Granted
 }
 
 /** Runs a command with --json: its result is the last line. */

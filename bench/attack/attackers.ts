@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { LANES, type Aim, type Lane } from './lanes.ts'
+
+/** The attackers' own process: takes an aim from its parent, attacks for as long as that says, and tells how often. */
+process.on('message', (aim: Aim) => {
+  void attackAll(aim).then((done) => process.send?.({ done }))
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ ready: true })
+
+async function attackAll(aim: Aim): Promise<Record<string, number>> {
+  const until = performance.now() + aim.seconds * 1000
+  const counts: Record<string, number> = {}
+  for (const lane of LANES) for (let one = 0; one < lane.many; one++) void repeat(lane, aim, until, counts)
+  // What still hangs then ends with the process.
+  await pause(aim.seconds * 1000)
+  return counts
+}
+
+async function repeat(lane: Lane, aim: Aim, until: number, counts: Record<string, number>): Promise<void> {
+  while (performance.now() < until) {
+    counts[lane.name] = (counts[lane.name] ?? 0) + 1
+    await lane.once(aim)
+    await pause(lane.pause * (0.5 + Math.random()))
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isForSecrets, longestRequests } from '../../test/api/harness/longest-requests.ts'
+import { request, type Request } from '../../test/api/harness/request.ts'
+import { startAdamant, type Adamant } from '../services/adamant.ts'
+import { stones } from '../stones.ts'
+
+/** Milliseconds that no request may hold the event loop. */
+const TARGET = 50
+
+/** How often each is sent; the longest counts. */
+const TIMES = 5
+
+/** Milliseconds that what a request leaves behind may take: projections, collections. */
+const AFTER = 100
+
+/**
+ * Runs in the service: tells by SIGUSR2 how long the event loop was held at most since it was asked before, in time of
+ * the clock and in processor time of its thread, which other programs on the machine do not change.
+ */
+const WATCH = `
+import { renameSync, writeFileSync } from 'node:fs'
+const EVERY = 1
+const file = process.env.LONGEST_BLOCK
+const used = () => {
+  const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage()
+  return (user + system) / 1000
+}
+let last = { at: performance.now(), used: used() }
+let longest = { clock: 0, processor: 0 }
+setInterval(() => {
+  const now = { at: performance.now(), used: used() }
+  longest = {
+    clock: Math.max(longest.clock, now.at - last.at - EVERY),
+    processor: Math.max(longest.processor, now.used - last.used),
+  }
+  last = now
+}, EVERY).unref()
+process.on('SIGUSR2', () => {
+  writeFileSync(file + '.new', JSON.stringify(longest))
+  renameSync(file + '.new', file)
+  longest = { clock: 0, processor: 0 }
+})`
+
+/** Milliseconds. */
+type Held = { readonly clock: number; readonly processor: number }
+type Kind = { readonly name: string; readonly send: () => Promise<string> }
+type Line = Held & { readonly name: string; readonly answer: string }
+
+/** Sends the worst of each kind of request and prints how long each held the event loop. @returns whether all hold */
+export async function longestBlock(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-block-'))
+  const file = join(folder, 'longest')
+  const adamant = await startAdamant({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WATCH)}`,
+    LONGEST_BLOCK: file,
+    RATE_LIMIT: '0',
+  })
+  try {
+    const lines: Line[] = []
+    for (const kind of await kindsFor(adamant)) lines.push(await measured(adamant.pid, file, kind))
+    print(lines)
+    return lines.every(({ processor }) => processor <= TARGET)
+  } finally {
+    await adamant.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function measured(pid: number, file: string, { name, send }: Kind): Promise<Line> {
+  let answer = await send()
+  const longest = { clock: 0, processor: 0 }
+  for (let time = 0; time < TIMES; time++) {
+    await longestSince(pid, file)
+    answer = await send()
+    await pause(AFTER)
+    const held = await longestSince(pid, file)
+    longest.clock = Math.max(longest.clock, held.clock)
+    longest.processor = Math.max(longest.processor, held.processor)
+  }
+  process.stderr.write(`${name}: ${longest.processor.toFixed(1)} ms\n`)
+  return { name, answer, ...longest }
+}
+
+async function longestSince(pid: number, file: string): Promise<Held> {
+  await rm(file, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  for (;;) {
+    const told = await readFile(file, 'utf8').catch(() => undefined)
+    if (told !== undefined) return JSON.parse(told) as Held
+    await pause(2)
+  }
+}
+
+/** Stones that a list shows, and that a bulk change changes. */
+const LISTED = 2_000
+
+async function kindsFor(adamant: Adamant): Promise<Kind[]> {
+  const url = `http://127.0.0.1:${adamant.port}`
+  const asked = (wanted: Request) => {
+    const authorization = isForSecrets(wanted) ? adamant.basic : `Bearer ${adamant.token}`
+    return request(url, { ...wanted, headers: { Authorization: authorization, ...wanted.headers } })
+  }
+  const kind = (name: string, wanted: Request): Kind => ({
+    name,
+    send: async () => String((await asked(wanted)).status),
+  })
+  const entries = stones(500)
+  for (let made = 0; made < LISTED; made += entries.length) {
+    await asked({ method: 'POST', path: '/v4/diamond/bulk', json: { entries } })
+  }
+  const list = (await asked({ path: '/v4/diamond?limit=500' })).json() as { readonly id: number }[]
+  const changes = list.map(({ id }, at) => ({ id, price: at }))
+  const worst = longestRequests.map(([name, , make]) => kind(name, make()))
+  return [
+    { name: 'nothing', send: async () => '' },
+    ...worst,
+    kind('a list of 1,000 stones', { path: '/v4/diamond?limit=1000' }),
+    kind('500 stones created', { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }),
+    kind('500 stones changed', { method: 'PATCH', path: '/v4/diamond/bulk', json: { entries: changes } }),
+    { name: 'twenty bulks of unknown fields at once', send: () => twenty(asked) },
+  ]
+}
+
+async function twenty(asked: (wanted: Request) => Promise<{ readonly status: number }>): Promise<string> {
+  const entries = Array.from({ length: 500 }, () =>
+    Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`colour${at}x`, at])),
+  )
+  const wanted = { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => asked(wanted)))
+  return [...new Set(answers.map(({ status }) => status))].join(', ')
+}
+
+function print(lines: readonly Line[]): void {
+  console.log(
+    `| longest block | answer | processor ms | target <= ${TARGET} | clock ms |\n| --- | --- | --- | --- | --- |`,
+  )
+  for (const { name, answer, processor, clock } of lines) {
+    const holds = processor <= TARGET ? 'yes' : 'NO'
+    console.log(`| ${name} | ${answer} | ${processor.toFixed(1)} | ${holds} | ${clock.toFixed(1)} |`)
+  }
+  console.log(`\nlongest block: ${Math.max(...lines.map(({ processor }) => processor)).toFixed(1)} ms`)
+}

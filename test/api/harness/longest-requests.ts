@@ -1,0 +1,95 @@
+import type { Request } from './request.ts'
+import { stone } from './stones.ts'
+
+const MIB = 1024 * 1024
+
+const form = (path: string, body: string): Request => ({
+  method: 'POST',
+  path,
+  body,
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+})
+
+const json = (path: string, body: string, headers: Request['headers'] = {}): Request => ({
+  method: 'POST',
+  path,
+  body: Buffer.from(body),
+  headers: { 'Content-Type': 'application/json', ...headers },
+})
+
+const filled = (start: string, piece: string, end: string, bytes: number) =>
+  start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end
+
+const many = <Value>(count: number, each: (index: number) => Value) =>
+  Array.from({ length: count }, (_, at) => each(at))
+const named = (count: number, name: string) => Object.fromEntries(many(count, (at) => [`${name}${at}`, at]))
+const bulk = (entries: readonly unknown[]) => json('/v4/diamond/bulk', JSON.stringify({ entries }))
+const keyed = { 'Idempotency-Key': 'long' }
+
+const KEY = '0'.repeat(50)
+const parts = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
+const header = `--b\r\nContent-Disposition: form-data; name="a"\r\n${'X: y\r\n'.repeat(150_000)}\r\n1\r\n--b--`
+
+/** The worst of each kind of request: what it is, what is answered, and the request. */
+export const longestRequests: readonly (readonly [name: string, status: number, request: () => Request])[] = [
+  ['a form of 1 MiB of tiny parameters to share', 400, () => form('/api/v1/share', filled('', 'a&', '', MIB))],
+  ['the same to a secret', 400, () => form(`/api/v1/secret/${KEY}`, filled('', 'a&', '', MIB))],
+  ['the same to its page', 400, () => form(`/secret/${KEY}`, filled('', 'a=1&', '', MIB))],
+  ['a form of escapes', 413, () => form('/api/v1/share', filled('secret=', '%41', '', MIB))],
+  ['a form of 64 KiB to the token server', 400, () => form('/api/oauth/v2/token', filled('', 'a&', '', 64 * 1024))],
+  ['a query of 256 KiB to the token server', 400, () => form(filled('/api/oauth/v2/token?', 'a&', '', 250_000), '')],
+  ['a query of 256 KiB to share', 400, () => form(filled('/api/v1/share?', 'a&', '', 250_000), '')],
+  ['a query of 256 KiB to the list', 422, () => ({ path: filled('/v4/diamond?', 'a&', '', 250_000) })],
+  ['a query of escapes to the list', 422, () => ({ path: filled('/v4/diamond?f[sku]=', '%41', '&limit=0', 250_000) })],
+  [
+    'a multipart form of tiny parts',
+    400,
+    () => ({
+      ...form('/api/v1/share', parts.repeat(20_000)),
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+    }),
+  ],
+  [
+    "a multipart form of one part's header",
+    400,
+    () => ({ ...form('/api/v1/share', header), headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }),
+  ],
+  [
+    'a header of a hundred thousand tags',
+    431,
+    () => ({ path: '/v4/diamond/1', headers: { 'If-None-Match': '"'.repeat(200_000) } }),
+  ],
+  ['4,000,000 entries', 413, () => json('/v4/diamond/bulk', filled('{"entries":[0', ',0', ']}', 8 * MIB))],
+  [
+    'ignored members of 8 MiB',
+    413,
+    () => json('/v4/diamond', filled('{"scores":[0', ',{"a":0}', ']}', 8 * MIB), keyed),
+  ],
+  [
+    'objects of 8 MiB in each other',
+    422,
+    () => json('/v4/diamond', '{"a":'.repeat(MIB) + '1' + '}'.repeat(MIB), keyed),
+  ],
+  ['open brackets of 8 MiB', 400, () => json('/v4/diamond', '['.repeat(8 * MIB))],
+  [
+    'ignored members within the bounds',
+    201,
+    () => json('/v4/diamond', JSON.stringify(stone({ scores: named(45_000, 'k') })), keyed),
+  ],
+  [
+    'one ignored text of 8 MiB',
+    201,
+    () => json('/v4/diamond', JSON.stringify(stone({ scores: 'я'.repeat(3.9 * MIB) }))),
+  ],
+  ['one colour of 8 MiB', 422, () => json('/v4/diamond', JSON.stringify(stone({ color: 'Я'.repeat(3.9 * MIB) })))],
+  ['500 entries of unknown fields', 422, () => bulk(many(500, (at) => named(90, `colour${at}x`)))],
+  ['500 entries of long texts', 422, () => bulk(many(500, () => stone({ girdle: 'Thick-'.repeat(2_500) })))],
+  [
+    '40,000 unknown fields of a certification',
+    422,
+    () => json('/v4/certification', JSON.stringify(named(40_000, 'f'))),
+  ],
+]
+
+/** True for what comes to the secrets API with its own credentials, or to the token server with none. */
+export const isForSecrets = ({ path }: Request): boolean => /\/(?:api|secret)\//.test(path)
