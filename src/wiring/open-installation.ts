@@ -3,6 +3,7 @@ import { StreamQueue } from '../commands/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
 import { BadFolder, type Installation, type Purpose } from '../installation.ts'
 import { openLog, type Log } from '../log.ts'
+import { steadyClock } from '../steady-clock.ts'
 import { BadSettings, type Settings } from '../settings.ts'
 import { openDirectoryFiles } from '../stores/directory-files.ts'
 import type { MongoStores } from '../stores/mongodb.ts'
@@ -63,7 +64,10 @@ export async function openOn(
       throw error
     })
   const mail = settings.MAILER === 'outbox' ? openOutbox(join(DATA_DIR, 'outbox')) : openSmtp(settings.MAILER)
-  const writing = { store, queue: new StreamQueue(), clock: Date.now }
+  const jumped = (milliseconds: number) =>
+    log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
+  const clock = steadyClock({ jumped })
+  const writing = { store, queue: new StreamQueue(), clock }
   return {
     settings,
     log,
