@@ -28,9 +28,9 @@ const around =
     },
   })
 
-const SLOW = 2_000
+const SLOW = 1_600
 
-for (const ahead of [2_000, 86_400_000, -86_400_000]) {
+for (const ahead of [2_000, -86_400_000]) {
   test(`is there where the machine that collects has a clock ${ahead} ms ahead of those that upload`, async () => {
     const slow = { before: async () => undefined as void }
     const clock = () => Date.now() + ahead
