@@ -8,6 +8,8 @@ import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { startService, type Service } from '../harness/service.ts'
 import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import { appendTo } from '../../projections/poison-kinds.ts'
 
 type Given = { postbox: Postbox; service: Service; url: string; ann: Sender }
 const test = suite<Given>('a mail')
@@ -155,6 +157,32 @@ test('of an installation that is left waits, and is sent by it only when it is o
     assert.is(postbox.accepted.length, 0)
     fence.fenced = false
     await until('the mail', () => postbox.accepted.length === 1)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('whose secret is not understood any more keeps no other one waiting', async ({ postbox }) => {
+  // As many as are sent at once: each is accepted, and then an event of a release to come stands before its record.
+  let left = 4
+  const overtaken = (store: EventStore): EventStore => ({
+    ...store,
+    async append(stream, expected, events) {
+      if (events.some(({ type }) => type === 'MailSent') && left-- > 0) {
+        await appendTo(store, stream, { type: 'SecretForwarded', data: {} })
+      }
+      return store.append(stream, expected, events)
+    },
+  })
+  const service = await startService({ settings: { ...SETTINGS, MAILER: postbox.address }, store: overtaken })
+  try {
+    const sender = await newSender(service.installation)
+    const share = (to: string) => shared(service.url, sender, { secret: 'x', recipient: `${to}@example.com` })
+    for (const to of ['a', 'b', 'c', 'd']) await share(to)
+    await until('four mails', () => left <= 0)
+    const last = await share('e')
+    const stream = secretStream(digestOfSecretKey(last.secret_key) ?? '')
+    await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1, 10_000)
   } finally {
     await service.stop()
   }
