@@ -1,6 +1,6 @@
 import type { AccessClaims, AccessTokens } from '../credentials/access-tokens.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { Ctx, Step } from './request.ts'
+import { patienceOf, type Ctx, type Step } from './request.ts'
 
 export type Bearer = {
   readonly tokens: Pick<AccessTokens, 'verify'>
@@ -18,7 +18,10 @@ export function authenticate({ tokens, feed }: Bearer): Step {
     if (claims === 'expired') throw refuse(ctx, 'The access token provided has expired.')
     if (claims === 'invalid') throw refuse(ctx, 'The access token provided is invalid.')
     const live = feed.isLive(claims)
-    if (typeof live !== 'boolean') return live.then((known) => pass(ctx, next, claims, known))
+    if (typeof live !== 'boolean')
+      return patienceOf(ctx)
+        .during(() => live)
+        .then((known) => pass(ctx, next, claims, known))
     return pass(ctx, next, claims, live)
   }
 }

@@ -4,6 +4,7 @@ import type { Origin } from '../commands/origin.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { ApiCaller } from '../commands/verify-api-token.ts'
 import type { VerifiedClient } from '../commands/verify-client.ts'
+import { Patience } from '../projections/patience.ts'
 import type { Given } from './secrets/parameters.ts'
 
 /** Who asks, once `authenticate` has passed. */
@@ -23,6 +24,8 @@ export type Upload = {
 export type RequestState = {
   /** Kept from the caller where short and printable, else made; the correlation id of the events. */
   requestId: string
+  /** Once the request has waited for something: `patienceOf`. */
+  patience?: Patience
   caller?: Caller
   /** The parsed JSON body, once `readJsonBody` has passed. */
   body?: unknown
@@ -40,6 +43,9 @@ export type RequestState = {
 
 export type Ctx = Context & { state: RequestState }
 export type Step = (ctx: Ctx, next: () => Promise<unknown>) => unknown
+
+/** What is left of the request's patience with read models. */
+export const patienceOf = ({ state }: Ctx): Patience => (state.patience ??= new Patience())
 
 /** @throws Error when a route forgot `authenticate`: a fault of ours, never of the caller */
 export function callerOf(ctx: Ctx): Caller {

@@ -6,7 +6,7 @@ import type { EventStore, StoredEvent } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
 import { certifications, diamondOf } from './certifications.ts'
-import { PATIENCE } from './diamond-queries.ts'
+import { Patience } from './patience.ts'
 import type { Progress } from './progress.ts'
 
 /** A certification, and the stone that it stands with. */
@@ -21,10 +21,11 @@ export class CertificationQueries {
   ) {}
 
   /** The diamond that a certification was attached to. A certification never changes its diamond. */
-  async diamondOf(id: number): Promise<number | undefined> {
+  async diamondOf(id: number, patience = new Patience()): Promise<number | undefined> {
     const known = await this.#stored(id)
     if (known !== undefined) return known
-    if (await this.progress.reached(await this.store.head(), PATIENCE)) {
+    const head = await this.store.head()
+    if (await patience.during((ms) => this.progress.reached(head, ms))) {
       return (await this.#stored(id)) ?? this.#setAside(id)
     }
     return this.#searched(id)

@@ -11,6 +11,7 @@ import {
 import type { Document, ReadModel, Where } from '../stores/read-store.ts'
 import { BrokenEvent, isUndecodable } from '../stores/schemas/decode.ts'
 import { diamonds, type DiamondView } from './diamonds.ts'
+import { PATIENCE } from './patience.ts'
 import type { Progress } from './progress.ts'
 
 /** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
@@ -40,9 +41,6 @@ export type DiamondFilter = {
 }
 
 export type Page = { readonly limit: number; readonly offset: number }
-
-/** Milliseconds that an answer waits for the projection before it says that it did not. */
-export const PATIENCE = 1_500
 
 /** What requests ask of the diamonds read model. */
 export class DiamondQueries {

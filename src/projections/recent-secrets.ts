@@ -4,13 +4,12 @@ import { forgottenAt } from '../domain/secret/secret.ts'
 import type { EventStore } from '../stores/event-store.ts'
 import type { ReadModel } from '../stores/read-store.ts'
 import type { Receipt, ReceiptName, Vault } from '../stores/vault.ts'
+import type { Patience } from './patience.ts'
 import type { Progress } from './progress.ts'
 import { secrets, type SecretView } from './secrets.ts'
 
 /** Milliseconds of what is recent. */
 const RECENT = 30 * 86_400_000
-/** Milliseconds that the list waits for what was written before it was asked for. */
-const PATIENCE = 1_500
 const PAGE = 1_000
 
 /** `token` opens the receipts of what was shared with it; those of other tokens stay shut. */
@@ -27,8 +26,9 @@ export class RecentSecrets {
   ) {}
 
   /** `current` is false when the projection is behind: what was shared last may be missing. */
-  async of(sender: RecentOf): Promise<{ secrets: Attributes[]; current: boolean }> {
-    const current = await this.progress.reached(await this.store.head(), PATIENCE)
+  async of(sender: RecentOf, patience: Patience): Promise<{ secrets: Attributes[]; current: boolean }> {
+    const head = await this.store.head()
+    const current = await patience.during((ms) => this.progress.reached(head, ms))
     const shown: Attributes[] = []
     for (let offset = 0; ; offset += PAGE) {
       const views = await this.#page(sender.account, offset)

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../src/stores/event-store.ts'
 import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
+import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { withFolder } from './harness/folder.ts'
 import { startService, type Service } from './harness/service.ts'
@@ -46,6 +47,17 @@ test('without projections answers within 2 s, says that lists are behind, and sh
     assert.equal(list(after), [{ ...shown(patched), _links: list(after)[0]?.['_links'] }])
     assert.is(after.headers['x-consistency'], undefined)
     assert.is((await created(again)).sku, 'SKU-1')
+  }))
+
+test('removes a report within 2 s, too, where it has to look for its diamond first', () =>
+  withFolder(async (start) => {
+    const { ann } = await start('http')
+    const { id } = await created(ann)
+    const report = await attached(ann, id)
+    const [removed, ms] = await timed(() => ann.remove(`/v4/certification/${report.id}`))
+    assert.is(expect(204, removed).headers['x-consistency'], 'pending')
+    assert.ok(ms < 2_000, `${ms} ms`)
+    refusal(404, await ann.remove(`/v4/certification/${report.id}`))
   }))
 
 test('is kept by a process that projects for one that only answers', () =>

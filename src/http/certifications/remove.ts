@@ -1,13 +1,13 @@
 import { removeCertification } from '../../commands/remove-certification.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection } from '../diamonds/answer.ts'
-import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
+import { callerOf, originOf, patienceOf, type Ctx, type Step } from '../request.ts'
 import type { CertificationService } from './routes.ts'
 
 export function removeReport({ certifying, certifications, queries }: CertificationService): Step {
   return async (ctx) => {
     const id = certificationIdOf(ctx)
-    const diamond = await certifications.diamondOf(id)
+    const diamond = await certifications.diamondOf(id, patienceOf(ctx))
     if (diamond === undefined) throw new Refusal('missing', `There is no certification ${id}`)
     const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
     await awaitProjection(ctx, queries, await removeCertification(certifying, by, { id, diamond }))

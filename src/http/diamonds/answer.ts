@@ -1,8 +1,9 @@
 import { Refusal } from '../../domain/refusal.ts'
-import { PATIENCE, type DiamondQueries } from '../../projections/diamond-queries.ts'
+import type { DiamondQueries } from '../../projections/diamond-queries.ts'
+import { PATIENCE } from '../../projections/patience.ts'
 import type { Position } from '../../stores/event-store.ts'
 import type { DirectAnswer } from '../direct.ts'
-import type { Ctx } from '../request.ts'
+import { patienceOf, type Ctx } from '../request.ts'
 
 /** Sends a finished JSON text as it is. */
 export function sendJson(ctx: Ctx, status: number, body: string): void {
@@ -29,13 +30,17 @@ export function markPending(ctx: Ctx): void {
  * A write answers when the read model has reached it, so that its client's next read sees it.
  * @returns false when that took too long
  */
-export function isReached({ progress }: DiamondQueries, position: Position | undefined): boolean | Promise<boolean> {
-  return position === undefined || progress.reached(position, PATIENCE)
+export function isReached(
+  { progress }: DiamondQueries,
+  position: Position | undefined,
+  milliseconds = PATIENCE,
+): boolean | Promise<boolean> {
+  return position === undefined || progress.reached(position, milliseconds)
 }
 
 /** As `isReached`; an answer that did not wait so long says so. */
 export async function awaitProjection(ctx: Ctx, queries: DiamondQueries, position: Position | undefined) {
-  if (await isReached(queries, position)) return true
+  if (await patienceOf(ctx).during((ms) => isReached(queries, position, ms))) return true
   markPending(ctx)
   return false
 }

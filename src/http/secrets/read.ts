@@ -5,7 +5,7 @@ import { revealSecret } from '../../commands/reveal-secret.ts'
 import type { Secrets } from '../../commands/secrets.ts'
 import { attributes } from '../../domain/secret/render.ts'
 import type { RecentSecrets } from '../../projections/recent-secrets.ts'
-import type { Ctx, Step } from '../request.ts'
+import { patienceOf, type Ctx, type Step } from '../request.ts'
 import { givenTo, type Given } from './parameters.ts'
 import { askerOf, secretOriginOf } from './sender.ts'
 import { textOf } from './values.ts'
@@ -73,7 +73,7 @@ export const recent =
   async (ctx) => {
     const { sender } = ctx.state
     if (sender === undefined) throw new Error('recent is not behind requireSender')
-    const { secrets, current } = await recentSecrets.of(sender)
+    const { secrets, current } = await recentSecrets.of(sender, patienceOf(ctx))
     if (!current) ctx.set('X-Consistency', 'pending')
     ctx.body = secrets
   }

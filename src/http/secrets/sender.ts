@@ -1,7 +1,7 @@
 import type { ApiCaller } from '../../commands/verify-api-token.ts'
 import type { Origin } from '../../commands/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { originFor, type Ctx, type SecretSender, type Step } from '../request.ts'
+import { originFor, patienceOf, type Ctx, type SecretSender, type Step } from '../request.ts'
 
 export type ApiTokens = {
   verify(shown: { email: string; token: string; address: string }): Promise<ApiCaller | undefined>
@@ -30,7 +30,7 @@ export async function senderOf(
 export const readSender =
   (tokens: ApiTokens): Step =>
   async (ctx, next) => {
-    const sender = await senderOf(tokens, ctx.req.headers.authorization, ctx.ip)
+    const sender = await patienceOf(ctx).during(() => senderOf(tokens, ctx.req.headers.authorization, ctx.ip))
     if (sender !== undefined) ctx.state.sender = sender
     return next()
   }
