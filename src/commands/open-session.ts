@@ -75,7 +75,7 @@ async function verifyPassword(
   const subject = known?.account ?? `account ${normaliseEmail(username)}`
   const familiar = known !== undefined && places.isFamiliar(known.account, address, clock())
   const right = await guesses.attempt({ subject, address, familiar }, async () => {
-    const matches = await passwords.matches(password, known?.password)
+    const matches = await passwords.matches(password, known?.password, address)
     return matches && known?.status === 'enabled'
   })
   const tried = { account: known?.account ?? null, client: client.client, address, request: correlation }

@@ -1,15 +1,19 @@
 import { truncates } from 'bcryptjs'
 import type { Worker } from 'node:worker_threads'
 import { Refusal } from '../domain/refusal.ts'
+import { FairShare } from '../fairness/fair-share.ts'
+import { FairTurns } from '../fairness/fair-turns.ts'
 import { startWorker } from '../start-worker.ts'
+import { networkOf } from './network.ts'
 import { checkPassword } from './password-rule.ts'
 import type { PasswordDone, PasswordTask } from './password-worker.ts'
 
 /** What an unknown user's password is compared with, so that the answer takes as long: of bytes that nobody has. */
 const NOBODY = '$2b$10$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq'
 
-/** So many wait for the worker; one more is told to come back. At 66 ms each that is some 4 s. */
-const QUEUE = 64
+/** So many wait for the worker, shared fairly among addresses; one more is told to come back. At 66 ms each that is some 4 s. */
+const PLACES = 64
+const CLOSED = 'The passwords are closed'
 const BUSY = 'Too many log-ins at this moment; try again'
 
 /** Milliseconds after the last password at which the thread ends: idle, it takes 14 MB, and starting one takes 50 ms. */
@@ -20,7 +24,10 @@ type Waiting = { readonly done: (result: string | boolean) => void; readonly fai
 /** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of a core each, outside the event loop. */
 export class Passwords {
   readonly #waiting = new Map<number, Waiting>()
+  readonly #places = new FairShare(PLACES)
+  readonly #turns = new FairTurns(1)
   #worker: Worker | undefined
+  #closed = false
   #idle: NodeJS.Timeout | undefined
   #tasks = 0
   /** Comparisons that were run, of known users and others. */
@@ -29,29 +36,48 @@ export class Passwords {
   /** @throws Refusal invalid for a password that nobody should have, password-rule.ts */
   async hash(password: string): Promise<string> {
     checkPassword(password)
-    return String(await this.#ask({ password }))
+    return String(await this.#ask({ password }, []))
   }
 
   /**
    * Whether the password is the one that was hashed; without a hash false, after the same time.
+   * @param address where it is tried: of many at once the others' go in between
    * @throws Refusal too-many
    */
-  async matches(password: string, hash: string | undefined): Promise<boolean> {
+  async matches(password: string, hash: string | undefined, address: string): Promise<boolean> {
     if (truncates(password)) return false
-    const same = await this.#ask({ password, hash: hash ?? NOBODY })
+    const same = await this.#ask({ password, hash: hash ?? NOBODY }, [networkOf(address)])
     this.compared++
     return same === true && hash !== undefined
   }
 
+  /** Whoever still waits is told that the service ends. */
   async close(): Promise<void> {
+    this.#closed = true
+    await this.#rest()
+  }
+
+  async #rest(): Promise<void> {
     clearTimeout(this.#idle)
     const worker = this.#worker
-    this.#ended(new Error('The passwords are closed'))
+    this.#ended(new Error(CLOSED))
     await worker?.terminate()
   }
 
-  #ask(asked: Omit<PasswordTask, 'task'>): Promise<string | boolean> {
-    if (this.#waiting.size >= QUEUE) return Promise.reject(new Refusal('too-many', BUSY, 5))
+  async #ask(asked: Omit<PasswordTask, 'task'>, names: readonly string[]): Promise<string | boolean> {
+    const taken = this.#places.open(names)
+    if (!taken.more(1)) throw new Refusal('too-many', BUSY, 5)
+    const end = await this.#turns.take({ names, first: false })
+    try {
+      return await this.#asked(asked)
+    } finally {
+      end()
+      taken.giveBack()
+    }
+  }
+
+  #asked(asked: Omit<PasswordTask, 'task'>): Promise<string | boolean> {
+    if (this.#closed) return Promise.reject(new Error(CLOSED))
     return new Promise((done, fail) => {
       const worker = (this.#worker ??= this.#start())
       clearTimeout(this.#idle)
@@ -70,7 +96,7 @@ export class Passwords {
       this.#waiting.delete(task)
       if (this.#waiting.size > 0) return
       worker.unref()
-      this.#idle = setTimeout(() => void this.close(), IDLE).unref()
+      this.#idle = setTimeout(() => void this.#rest(), IDLE).unref()
     })
     // The next one may have been started by the time this one is gone.
     const ended = (error: unknown) => this.#worker === worker && this.#ended(error)
