@@ -6,7 +6,7 @@ import { encodingFor } from '../../src/http/packing.ts'
 import { expect, type Request } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { newSender } from './harness/secrets.ts'
-import { createdMany, stone } from './harness/stones.ts'
+import { created, createdMany, stone } from './harness/stones.ts'
 
 const test = apiSuite('an answer over 1 KiB')
 
@@ -66,6 +66,26 @@ test('is gzip or br for who asks, on every way to it, and the same when unpacked
 })
 
 const withoutId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
+
+test('is packed where it is a page for everybody, and not where it has a link that lets its holder in', async ({
+  service,
+  ann,
+}) => {
+  const [open, restricted] = [await created(ann, { access: 2 }), await created(ann)]
+  const [link] = restricted['_links'] as readonly { readonly href: string }[]
+  const { pathname, search } = new URL(link?.href ?? '')
+  for (const [path, caching, encoding] of [
+    [`/diamond/${open.id}`, 'public, no-cache', 'br'],
+    [`/diamond/${restricted.id}`, 'private, no-cache', 'br'],
+    [pathname + search, 'no-store', undefined],
+  ] as const) {
+    const { headers, bytes } = await onTheWire(service.url, { path, headers: { 'Accept-Encoding': 'br' } })
+    assert.equal([headers['content-encoding'], headers['cache-control']], [encoding, caching], path)
+    const text = encoding === undefined ? bytes.toString() : unpack.br(bytes)
+    assert.ok(text.startsWith('<!doctype html>'))
+    assert.is(text.includes('signature='), caching === 'no-store')
+  }
+})
 
 test('has for HEAD the headers that it has for GET', async ({ service }) => {
   const ask = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }

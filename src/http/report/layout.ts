@@ -22,6 +22,12 @@ export type Page = {
   readonly isPublic: boolean
 }
 
+/** A link that lets its holder in is for no cache; anything else is asked for again each time, as access may end. */
+function cachingOf({ html: text }: Html, isPublic: boolean): string {
+  if (text.includes('signature=')) return 'no-store'
+  return isPublic ? 'public, no-cache' : 'private, no-cache'
+}
+
 /** A whole page without outside resources and scripts. */
 export function sendPage(ctx: Ctx, { status, title, content, head, isPublic }: Page): void {
   ctx.status = status
@@ -29,7 +35,7 @@ export function sendPage(ctx: Ctx, { status, title, content, head, isPublic }: P
     'Content-Security-Policy': POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-store',
+    'Cache-Control': cachingOf(content, isPublic),
     ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
   })
   ctx.type = 'text/html; charset=utf-8'

@@ -120,4 +120,18 @@ test('is gone at once with its certification, and with its diamond', async ({ an
   refusal(404, await service.send({ path: pathOf(two.file) }))
 })
 
+test('and a report page are 400 where the signature of their link stands twice', async ({ ann, service }) => {
+  const diamond = await created(ann)
+  const { file: link } = await attached(ann, diamond.id)
+  const [page] = diamond['_links'] as readonly { readonly href: string }[]
+  for (const address of [link, page?.href]) {
+    const { pathname, search } = new URL(address ?? '')
+    const once = pathname + search
+    expect(200, await service.send({ path: once }))
+    for (const twice of [`${once}&${search.slice(1)}`, `${once}&signature=`]) {
+      expect(400, await service.send({ path: twice }))
+    }
+  }
+})
+
 test.run()
