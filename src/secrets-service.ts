@@ -1,10 +1,12 @@
 import type { Addresses } from './addresses.ts'
 import { resealVault } from './commands/reseal-vault.ts'
 import type { Secrets } from './commands/secrets.ts'
+import { MailLimits } from './credentials/mail-limits.ts'
 import { Letters } from './credentials/letters.ts'
 import { Passphrases } from './credentials/passphrases.ts'
 import { SecretBox } from './credentials/secret-box.ts'
 import type { Resource } from './http/app.ts'
+import type { Sites } from './http/cross-site.ts'
 import type { Direct } from './http/direct.ts'
 import { errorLog } from './http/errors.ts'
 import { secretPageResources } from './http/secret-pages/routes.ts'
@@ -16,6 +18,7 @@ import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
 import { KeptRunning } from './projections/keep-trying.ts'
+import { linkMessageIds } from './projections/mail-names.ts'
 import { Mailer } from './projections/mailer.ts'
 import { RecentSecrets } from './projections/recent-secrets.ts'
 import { ownModel } from './projections/own-model.ts'
@@ -54,7 +57,13 @@ export async function openSecretsService(installation: Installation, parts: Open
   const active = new ActiveRunner(runner, reads, model, log)
   parts.add({ stage: 'views', name: 'secrets', stop: () => active.stop(), figures: () => active.figures })
   let mailer: Mailer | undefined
-  const endings = new SecretEndings({ store, vault, log, mailDue: () => mailer?.wake() })
+  const endings = new SecretEndings({
+    store,
+    vault,
+    log,
+    mailDue: () => mailer?.wake(),
+    withdraw: async (digests) => mail.withdraw?.(linkMessageIds(digests, settings.MAIL_FROM)),
+  })
   const sweeper = new SecretSweeper(secrets, log)
   const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
   const recent = new RecentSecrets(model, vault, store, active, writing.clock)
@@ -69,11 +78,19 @@ export async function openSecretsService(installation: Installation, parts: Open
     parts.add({ stage: 'requests', name, stop: () => work.stop(), figures })
   }
 
-  const api = { secrets, recent, rateLimit, anonymous: settings.SECRETS_ANONYMOUS }
+  const mailLimits = new MailLimits({
+    perRecipient: settings.MAILS_PER_RECIPIENT,
+    perAccount: settings.MAILS_PER_ACCOUNT,
+  })
+  const api = { secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
+  const sitesOf = ({ base, secrets: own }: Addresses): Sites => ({
+    own: [base, own].map((address) => new URL(address).origin),
+    allowed: settings.CORS_ORIGINS,
+  })
   return {
-    resources: ({ secrets: address }, apiTokens) => [
-      secretsResource({ ...api, apiTokens }),
-      ...secretPageResources({ secrets, rateLimit, address }),
+    resources: (addresses, apiTokens) => [
+      secretsResource({ ...api, apiTokens, sites: sitesOf(addresses) }),
+      ...secretPageResources({ secrets, rateLimit, address: addresses.secrets, sites: sitesOf(addresses) }),
     ],
     direct: (apiTokens) => directSecrets({ ...api, apiTokens }, errorLog(log)),
     async start({ secrets: address }) {

@@ -82,6 +82,8 @@ const shape = {
       .transform((value) => value === 'true'),
     'true or false',
   ),
+  MAILS_PER_RECIPIENT: rule(whole(0, 1_000_000).default(20), 'mails to one address in an hour, 0 for no limit'),
+  MAILS_PER_ACCOUNT: rule(whole(0, 1_000_000).default(200), 'mails of one account in an hour, 0 for no limit'),
   RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests in 10 minutes, 0 for no limit'),
   TRUST_PROXY: rule(whole(0, 16).default(0), 'the number of proxies in front, 0 to 16'),
   MAX_CONNECTIONS: rule(

@@ -25,6 +25,9 @@ Example:
 
 Every setting comes from the environment; README.md lists them.`
 
+const OUTBOX =
+  'MAILER=outbox sends no mail: links to secrets lie in clear in DATA_DIR/outbox until the secrets end; for anything but development set MAILER=smtp://...'
+
 async function serve(open: Open, lastWords: LastWords, options: OutputOptions): Promise<void> {
   growModestly()
   lastWords.now('it was starting')
@@ -34,6 +37,7 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   const readable = readableByOthers(resolve(settings.DATA_DIR))
   const installation = await open(settings)
   if (readable !== undefined) installation.log.warn(readable)
+  if (settings.MAILER === 'outbox') installation.log.warn(OUTBOX)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
   lastWords.now('it was reading the log up to its head')

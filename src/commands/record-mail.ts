@@ -7,6 +7,6 @@ import { secretFold, type Secrets } from './secrets.ts'
 export async function recordMail(secrets: Secrets, digest: string, outcome: MailOutcome): Promise<void> {
   const stream = secretStream(digest)
   const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
-  const wish = { stream, id: `${stream}/${outcome.mail}`, origin }
+  const wish = { stream, id: `${stream}/${outcome.messageId}`, origin }
   await handle(secrets, wish, secretFold, (secret, now) => decide(secret, now, outcome))
 }

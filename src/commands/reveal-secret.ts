@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { digestOfSecretKey, secretStream } from '../credentials/secret-keys.ts'
 import type { Inner } from '../credentials/secret-box.ts'
-import { refuseLocked, reveal, tryPassphrase, unknownSecretRefusal, waiting } from '../domain/secret/decide.ts'
+import {
+  endGuessed,
+  refuseLocked,
+  reveal,
+  tryPassphrase,
+  unknownSecretRefusal,
+  waiting,
+} from '../domain/secret/decide.ts'
 import { mayBePassphrase } from '../domain/secret/limits.ts'
+import { TRIES_IN_LIFE } from '../domain/secret/secret.ts'
 import { handle } from './handle.ts'
 import type { Origin } from './origin.ts'
 import { loadSecret, secretFold, type Secrets } from './secrets.ts'
@@ -50,7 +58,7 @@ export type PassphraseTry = {
 
 /**
  * The value, or undefined where the passphrase is wrong or missing. The try is on record before it is made; a missing
- * passphrase is no try.
+ * passphrase is no try. The last wrong one of a secret's life ends it.
  * @throws Refusal missing, too-many
  */
 export async function openWithPassphrase(
@@ -66,10 +74,14 @@ export async function openWithPassphrase(
   }
   const place = secrets.box.enter({ purpose: 'read', account, address })
   try {
-    const wish = { stream: secretStream(keys.digest), id: randomUUID(), origin }
-    await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
-    if (!mayBePassphrase(passphrase)) return undefined
-    return await secrets.box.openWith(place, passphrase, inner, keys)
+    const wish = () => ({ stream: secretStream(keys.digest), id: randomUUID(), origin })
+    const { state } = await handle(secrets, wish(), secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
+    if (state.status !== 'new') throw unknownSecretRefusal()
+    const value = mayBePassphrase(passphrase) ? await secrets.box.openWith(place, passphrase, inner, keys) : undefined
+    if (value === undefined && state.failedTries >= TRIES_IN_LIFE) {
+      await handle(secrets, wish(), secretFold, endGuessed)
+    }
+    return value
   } finally {
     place.leave()
   }

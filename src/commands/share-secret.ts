@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sealReceipt } from '../credentials/receipts.ts'
 import { newSecretKeys, secretStream, type SecretKeys } from '../credentials/secret-keys.ts'
 import { obfuscated } from '../domain/secret/address.ts'
-import { evolveSecret, expiresAt, forgottenAt, unknownSecret } from '../domain/secret/secret.ts'
+import { evolveSecret, expiresAt, forgottenAt, linkName, unknownSecret } from '../domain/secret/secret.ts'
 import type { Secret, SecretShared, Shared } from '../domain/secret/secret.ts'
 import { OutcomeUnknown } from '../stores/event-store.ts'
 import type { NewMail, VaultEntry } from '../stores/vault.ts'
@@ -27,7 +27,8 @@ export type ShareSecret = {
   readonly passphrase: string
   /** Seconds, in force. */
   readonly ttl: number
-  readonly recipient: string | undefined
+  /** Addresses that the link is mailed to. */
+  readonly recipients: readonly string[]
   readonly notify: boolean
   readonly sender: Sender | undefined
   /** Where the request comes from. */
@@ -54,7 +55,7 @@ export async function shareSecret(secrets: Secrets, wish: ShareSecret): Promise<
   return { keys, secret: evolveSecret(unknownSecret, event) }
 }
 
-function sharedEvent({ sender, kind, ttl, passphrase, recipient, notify }: ShareSecret, at: number): SecretShared {
+function sharedEvent({ sender, kind, ttl, passphrase, recipients, notify }: ShareSecret, at: number): SecretShared {
   return {
     type: 'SecretShared',
     data: {
@@ -64,7 +65,7 @@ function sharedEvent({ sender, kind, ttl, passphrase, recipient, notify }: Share
       at,
       ttl,
       passphrase: passphrase !== '',
-      recipient: recipient === undefined ? [] : [obfuscated(recipient)],
+      recipient: recipients.map(obfuscated),
       notify,
     },
   }
@@ -86,11 +87,10 @@ function mailsOf(
   { digest, secretKey }: SecretKeys,
   { at }: Shared,
 ): NewMail[] {
-  const mails: NewMail[] = []
-  if (wish.recipient !== undefined) {
-    const sealed = letters.seal({ to: wish.recipient, secretKey }, `${digest}/link`)
-    mails.push({ kind: 'link', sealed, dueAt: at })
-  }
+  const mails: NewMail[] = wish.recipients.map((to, number) => {
+    const kind = linkName(number)
+    return { kind, sealed: letters.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
+  })
   if (wish.notify && wish.sender !== undefined) {
     const sealed = letters.seal({ to: wish.sender.email }, `${digest}/notice`)
     mails.push({ kind: 'notice', sealed, dueAt: null })

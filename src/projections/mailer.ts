@@ -1,14 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { recordMail } from '../commands/record-mail.ts'
 import { custidOf } from '../commands/read-receipt.ts'
 import { loadSecret, type Secrets } from '../commands/secrets.ts'
-import { expiresAt, type KnownSecret, type Secret } from '../domain/secret/secret.ts'
+import { expiresAt, isOnRecord, kindOf, type KnownSecret, type Secret } from '../domain/secret/secret.ts'
 import type { Log } from '../log.ts'
 import { Undeliverable, type MailPort } from '../stores/mail.ts'
 import { isUndecodable } from '../stores/schemas/decode.ts'
 import type { QueuedMail } from '../stores/vault.ts'
 import { MailClaims } from './mail-claims.ts'
 import { linkLetter, noticeLetter } from './letter-texts.ts'
+import { messageIdOf } from './mail-names.ts'
 
 export type MailerOptions = {
   readonly secrets: Secrets
@@ -143,12 +144,15 @@ export class Mailer {
     const secret = await loadSecret(secrets.store, mail.digest)
     // Its share is not on record yet, or never will be: then the sweeper removes it.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
-    if (!secret.mails.includes(mail.kind)) {
+    if (!isOnRecord(secret, this.#nameOf(mail).messageId)) {
       const outcome = isOutOfDate(mail, secret, secrets.clock())
         ? { refused: 'not sent: the secret had ended' }
         : await this.#send(mail, secret)
       if (outcome === 'later') return
       await this.#untilDone(() => recordMail(secrets, mail.digest, { ...outcome, ...this.#nameOf(mail) }))
+      // Its secret may have ended while it was on its way, and whoever follows endings was there before it.
+      const ended = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
+      if (ended) await this.#options.mail.withdraw?.([this.#nameOf(mail).messageId])
     }
     await this.#untilDone(() => secrets.vault.removeMail(mail.id))
   }
@@ -175,16 +179,14 @@ export class Mailer {
     const { secrets, from, address } = this.#options
     const letter = secrets.letters.open(mail.sealed, mail.id)
     const sender = await custidOf(secrets, secret.owner)
-    const text = mail.kind === 'link' ? linkLetter(secret, letter, sender, address) : noticeLetter(secret)
-    const date = new Date(mail.kind === 'link' ? secret.at : secret.changedAt)
+    const isLink = kindOf(mail.kind) === 'link'
+    const text = isLink ? linkLetter(secret, letter, sender, address) : noticeLetter(secret)
+    const date = new Date(isLink ? secret.at : secret.changedAt)
     return { ...text, from, to: letter.to, date, messageId: this.#nameOf(mail).messageId }
   }
 
-  /** The same for each try of a mail; it tells nothing of the secret. */
   #nameOf({ id, kind }: QueuedMail) {
-    const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
-    const domain = /@([\w.-]+)>?\s*$/.exec(this.#options.from)?.[1] ?? 'localhost'
-    return { mail: kind, messageId: `<${local}@${domain}>` }
+    return { mail: kindOf(kind), messageId: messageIdOf(id, this.#options.from) }
   }
 
   async #postpone({ id }: QueuedMail, ms: number): Promise<void> {
@@ -208,5 +210,5 @@ export class Mailer {
 
 /** A link to what can't be read any more is of no use, and its key is to be forgotten. */
 function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {
-  return kind === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
+  return kindOf(kind) === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
 }

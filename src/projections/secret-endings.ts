@@ -15,6 +15,8 @@ export type SecretEndingsOptions = {
   readonly log: Log
   /** Told that a mail may have become due. */
   readonly mailDue: () => void
+  /** Takes back the mails that carry the links of these secrets, by digest. */
+  readonly withdraw: (digests: readonly string[]) => Promise<void>
 }
 
 /**
@@ -76,6 +78,7 @@ export class SecretEndings {
   async #end(events: readonly StoredEvent[], checkpoint: VaultCheckpoint): Promise<void> {
     const ended = events.flatMap(endedBy)
     if (ended.length === 0 && performance.now() - this.#savedAt < CHECKPOINT_EVERY) return
+    if (ended.length > 0) await this.#options.withdraw(ended.map(({ digest }) => digest))
     await this.#options.vault.end(ended, await anchored(this.#options.store, checkpoint))
     this.#savedAt = performance.now()
   }

@@ -8,7 +8,7 @@ import type { Projection } from './projection.ts'
 /** What an account has shared, to be listed by age. `id` is the digest; `created` milliseconds since 1970. */
 export const SECRETS: ModelDeclaration = {
   name: 'secrets',
-  version: 1,
+  version: 2,
   fields: { id: 'text', owner: 'integer', created: 'integer' },
   texts: ['state'],
   indexes: [['owner', 'created', 'id']],

@@ -19,6 +19,8 @@ export interface MailPort {
    * @throws Undeliverable when it never will be; any other error means that a later try may succeed
    */
   send(mail: OutgoingMail): Promise<void>
+  /** Where messages stay on this machine, takes these back. Done twice, it changes nothing more. */
+  withdraw?(messageIds: Iterable<string>): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import type { MailKind } from '../domain/secret/secret.ts'
+import type { MailName } from '../domain/secret/secret.ts'
 import type { From } from './event-store.ts'
 import type { Connection } from './sqlite-vault/connection.ts'
 import { contents } from './sqlite-vault/contents.ts'
@@ -89,7 +89,7 @@ const mails = (file: VaultFile) => ({
     file.change((on) => void on.doubt.run(...nameOf(mail), claimant, number)),
   postponeMail: (id: string, claimant: string, dueAt: number) =>
     file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
-  removeMail: (id: string) => file.change((on) => void on.deleteMails.run(...nameOf(id))),
+  removeMail: (id: string) => file.change((on) => void on.deleteMail.run(...nameOf(id))),
   nextMail: async () => file.look((on) => on.nextMail.get()) ?? undefined,
 })
 
@@ -101,7 +101,7 @@ type Claiming = {
 
 /** What nobody holds first; else what those held who have ended. */
 async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming): Promise<QueuedMail | undefined> {
-  type Seen = { digest: string; kind: MailKind; claimant: string | null; number: number }
+  type Seen = { digest: string; kind: MailName; claimant: string | null; number: number }
   const claim = async ({ digest, kind, claimant: before, number }: Seen) => {
     const row = await file.change((on) => on.claim.get(claimant, digest, kind, before, number, now))
     return row && { id: `${row.digest}/${row.kind}`, ...row }
@@ -152,14 +152,14 @@ function insert(on: Connection, entry: VaultEntry, mails: readonly NewMail[]): v
 
 function endOne(on: Connection, { digest, noticeAt }: Ended): void {
   on.deleteEntry.run(digest)
-  on.deleteMails.run(digest, 'link')
-  if (noticeAt === undefined) on.deleteMails.run(digest, 'notice')
+  on.deleteLinks.run(digest)
+  if (noticeAt === undefined) on.deleteMail.run(digest, 'notice')
   else on.makeDue.run(noticeAt, digest)
 }
 
-const nameOf = (id: string): [digest: string, kind: MailKind] => {
+const nameOf = (id: string): [digest: string, kind: MailName] => {
   const slash = id.indexOf('/')
-  return [id.slice(0, slash), id.slice(slash + 1) === 'link' ? 'link' : 'notice']
+  return [id.slice(0, slash), id.slice(slash + 1) as MailName]
 }
 
 /** Positions are bigint, which JSON does not have. */

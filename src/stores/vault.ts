@@ -4,7 +4,7 @@
  * Adapters: sqlite-vault.ts, mongodb/vault.ts. Both pass test/contract/vault.ts.
  */
 import type { From, Position } from './event-store.ts'
-import type { MailKind } from '../domain/secret/secret.ts'
+import type { MailName } from '../domain/secret/secret.ts'
 
 /** Sealed bytes are nothing to the vault. Times are milliseconds since 1970. */
 export type VaultEntry = {
@@ -28,7 +28,7 @@ export type Receipt = {
 export type ReceiptName = Pick<Receipt, 'forgottenAt'> & Pick<VaultEntry, 'digest'>
 
 export type NewMail = {
-  readonly kind: MailKind
+  readonly kind: MailName
   readonly sealed: Buffer
   /** null while it waits for what it tells of. */
   readonly dueAt: number | null
@@ -38,7 +38,7 @@ export type QueuedMail = {
   /** `{digest}/{kind}`. */
   readonly id: string
   readonly digest: string
-  readonly kind: MailKind
+  readonly kind: MailName
   readonly sealed: Buffer
   readonly attempts: number
 }
@@ -71,7 +71,7 @@ export type VaultItem =
   | {
       readonly kind: 'mail'
       readonly digest: string
-      readonly mail: MailKind
+      readonly mail: MailName
       readonly sealed: Buffer
       readonly createdAt: number
       readonly dueAt: number | null

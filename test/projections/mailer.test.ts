@@ -40,7 +40,7 @@ const refusing = <Store extends object>(store: Store, full: { is: boolean }, nam
 
 test('sends a mail once, however long the log and the vault can not record that it was sent', () =>
   withTwo(async (one, other) => {
-    await shareSecret(one, wish({ recipient: 'tom@example.com' }))
+    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const full = { is: false }
     const limited = (of: SecretsProcess): SecretsProcess => ({
       ...of,
@@ -59,7 +59,7 @@ test('sends a mail once, however long the log and the vault can not record that 
 
 test('sends a mail whose mailer has died as soon as that one was silent for as long as a claim lasts', () =>
   withTwo(async (one, other) => {
-    await shareSecret(one, wish({ recipient: 'tom@example.com' }))
+    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
     const sent: string[] = []
     const mailer = mailerOf(other, sent)
@@ -70,7 +70,7 @@ test('sends a mail whose mailer has died as soon as that one was silent for as l
 
 test('that stood still for so long that another has its mail does not send it', () =>
   withTwo(async (one, other) => {
-    await shareSecret(one, wish({ recipient: 'tom@example.com' }))
+    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const frozen = freezing()
     const [late, sent]: [string[], string[]] = [[], []]
     const store = frozen.before(one.store, ['read'])

@@ -30,7 +30,7 @@ const test = suite('what has ended')
 const MINUTE = 60_000
 
 const endingsOf = ({ store, vault }: SecretsProcess) =>
-  new SecretEndings({ store, vault, log, mailDue: () => undefined })
+  new SecretEndings({ store, vault, log, mailDue: () => undefined, withdraw: async () => undefined })
 const isGone =
   ({ vault }: SecretsProcess, digest: string) =>
   async () =>
@@ -40,7 +40,7 @@ const isGone =
 async function three(process: SecretsProcess) {
   const [waits, read, burned] = [
     await shareSecret(process, wish()),
-    await shareSecret(process, wish({ recipient: 'tom@example.com', notify: true })),
+    await shareSecret(process, wish({ recipients: ['tom@example.com'], notify: true })),
     await shareSecret(process, wish({ notify: true })),
   ]
   await revealSecret(process, { secretKey: read.keys.secretKey, passphrase: '', origin })
@@ -170,7 +170,7 @@ rotation('seals everything again, so that the former key can go, and loses nothi
     const before = openSecrets(folder, time, masterKeys(former))
     const shared = await Promise.all(
       Array.from({ length: 230 }, (_, n) =>
-        shareSecret(before, wish({ value: `value ${n}`, recipient: 'tom@example.com' })),
+        shareSecret(before, wish({ value: `value ${n}`, recipients: ['tom@example.com'] })),
       ),
     )
     await before.close()

@@ -2,11 +2,14 @@ import { Refusal } from '../refusal.ts'
 
 /**
  * What is shown and logged of an address: at most two characters of the name and one of the domain, and never all of
- * either. `tom@example.com` is `to*****@e*****`.
+ * either, and the top-level domain. `tom@example.com` is `to*****@e*****.com`.
  */
 export function obfuscated(address: string): string {
   const at = address.lastIndexOf('@')
-  return `${start(address.slice(0, at), 2)}*****@${start(address.slice(at + 1), 1)}*****`
+  const [name, domain] = [address.slice(0, at), address.slice(at + 1)]
+  const dot = domain.lastIndexOf('.')
+  const [host, top] = dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot)]
+  return `${start(name, 2)}*****@${start(host, 1)}*****${top}`
 }
 
 const start = (text: string, count: number) => {

@@ -2,6 +2,9 @@ import { Refusal } from '../refusal.ts'
 import {
   expiresAt,
   forgottenAt,
+  isOnRecord,
+  TRIES_IN_LIFE,
+  type BurnedBy,
   type KnownSecret,
   type MailKind,
   type MailRefused,
@@ -22,18 +25,27 @@ export function reveal(secret: Secret, now: number): SecretRevealed[] {
   return [{ type: 'SecretRevealed', data: { at: now } }]
 }
 
-export function burn(secret: Secret, now: number, by: 'owner' | 'key'): SecretBurned[] {
+export function burn(secret: Secret, now: number, by: BurnedBy): SecretBurned[] {
   waiting(secret, now)
   return [{ type: 'SecretBurned', data: { at: now, by } }]
 }
 
 /**
- * A try counts before it is made, so that parallel ones get no further than ones in a row.
+ * A try counts before it is made, so that parallel ones get no further than ones in a row. Where a secret has had all the
+ * tries of its life, and whoever made the last one has died before its end was on record, it ends now.
  * @throws Refusal missing, too-many while the secret is locked
  */
 export function tryPassphrase(secret: Secret, now: number, purpose: 'reveal' | 'burn'): SecretEvent[] {
-  refuseLocked(waiting(secret, now), now)
+  const known = waiting(secret, now)
+  if (known.failedTries >= TRIES_IN_LIFE && now >= known.lockedUntil) return burn(known, now, 'guesses')
+  refuseLocked(known, now)
   return [{ type: 'PassphraseTried', data: { at: now, for: purpose } }]
+}
+
+/** Behind a wrong passphrase: the last one that a secret may have ends it. */
+export function endGuessed(secret: Secret, now: number): SecretBurned[] {
+  if (secret.status !== 'new' || secret.failedTries < TRIES_IN_LIFE) return []
+  return [{ type: 'SecretBurned', data: { at: now, by: 'guesses' } }]
 }
 
 /** Nothing when it has ended already, or has not expired yet. */
@@ -47,7 +59,7 @@ export type MailOutcome = { readonly mail: MailKind; readonly messageId: string;
 /** Nothing when the outcome of this mail is on record. */
 export function recordMail(secret: Secret, now: number, outcome: MailOutcome): (MailSent | MailRefused)[] {
   const { mail, messageId, refused } = outcome
-  if (secret.status === 'unknown' || secret.mails.includes(mail)) return []
+  if (secret.status === 'unknown' || isOnRecord(secret, messageId)) return []
   if (refused === undefined) return [{ type: 'MailSent', data: { mail, messageId, at: now } }]
   return [{ type: 'MailRefused', data: { mail, messageId, reason: refused, at: now } }]
 }

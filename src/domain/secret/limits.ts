@@ -12,11 +12,18 @@ const DEFAULT_TTL = 7 * 86_400
 const SHORTEST_TTL = 60
 const LONGEST_TTL = 30 * 86_400
 
-/** @param wanted seconds; 0 or undefined is the default. Never refused: the answer shows what is in force. */
+/**
+ * @param wanted seconds, fractions and what is negative or endless included; 0 or undefined is the default. Never refused:
+ * the answer shows what is in force.
+ */
 export function ttlInForce(wanted: number | undefined): number {
   if (wanted === undefined || wanted === 0) return DEFAULT_TTL
-  return Math.min(LONGEST_TTL, Math.max(SHORTEST_TTL, wanted))
+  return Math.floor(Math.min(LONGEST_TTL, Math.max(SHORTEST_TTL, wanted)))
 }
+
+/** Addresses that one secret's link is mailed to. */
+export const RECIPIENTS: Readonly<Record<Plan, number>> = { basic: 1, standard: 5, pro: 10 }
+export const MOST_RECIPIENTS = RECIPIENTS.pro
 
 /** @throws Refusal invalid, or too-large: nothing is ever cut short */
 export function checkSecret(secret: string, plan: Plan): void {

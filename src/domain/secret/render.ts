@@ -32,9 +32,29 @@ export function attributes(secret: KnownSecret, custid: string, keys: ShownKeys,
     created: seconds(secret.at),
     ...(state === 'received' && { received: seconds(secret.changedAt) }),
     recipient: [...secret.recipient],
+    ...shownMailStatus(secret, state),
     share_domain: '',
     ...(state === 'new' && { passphrase_required: secret.passphrase }),
+    ...(secret.passphrase && { failed_attempts: secret.failedTries }),
   }
+}
+
+export type MailStatus = 'sent' | 'waiting' | 'refused'
+
+/**
+ * What became of the mails with the link: refused where one recipient's was, waiting while one is not on record. Undefined
+ * without any, and where the secret ended before they went out.
+ */
+export function mailStatus({ mails, recipient }: KnownSecret, state: ShownState): MailStatus | undefined {
+  const links = mails.filter(({ kind }) => kind === 'link')
+  if (links.some(({ refused }) => refused)) return 'refused'
+  if (links.length >= recipient.length) return recipient.length === 0 ? undefined : 'sent'
+  return state === 'new' ? 'waiting' : undefined
+}
+
+function shownMailStatus(secret: KnownSecret, state: ShownState): { mail_status?: MailStatus } {
+  const status = mailStatus(secret, state)
+  return status === undefined ? {} : { mail_status: status }
 }
 
 function shownSecretKey(state: ShownState, key: string | null): { secret_key?: string | null } {

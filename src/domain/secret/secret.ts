@@ -13,7 +13,9 @@ export type SecretEvent =
 
 export type SecretShared = { type: 'SecretShared'; data: Shared }
 export type SecretRevealed = { type: 'SecretRevealed'; data: { at: number } }
-export type SecretBurned = { type: 'SecretBurned'; data: { at: number; by: 'owner' | 'key' } }
+/** By its owner's credentials, by who has the key, or because so many wrong passphrases were tried. */
+export type BurnedBy = 'owner' | 'key' | 'guesses'
+export type SecretBurned = { type: 'SecretBurned'; data: { at: number; by: BurnedBy } }
 export type SecretExpired = { type: 'SecretExpired'; data: { at: number } }
 export type MailSent = { type: 'MailSent'; data: { mail: MailKind; messageId: string; at: number } }
 export type MailRefused = {
@@ -23,6 +25,13 @@ export type MailRefused = {
 
 /** `link` takes the link to the recipient, `notice` tells the owner that the secret was read. */
 export type MailKind = 'link' | 'notice'
+
+/** A mail among those of its secret: the link to the first recipient is `link`, that to the second one `link-2`. */
+export type MailName = MailKind | `link-${number}`
+
+/** @param number of the recipient, from 0 */
+export const linkName = (number: number): MailName => (number === 0 ? 'link' : `link-${number + 1}`)
+export const kindOf = (name: MailName): MailKind => (name === 'notice' ? 'notice' : 'link')
 
 export type Shared = {
   /** The account, null for an anonymous sender. */
@@ -34,17 +43,27 @@ export type Shared = {
   /** Seconds, as in force. */
   readonly ttl: number
   readonly passphrase: boolean
-  /** Obfuscated, at most one. */
+  /** Obfuscated, in the order in which they are mailed. */
   readonly recipient: readonly string[]
   readonly notify: boolean
 }
 
+/** What became of a mail, by the part of its Message-ID before the @, which is its own whatever the sender's domain is. */
+export type MailOnRecord = { readonly kind: MailKind; readonly name: string; readonly refused: boolean }
+
+export const isOnRecord = ({ mails }: Pick<KnownSecret, 'mails'>, messageId: string): boolean =>
+  mails.some(({ name }) => name === localPartOf(messageId))
+
+const localPartOf = (messageId: string) => messageId.split('@', 1)[0] ?? messageId
+
 export type Secret = { readonly status: 'unknown' } | KnownSecret
 export type KnownSecret = Shared & {
   readonly tries: readonly number[]
+  /** Passphrases tried in all that have not opened it, one that is being tried included. */
+  readonly failedTries: number
   /** Nobody may try a passphrase before this time. */
   readonly lockedUntil: number
-  readonly mails: readonly MailKind[]
+  readonly mails: readonly MailOnRecord[]
   /** When the secret was shared, or ended. */
   readonly changedAt: number
   readonly status: 'new' | 'received' | 'burned' | 'expired'
@@ -56,6 +75,8 @@ export const unknownSecret: Secret = { status: 'unknown' }
 export const TRIES = 5
 export const TRIES_WINDOW = 10 * 60_000
 export const LOCK = 30 * 60_000
+/** So many in all end it. */
+export const TRIES_IN_LIFE = 20
 
 export const expiresAt = ({ at, ttl }: Pick<Shared, 'at' | 'ttl'>): number => at + ttl * 1000
 /** What is told about a secret outlives it: twice its ttl. */
@@ -69,14 +90,14 @@ export function evolveSecret(secret: Secret, event: SecretEvent): Secret {
     case 'PassphraseTried':
       return tried(secret, event.data.at)
     case 'SecretRevealed':
-      return ended(secret, 'received', event.data.at)
+      return ended(opened(secret), 'received', event.data.at)
     case 'SecretBurned':
       return ended(secret, 'burned', event.data.at)
     case 'SecretExpired':
       return ended(secret, 'expired', event.data.at)
     case 'MailSent':
     case 'MailRefused':
-      return { ...secret, mails: [...secret.mails, event.data.mail] }
+      return { ...secret, mails: [...secret.mails, onRecord(event)] }
     default:
       return secret
   }
@@ -94,6 +115,7 @@ const born = ({ owner, token, kind, at, ttl, passphrase, recipient, notify }: Sh
   notify,
   status: 'new',
   tries: [],
+  failedTries: 0,
   lockedUntil: 0,
   mails: [],
   changedAt: at,
@@ -102,8 +124,20 @@ const born = ({ owner, token, kind, at, ttl, passphrase, recipient, notify }: Sh
 /** Every try counts until it has opened the secret, which then needs no lock. */
 function tried(secret: KnownSecret, at: number): KnownSecret {
   const tries = [...secret.tries.filter((earlier) => earlier > at - TRIES_WINDOW), at]
-  return tries.length < TRIES ? { ...secret, tries } : { ...secret, tries: [], lockedUntil: at + LOCK }
+  const failedTries = secret.failedTries + 1
+  if (tries.length < TRIES) return { ...secret, tries, failedTries }
+  return { ...secret, tries: [], failedTries, lockedUntil: at + LOCK }
 }
+
+/** The last try has opened it. */
+const opened = (secret: KnownSecret): KnownSecret =>
+  secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
+
+const onRecord = ({ type, data }: MailSent | MailRefused): MailOnRecord => ({
+  kind: data.mail,
+  name: localPartOf(data.messageId),
+  refused: type === 'MailRefused',
+})
 
 function ended(secret: KnownSecret, status: 'received' | 'burned' | 'expired', at: number): KnownSecret {
   return secret.status === 'new' ? { ...secret, status, changedAt: at } : secret

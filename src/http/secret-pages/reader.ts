@@ -41,7 +41,7 @@ export const showSecret =
 const MISSING = html`<p class="alert" role="alert">Enter the passphrase to open this secret. It is still here.</p>`
 const WRONG = html`<p class="alert" role="alert">
   That passphrase is not the right one. The secret is still here; after five wrong passphrases it is locked for 30
-  minutes.
+  minutes, and after twenty it is burned.
 </p>`
 
 function sendAsking(ctx: Ctx, status: number, secret: KnownSecret, alert: Html): void {

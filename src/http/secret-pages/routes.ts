@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import type { Secrets } from '../../commands/secrets.ts'
 import type { Resource } from '../app.ts'
+import { refuseCrossSite, type Sites } from '../cross-site.ts'
 import type { ErrorBody } from '../errors.ts'
 import { html } from '../html.ts'
 import type { RequestState } from '../request.ts'
@@ -13,6 +14,8 @@ import { burnByPage, showReceipt } from './sender.ts'
 export type SecretPages = {
   readonly secrets: Secrets
   readonly rateLimit: RateLimit
+  /** Whose pages may post here: its own. */
+  readonly sites: Sites
   /** Where links start, such as https://secrets.example.com. */
   readonly address: string
 }
@@ -22,11 +25,12 @@ export function secretPageResources(pages: SecretPages): Resource[] {
   const limited = limitAddress(pages.rateLimit)
   const reader = new Router<RequestState>()
   reader.get('/secret/:key', limited, askReader(pages.secrets))
-  reader.post('/secret/:key', limited, readParameters, showSecret(pages.secrets))
+  const sameSite = refuseCrossSite({ ...pages.sites, allowed: new Set() })
+  reader.post('/secret/:key', sameSite, limited, readParameters, showSecret(pages.secrets))
   const sender = new Router<RequestState>()
   sender.get('/private/:key', limited, showReceipt(pages))
   sender.get('/private/:key/burn', limited, showReceipt(pages))
-  sender.post('/private/:key/burn', limited, readParameters, burnByPage(pages))
+  sender.post('/private/:key/burn', sameSite, limited, readParameters, burnByPage(pages))
   return [
     { prefix: '/secret', router: reader, errorBody: errorPage },
     { prefix: '/private', router: sender, errorBody: errorPage },
@@ -54,6 +58,7 @@ const GONE = {
 }
 
 const TITLES: Readonly<Record<number, string>> = {
+  403: 'This page is only for its own forms',
   405: 'This page is only for reading',
   429: 'Too many attempts',
   503: 'This is not available at the moment',

@@ -2,8 +2,8 @@ import { burnSecret } from '../../commands/burn-secret.ts'
 import { readReceipt } from '../../commands/read-receipt.ts'
 import type { Secrets } from '../../commands/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { stateAt, type ShownState } from '../../domain/secret/render.ts'
-import { expiresAt, forgottenAt, type KnownSecret } from '../../domain/secret/secret.ts'
+import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
+import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
 import { html, NOTHING, type Html } from '../html.ts'
 import type { Ctx, Step } from '../request.ts'
 import { givenTo } from '../secrets/parameters.ts'
@@ -72,17 +72,31 @@ const linkTo = (link: string): Html =>
     ${copyButton('the link')}`
 
 function facts(secret: KnownSecret, state: ShownState): Html[] {
-  const [recipient] = secret.recipient
+  const recipients = secret.recipient.join(', ')
+  const mailed = mailStatus(secret, state)
   return [
     fact('Shared', timeOf(secret.at)),
     ...(state === 'received' ? [fact('Read', timeOf(secret.changedAt))] : []),
     ...(state === 'burned' ? [fact('Burned', timeOf(secret.changedAt))] : []),
     ...(state === 'expired' ? [fact('Expired', timeOf(expiresAt(secret)))] : []),
     ...(state === 'new' ? [fact('Expires', timeOf(expiresAt(secret)))] : []),
-    ...(recipient === undefined ? [] : [fact('Recipient', html`${recipient}`)]),
+    ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
+    ...(mailed === undefined ? [] : [fact('Mail', html`${MAILED[mailed]}`)]),
     ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'needed to open it' : 'none'}`)] : []),
+    ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
     fact('This page', html`is here until ${timeOf(forgottenAt(secret))}`),
   ]
+}
+
+const MAILED: Readonly<Record<MailStatus, string>> = {
+  sent: 'sent',
+  waiting: 'not sent yet',
+  refused: 'refused by the recipient\u2019s mail server: pass the link on yourself',
+}
+
+function triesOf({ failedTries }: KnownSecret, state: ShownState): string {
+  if (state === 'burned' && failedTries >= TRIES_IN_LIFE) return `${failedTries}: that burned it, unread`
+  return state === 'new' ? `${failedTries}; after ${TRIES_IN_LIFE} it is burned` : String(failedTries)
 }
 
 const fact = (name: string, value: Html): Html =>

@@ -11,6 +11,8 @@ import { UNSTORED, type SecretsService } from './routes.ts'
 import { demandSender, senderOf } from './sender.ts'
 import { shared } from './share.ts'
 
+type DirectService = Omit<SecretsService, 'sites'>
+
 /** A share, or the reveal of a key. */
 type Wanted = { readonly revealed: string | undefined }
 
@@ -24,7 +26,7 @@ const TYPES: ReadonlySet<string | undefined> = new Set([
 ])
 
 /** Shares and reveals without the framework. A request that is not plain is left to the routes. */
-export function directSecrets(service: SecretsService, log: LogError): Direct {
+export function directSecrets(service: DirectService, log: LogError): Direct {
   return (req, res, asked) => {
     const wanted = wantedBy(req)
     const address = req.socket.remoteAddress
@@ -47,6 +49,9 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
     TYPES.has(headers['content-type']) &&
     headers['content-encoding'] === undefined &&
     headers['x-forwarded-for'] === undefined &&
+    // Whether a browser's page may post here is for the routes to say.
+    headers.origin === undefined &&
+    headers['sec-fetch-site'] === undefined &&
     headers.expect === undefined
   )
 }
@@ -58,7 +63,7 @@ type Request = {
   readonly asked: Asked
 }
 
-async function answer(service: SecretsService, request: Request, res: ServerResponse, log: LogError): Promise<void> {
+async function answer(service: DirectService, request: Request, res: ServerResponse, log: LogError): Promise<void> {
   try {
     const body = await answered(service, request)
     send(res, { status: 200, headers: UNSTORED, body: JSON.stringify(body) }, request.asked)
@@ -67,7 +72,7 @@ async function answer(service: SecretsService, request: Request, res: ServerResp
   }
 }
 
-async function answered(service: SecretsService, { req, address, wanted, asked }: Request): Promise<object> {
+async function answered(service: DirectService, { req, address, wanted, asked }: Request): Promise<object> {
   const { requestId } = asked
   const { secrets, apiTokens, rateLimit, anonymous } = service
   countAddress(rateLimit, address)
@@ -75,7 +80,7 @@ async function answered(service: SecretsService, { req, address, wanted, asked }
   countAccount(rateLimit, sender)
   if (wanted.revealed === undefined && !anonymous) demandSender(sender)
   const given = await givenBy(req)
-  if (wanted.revealed === undefined) return shared(secrets, { given, sender, address, requestId })
+  if (wanted.revealed === undefined) return shared(service, { given, sender, address, requestId })
   const origin = originFor(sender?.account, requestId)
   return revealed(secrets, { secretKey: wanted.revealed, given, account: sender?.account, address, origin })
 }

@@ -25,6 +25,10 @@ export function parseMultipart(body: Buffer, type: string): Pair[] {
   return partsOf(body, Buffer.from(`--${boundary}`)).map(readPart)
 }
 
+/** What programs send that name the type and then write a form of the other kind: no boundary, and none in the body. */
+export const isUrlencoded = (body: Buffer, type: string): boolean =>
+  !BOUNDARY.test(type) && !body.subarray(0, 2).equals(Buffer.from('--'))
+
 /** What stands between the delimiters, each of which begins a line. */
 function partsOf(body: Buffer, delimiter: Buffer): Buffer[] {
   const parts: Buffer[] = []

@@ -4,7 +4,7 @@ import { isJson, readBody, refuseCharset } from '../body.ts'
 import { JsonShape } from '../json-shape.ts'
 import { PARAMETERS_MAX, tooMany } from '../parameter-count.ts'
 import type { Ctx, Step } from '../request.ts'
-import { parseMultipart } from './multipart.ts'
+import { isUrlencoded, parseMultipart } from './multipart.ts'
 import { decodeUtf8, parseUrlencoded, type Pair } from './urlencoded.ts'
 
 /** By name, all values that were given. */
@@ -26,9 +26,17 @@ const VALUES_MAX = 1_000
 export const readParameters: Step = async (ctx, next) => {
   const query = collect(parseUrlencoded(ctx.querystring))
   const body = ctx.method === 'POST' ? await givenBy(ctx.req) : NOTHING
-  ctx.state.given = { values: new Map([...query, ...body.values]), typed: body.typed }
+  ctx.state.given = { values: bodyFirst(query, body.values), typed: body.typed }
   return next()
 }
+
+/** A list in the body takes the place of one in the query, however each of them is written. */
+function bodyFirst(query: Values, body: Values): Values {
+  const inBody = new Set([...body.keys()].map(bareName))
+  return new Map([...[...query].filter(([name]) => !inBody.has(bareName(name))), ...body])
+}
+
+const bareName = (name: string) => name.replace(/\[\d*\]$/, '')
 
 /** @throws Error when a route forgot `readParameters` */
 export function givenTo(ctx: Ctx): Given {
@@ -54,7 +62,9 @@ export async function givenBy(req: IncomingMessage): Promise<Given> {
   if (media === '' || media === 'application/x-www-form-urlencoded') {
     return untyped(parseUrlencoded(body.toString('latin1')))
   }
-  if (media === 'multipart/form-data') return untyped(parseMultipart(body, type))
+  if (media === 'multipart/form-data') {
+    return untyped(isUrlencoded(body, type) ? parseUrlencoded(body.toString('latin1')) : parseMultipart(body, type))
+  }
   shape?.end()
   if (shape !== undefined) return parseJson(decodeUtf8(body))
   throw new Refusal('unsupported', `A form or JSON is read here, got ${media.slice(0, 100)}`)
@@ -83,9 +93,15 @@ function parseJson(text: string): Given {
   return { values, typed: new Set(values.keys()) }
 }
 
+/** A passphrase that is sent as a number is the text that was sent: 007 is no number, and 1e3 is not 1000. */
+function asWritten(name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return name === 'passphrase' && typeof value === 'number' ? (context?.source ?? String(value)) : value
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const given = JSON.parse(text, asWritten) as unknown
+    return given
   } catch {
     // The parser's message repeats the text around the fault, which may be the secret.
     throw new Refusal('malformed', 'The body is not JSON')

@@ -1,7 +1,10 @@
 import { Router } from '@koa/router'
 import type { Secrets } from '../../commands/secrets.ts'
 import type { RecentSecrets } from '../../projections/recent-secrets.ts'
+import type { MailLimits } from '../../credentials/mail-limits.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import type { Resource } from '../app.ts'
+import { refuseCrossSite, type Sites } from '../cross-site.ts'
 import type { RequestState, Step } from '../request.ts'
 import { secretsBody } from './error-body.ts'
 import { readParameters } from './parameters.ts'
@@ -12,6 +15,9 @@ import { generate, share } from './share.ts'
 
 export type SecretsService = {
   readonly secrets: Secrets
+  readonly mailLimits: MailLimits
+  /** Whose pages may post here. */
+  readonly sites: Sites
   readonly recent: RecentSecrets
   readonly apiTokens: ApiTokens
   readonly rateLimit: RateLimit
@@ -23,17 +29,24 @@ const PREFIX = '/api/v1'
 
 /** The one-time secret API, version 1. Names that the original has had for the same thing are aliases. */
 export function secretsResource(service: SecretsService): Resource {
-  const { secrets, apiTokens, rateLimit, anonymous } = service
+  const { secrets, apiTokens, rateLimit, anonymous, sites } = service
   const router = new Router<RequestState>()
-  const known = [unstored, limitAddress(rateLimit), readSender(apiTokens), limitAccount(rateLimit)]
+  const known = [
+    unstored,
+    refuseCrossSite(sites),
+    limitAddress(rateLimit),
+    readSender(apiTokens),
+    limitAccount(rateLimit),
+  ]
   const sharing = [...known, anonymous ? pass : requireSender, readParameters]
-  router.get(`${PREFIX}/status`, unstored, limitAddress(rateLimit), status)
+  router.get(`${PREFIX}/status`, ...known, status)
   router.get(`${PREFIX}/authcheck`, ...known, requireSender, status)
-  router.post([`${PREFIX}/share`, `${PREFIX}/create`], ...sharing, share(secrets))
-  router.post(`${PREFIX}/generate`, ...sharing, generate(secrets))
+  router.post([`${PREFIX}/share`, `${PREFIX}/create`], ...sharing, share(service))
+  router.post(`${PREFIX}/generate`, ...sharing, generate(service))
   router.post(`${PREFIX}/secret/:key`, ...known, readParameters, reveal(secrets))
   for (const name of ['private', 'metadata', 'receipt']) {
     router.get(`${PREFIX}/${name}/recent`, ...known, requireSender, recent(service.recent))
+    router.post(`${PREFIX}/${name}/recent`, unstored, onlyRead)
     router.get(`${PREFIX}/${name}/:key`, ...known, metadata(secrets))
     router.post(`${PREFIX}/${name}/:key`, ...known, readParameters, metadata(secrets))
     router.post(`${PREFIX}/${name}/:key/burn`, ...known, readParameters, burn(secrets))
@@ -47,6 +60,12 @@ export const UNSTORED = { 'Cache-Control': 'no-store' } as const
 const unstored: Step = (ctx, next) => {
   ctx.set(UNSTORED)
   return next()
+}
+
+/** Else a POST would ask for a secret of the key `recent`. */
+const onlyRead: Step = (ctx) => {
+  ctx.set('Allow', 'HEAD, GET, OPTIONS')
+  throw new Refusal('not-allowed', 'POST is not possible here; HEAD, GET, OPTIONS is')
 }
 
 const pass: Step = (_ctx, next) => next()

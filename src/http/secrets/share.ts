@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto'
 import type { Secrets } from '../../commands/secrets.ts'
 import { shareSecret, type ShareSecret } from '../../commands/share-secret.ts'
+import type { MailLimits } from '../../credentials/mail-limits.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { checkRecipient } from '../../domain/secret/address.ts'
 import { generated } from '../../domain/secret/generate.ts'
-import { checkPassphrase, checkSecret, ttlInForce } from '../../domain/secret/limits.ts'
+import { checkPassphrase, checkSecret, RECIPIENTS, ttlInForce } from '../../domain/secret/limits.ts'
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { originFor, type Ctx, type SecretSender, type Step } from '../request.ts'
 import { givenTo, type Given } from './parameters.ts'
-import { flagOf, recipientOf, textOf, ttlOf } from './values.ts'
+import { flagOf, recipientsOf, textOf, ttlOf } from './values.ts'
 
 /** What a share is answered from. */
 export type Ask = {
@@ -18,11 +19,14 @@ export type Ask = {
   readonly requestId: string
 }
 
+/** What sharing takes, wherever the request comes in. */
+export type Sharing = { readonly secrets: Secrets; readonly mailLimits: MailLimits }
+
 /** `share` and `create`: keeps the value that was sent. */
 export const share =
-  (secrets: Secrets): Step =>
+  (sharing: Sharing): Step =>
   async (ctx) => {
-    ctx.body = await shared(secrets, askOf(ctx))
+    ctx.body = await shared(sharing, askOf(ctx))
   }
 
 /**
@@ -30,18 +34,18 @@ export const share =
  * @returns the answer's body
  * @throws Refusal, StoreUnavailable, OutcomeUnknown
  */
-export async function shared(secrets: Secrets, ask: Ask): Promise<Attributes> {
+export async function shared(sharing: Sharing, ask: Ask): Promise<Attributes> {
   const value = textOf(ask.given, 'secret')
   checkSecret(value, ask.sender?.plan ?? 'basic')
-  return keep(secrets, ask, { value, kind: 'shared' })
+  return keep(sharing, ask, { value, kind: 'shared' })
 }
 
 /** `generate`: makes the value, and tells it to the sender this once. */
 export const generate =
-  (secrets: Secrets): Step =>
+  (sharing: Sharing): Step =>
   async (ctx) => {
     const value = generated((limit) => randomInt(limit))
-    ctx.body = { ...(await keep(secrets, askOf(ctx), { value, kind: 'generated' })), value }
+    ctx.body = { ...(await keep(sharing, askOf(ctx), { value, kind: 'generated' })), value }
   }
 
 const askOf = (ctx: Ctx): Ask => {
@@ -49,12 +53,17 @@ const askOf = (ctx: Ctx): Ask => {
   return { given: givenTo(ctx), sender, address: ctx.ip, requestId }
 }
 
-async function keep(secrets: Secrets, ask: Ask, what: Pick<ShareSecret, 'value' | 'kind'>): Promise<Attributes> {
+async function keep(
+  { secrets, mailLimits }: Sharing,
+  ask: Ask,
+  what: Pick<ShareSecret, 'value' | 'kind'>,
+): Promise<Attributes> {
   const { given, sender, address, requestId } = ask
   const origin = originFor(sender?.account, requestId)
-  const { passphrase, ttl, recipient, notify } = optionsOf(given, sender)
+  const { passphrase, ttl, recipients, notify } = optionsOf(given, sender)
+  if (sender !== undefined) mailLimits.count(sender.account, recipients)
   const { value, kind } = what
-  const wish = { value, kind, passphrase, ttl, recipient, notify, sender, address, origin }
+  const wish = { value, kind, passphrase, ttl, recipients, notify, sender, address, origin }
   const { keys, secret } = await shareSecret(secrets, wish)
   if (secret.status === 'unknown') throw new Error('what was shared is not known')
   return attributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
@@ -64,12 +73,12 @@ async function keep(secrets: Secrets, ask: Ask, what: Pick<ShareSecret, 'value' 
 function optionsOf(given: Given, sender: SecretSender | undefined) {
   const passphrase = textOf(given, 'passphrase')
   const ttl = ttlInForce(ttlOf(given))
-  const recipient = recipientOf(given)
+  const all = recipientsOf(given)
   const notify = flagOf(given, 'notify')
-  if (sender === undefined && (recipient !== undefined || notify)) {
+  if (sender === undefined && (all.length > 0 || notify)) {
     throw new Refusal('invalid', 'An account is required to send emails.')
   }
   checkPassphrase(passphrase)
-  if (recipient !== undefined) checkRecipient(recipient)
-  return { passphrase, ttl, recipient, notify }
+  for (const recipient of all) checkRecipient(recipient)
+  return { passphrase, ttl, recipients: all.slice(0, RECIPIENTS[sender?.plan ?? 'basic']), notify }
 }

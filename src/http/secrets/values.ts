@@ -3,10 +3,10 @@ import type { Given } from './parameters.ts'
 
 /**
  * A parameter that is text; empty where it was not given.
- * @throws Refusal malformed when it stands twice, invalid when it is no text or has half a character
+ * @throws Refusal invalid when it is no text or has half a character
  */
 export function textOf(given: Given, name: string): string {
-  const value = oneOf(given, name)
+  const value = lastOf(given, name)
   if (value === undefined) return ''
   if (typeof value !== 'string') throw new Refusal('invalid', `${name} must be text`)
   if (!value.isWellFormed()) {
@@ -15,33 +15,48 @@ export function textOf(given: Given, name: string): string {
   return value
 }
 
-/**
- * Seconds; undefined where none were given.
- * @throws Refusal invalid for what is no whole number, or negative
- */
-export function ttlOf(given: Given): number | undefined {
-  const value = oneOf(given, 'ttl')
-  if (value === undefined || value === '') return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
-  if (typeof value === 'string' && !given.typed.has('ttl') && /^\s*\d+\s*$/.test(value)) return Number(value)
-  throw new Refusal('invalid', 'ttl must be a whole number of seconds, 0 or more')
-}
+/** As numbers are written: a sign, digits, a fraction, an exponent. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /**
- * The first address of one or a list; undefined where none was given.
+ * Seconds; undefined where none were given. A number is read from whatever it stands in, as the original does, and one out
+ * of bounds is no fault: what is in force is for the domain to say.
+ * @throws Refusal invalid for what is no number
+ */
+export function ttlOf(given: Given): number | undefined {
+  const value = lastOf(given, 'ttl')
+  if (value === undefined) return undefined
+  if (typeof value === 'number') return value
+  const text = typeof value === 'string' ? value.trim() : undefined
+  if (text === '') return undefined
+  if (text !== undefined && NUMBER.test(text)) return Number(text)
+  throw new Refusal('invalid', 'ttl must be a number of seconds')
+}
+
+/** The names under which forms send a list, by Rack's and PHP's conventions. */
+const RECIPIENTS = /^recipient(?:\[\d*\])?$/
+
+/**
+ * The addresses of one, or of a list (`recipient[]`, a JSON array), each once; of one that is given twice the last counts.
  * @throws Refusal invalid
  */
-export function recipientOf(given: Given): string | undefined {
-  const values = (given.values.get('recipient') ?? []).flat().filter((value) => value !== null && value !== '')
-  const [first] = values
-  if (first === undefined) return undefined
-  if (typeof first !== 'string') throw new Refusal('invalid', 'recipient must be an e-mail address')
-  return first.trim() || undefined
+export function recipientsOf(given: Given): string[] {
+  const names = [...given.values.keys()].filter((name) => RECIPIENTS.test(name))
+  const values = names.flatMap((name) =>
+    name === 'recipient[]' ? (given.values.get(name) ?? []) : lastOf(given, name),
+  )
+  const addresses = values.flat().flatMap((value) => {
+    if (value === null || value === undefined) return []
+    if (typeof value !== 'string')
+      throw new Refusal('invalid', 'recipient must be an e-mail address, or a list of them')
+    return value.trim() === '' ? [] : [value.trim()]
+  })
+  return [...new Set(addresses)]
 }
 
 /** @throws Refusal invalid */
 export function flagOf(given: Given, name: string): boolean {
-  const value = oneOf(given, name)
+  const value = lastOf(given, name)
   if (value === undefined || value === '' || typeof value === 'boolean') return value === true
   if (typeof value === 'string' && !given.typed.has(name)) {
     if (value === 'true' || value === '1') return true
@@ -50,9 +65,5 @@ export function flagOf(given: Given, name: string): boolean {
   throw new Refusal('invalid', `${name} must be true or false`)
 }
 
-/** null in JSON is nothing. @throws Refusal malformed */
-function oneOf(given: Given, name: string): unknown {
-  const values = given.values.get(name) ?? []
-  if (values.length > 1) throw new Refusal('malformed', `${name} is given ${values.length} times; give it once`)
-  return values[0] ?? undefined
-}
+/** Of a parameter that is given twice the last one counts, as with Rack; null in JSON is nothing. */
+const lastOf = (given: Given, name: string): unknown => given.values.get(name)?.at(-1) ?? undefined

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { first } from './event-schema.ts'
 
+/** A value that only newer payloads have. */
+const same = (data: Readonly<Record<string, unknown>>) => data
+
 const at = z.int().min(0)
 const mail = z.enum(['link', 'notice'])
 export const secretSchemas = {
@@ -18,7 +21,8 @@ export const secretSchemas = {
   ),
   PassphraseTried: first(z.object({ at, for: z.enum(['reveal', 'burn']) })),
   SecretRevealed: first(z.object({ at })),
-  SecretBurned: first(z.object({ at, by: z.enum(['owner', 'key']) })),
+  /** Version 2 knows `guesses`. */
+  SecretBurned: { version: 2, payload: z.object({ at, by: z.enum(['owner', 'key', 'guesses']) }), upcasters: [same] },
   SecretExpired: first(z.object({ at })),
   MailSent: first(z.object({ mail, messageId: z.string(), at })),
   MailRefused: first(z.object({ mail, messageId: z.string(), reason: z.string(), at })),

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { MailKind } from '../../domain/secret/secret.ts'
+import type { MailName } from '../../domain/secret/secret.ts'
 import type { Vault, VaultItem } from '../vault.ts'
 import type { VaultFile } from './group.ts'
 
@@ -9,7 +9,7 @@ const PAGE = 100
 type Row = { readonly rowid: number; readonly digest: string; readonly sealed: Buffer }
 type EntryRow = Row & { readonly created_at: number; readonly expires_at: number; readonly confirmed: number }
 type ReceiptRow = Row & { readonly token: string; readonly forgotten_at: number }
-type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailKind; readonly due_at: number | null }
+type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailName; readonly due_at: number | null }
 
 export const contentStatements = (db: Database.Database) => ({
   entriesBehind: db.prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?'),
@@ -23,7 +23,7 @@ export const contentStatements = (db: Database.Database) => ({
   restoreReceipt: db.prepare<[string, string, Buffer, number]>(
     'INSERT OR IGNORE INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
   ),
-  restoreMail: db.prepare<[string, MailKind, Buffer, number, number | null, number]>(
+  restoreMail: db.prepare<[string, MailName, Buffer, number, number | null, number]>(
     'INSERT OR IGNORE INTO mails (digest, kind, sealed, created_at, due_at, confirmed) VALUES (?, ?, ?, ?, ?, ?)',
   ),
 })

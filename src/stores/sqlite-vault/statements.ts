@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
-import type { MailKind } from '../../domain/secret/secret.ts'
+import type { MailName } from '../../domain/secret/secret.ts'
 
-type MailRow = { digest: string; kind: MailKind; sealed: Buffer; attempts: number }
-type ClaimRow = { digest: string; kind: MailKind; claimant: string | null; number: number }
+type MailRow = { digest: string; kind: MailName; sealed: Buffer; attempts: number }
+type ClaimRow = { digest: string; kind: MailName; claimant: string | null; number: number }
 type SealedRow = { name: string; sealed: Buffer }
 
 export const statements = (db: Database.Database) => ({
@@ -49,10 +49,11 @@ const entryStatements = (db: Database.Database) => ({
 })
 
 const mailStatements = (db: Database.Database) => ({
-  insertMail: db.prepare<[string, MailKind, Buffer, number, number | null]>(
+  insertMail: db.prepare<[string, MailName, Buffer, number, number | null]>(
     'INSERT INTO mails (digest, kind, sealed, created_at, due_at) VALUES (?, ?, ?, ?, ?)',
   ),
-  deleteMails: db.prepare<[string, MailKind]>('DELETE FROM mails WHERE digest = ? AND kind = ?'),
+  deleteMail: db.prepare<[string, MailName]>('DELETE FROM mails WHERE digest = ? AND kind = ?'),
+  deleteLinks: db.prepare<[string]>("DELETE FROM mails WHERE digest = ? AND kind <> 'notice'"),
   makeDue: db.prepare<[number, string]>(
     "UPDATE mails SET due_at = ? WHERE digest = ? AND kind = 'notice' AND due_at IS NULL",
   ),
@@ -64,18 +65,18 @@ const mailStatements = (db: Database.Database) => ({
     `SELECT digest, kind, claimant, claimed_until AS number FROM mails
      WHERE due_at <= ? AND claimant IS NOT NULL ORDER BY due_at`,
   ),
-  claim: db.prepare<[string, string, MailKind, string | null, number, number], MailRow>(
+  claim: db.prepare<[string, string, MailName, string | null, number, number], MailRow>(
     `UPDATE mails SET claimant = ?, claimed_until = claimed_until + 1, attempts = attempts + 1
      WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND due_at <= ?
      RETURNING digest, kind, sealed, attempts`,
   ),
-  renew: db.prepare<[string, MailKind, string]>(
+  renew: db.prepare<[string, MailName, string]>(
     'UPDATE mails SET claimed_until = claimed_until + 1 WHERE digest = ? AND kind = ? AND claimant = ?',
   ),
-  doubt: db.prepare<[string, MailKind, string, number]>(
+  doubt: db.prepare<[string, MailName, string, number]>(
     'UPDATE mails SET due_at = due_at - 1 WHERE digest = ? AND kind = ? AND claimant = ? AND claimed_until = ?',
   ),
-  postpone: db.prepare<[number, string, MailKind, string]>(
+  postpone: db.prepare<[number, string, MailName, string]>(
     `UPDATE mails SET due_at = ?, claimant = NULL, claimed_until = claimed_until + 1
      WHERE digest = ? AND kind = ? AND claimant = ?`,
   ),
@@ -85,7 +86,7 @@ const mailStatements = (db: Database.Database) => ({
     `SELECT digest || '/' || kind AS name, sealed FROM mails
      WHERE substr(sealed, 1, 8) <> ? AND name > ? ORDER BY name LIMIT ?`,
   ),
-  resealMail: db.prepare<[Buffer, string, MailKind, Buffer]>(
+  resealMail: db.prepare<[Buffer, string, MailName, Buffer]>(
     'UPDATE mails SET sealed = ? WHERE digest = ? AND kind = ? AND sealed = ?',
   ),
 })

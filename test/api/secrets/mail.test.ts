@@ -38,7 +38,8 @@ test('takes the link to the recipient, in text and HTML, and not the secret', as
     recipient: 'tom@myspace.example',
     passphrase: 'pass',
   })
-  assert.equal(secret['recipient'], ['to*****@m*****'])
+  assert.equal(secret['recipient'], ['to*****@m*****.example'])
+  assert.is(secret['mail_status'], 'waiting')
   await recorded(given, secret, 'MailSent')
   const [mail, ...others] = postbox.accepted
   assert.is(others.length, 0)
@@ -117,17 +118,35 @@ test('is not sent when its secret has ended before the mail server was there', a
   assert.is(postbox.accepted.length, 0)
 })
 
-test('goes to the first of a list of recipients', async (given) => {
+test('goes to each of a list of recipients, as many as the plan allows, and its sender is told what became of them', async (given) => {
+  const { postbox, url, service } = given
+  const pro = await newSender(service.installation, 'pro')
+  const refuse = { now: true }
+  postbox.refuse.message = ({ to }) => {
+    if (refuse.now && JSON.stringify(to).includes('second')) throw new SmtpRefusal(451, 'try again later')
+  }
+  const body = 'secret=x&recipient[]=first@example.com&recipient[]=second@example.com&recipient[]=third@example.com'
+  const secret = shownIn(await request(url, form('/api/v1/share', body, pro.authorization)))
+  await until('two mails', () => postbox.accepted.length === 2)
+  const status = async () => shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status']
+  assert.is(await status(), 'waiting')
+  refuse.now = false
+  await until('the third', async () => (await status()) === 'sent')
+  const to = postbox.accepted.map((mail) => (mail.to && 'text' in mail.to ? mail.to.text : ''))
+  assert.equal(to.toSorted(), ['first@example.com', 'second@example.com', 'third@example.com'])
+  assert.is(new Set(postbox.accepted.map(({ messageId }) => messageId)).size, 3)
+})
+
+test('that is refused for good is told to its sender', async (given) => {
   const { postbox, url, ann } = given
-  const asked = form('/api/v1/share', 'secret=x&recipient=first%40example.com&recipient=second%40example.com')
-  const secret = shownIn(
-    await request(url, { ...asked, headers: { ...asked.headers, Authorization: ann.authorization } }),
-  )
-  await recorded(given, secret, 'MailSent')
-  assert.equal(
-    postbox.accepted.map(({ to }) => to && 'text' in to && to.text),
-    ['first@example.com'],
-  )
+  postbox.refuse.message = () => {
+    throw new SmtpRefusal(550, 'no such user')
+  }
+  const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
+  await recorded(given, secret, 'MailRefused')
+  assert.is(shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status'], 'refused')
+  const page = await request(url, { path: `/private/${secret.metadata_key}` })
+  assert.match(page.text, /refused by the recipient.s mail server/)
 })
 
 test('goes to no address that is none', async ({ url, ann }) => {
@@ -192,7 +211,7 @@ test.run()
 
 const outbox = suite('the outbox for development')
 
-outbox('has each mail as an .eml file', async () => {
+outbox('has each mail as an .eml file until its secret ends', async () => {
   const service = await startService({ settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
@@ -208,6 +227,8 @@ outbox('has each mail as an .eml file', async () => {
   const mail = await simpleParser(readFileSync(join(folder, files()[0] ?? '')))
   assert.ok(mail.text?.includes(`${service.url}/secret/${secret.secret_key}`))
   assert.ok(mail.html && mail.html.includes(secret.secret_key))
+  expect(200, await post(service.url, `secret/${secret.secret_key}`))
+  await until('the letter to go', () => files().length === 0)
   await service.stop()
 })
 

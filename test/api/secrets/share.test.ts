@@ -104,16 +104,6 @@ test('clamps the ttl silently, and shows the one in force', async ({ url, ann })
   }
 })
 
-test('refuses a ttl that is no number, or negative, or text in JSON', async ({ url, ann }) => {
-  const message = 'ttl must be a whole number of seconds, 0 or more'
-  for (const ttl of ['week', '-1', '1.5', '0x10', '1e3'])
-    refused(await request(url, form('/api/v1/share', `secret=x&ttl=${ttl}`, ann.authorization)), 422, message)
-  for (const ttl of ['60', -1, 1.5, true, [60]]) {
-    const asked = { method: 'POST', path: '/api/v1/share', json: { secret: 'x', ttl } }
-    refused(await request(url, { ...asked, headers: { Authorization: ann.authorization } }), 422, message)
-  }
-})
-
 test('refuses nothing to share in the words of the original', async ({ url, ann }) => {
   for (const body of ['', 'secret=', 'ttl=60', 'secret'])
     refused(
@@ -157,7 +147,6 @@ test('says what it can not read', async ({ url, ann }) => {
   refused(await send({ path, body: '{"secret":1}', headers: json }), 422, 'secret must be text')
   expect(422, await send({ path, body: '{"secret":"\\ud800"}', headers: json }))
   refused(await send(form(path, 'secret=%ff')), 400, 'The parameters must be text in UTF-8')
-  refused(await send(form(path, 'secret=a&secret=b')), 400, 'secret is given 2 times; give it once')
   expect(415, await send({ path, body: 'secret=x', headers: { 'Content-Type': 'text/plain' } }))
   expect(415, await send({ path, body: 'x', headers: { 'Content-Encoding': 'gzip' } }))
   const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' }

@@ -76,7 +76,7 @@ export const wish = (given: Partial<ShareSecret> = {}): ShareSecret => ({
   kind: 'shared',
   passphrase: '',
   ttl: 3600,
-  recipient: undefined,
+  recipients: [],
   notify: false,
   sender: ann,
   origin,

@@ -74,7 +74,7 @@ test('of a share is tried again, and shares once', () =>
 test('of a share that the store refuses leaves nothing in the vault', () =>
   withFaults(async (faulty, store, sound) => {
     store.failNext('unavailable')
-    const sharing = shareSecret(faulty, wish({ recipient: 'tom@example.com' }))
+    const sharing = shareSecret(faulty, wish({ recipients: ['tom@example.com'] }))
     assert.ok((await failed(sharing)) instanceof StoreUnavailable)
     assert.equal(await sound.vault.unconfirmed(Infinity, 10), [])
   }))

@@ -33,11 +33,11 @@ test('lives 7 days unless told, at least 60 seconds and at most 30 days', () => 
   )
 })
 
-test('shows at most two characters of a name and one of a domain, never all of either', () => {
-  assert.is(obfuscated('tom@myspace.com'), 'to*****@m*****')
-  assert.is(obfuscated('ab@x.io'), 'a*****@x*****')
+test('shows at most two characters of a name and one of a domain, never all of either, and the top-level domain', () => {
+  assert.is(obfuscated('tom@myspace.com'), 'to*****@m*****.com')
+  assert.is(obfuscated('ab@x.io'), 'a*****@*****.io')
   assert.is(obfuscated('a@b'), '*****@*****')
-  assert.is(obfuscated('user@example.museum'), 'us*****@e*****')
+  assert.is(obfuscated('user@example.museum'), 'us*****@e*****.museum')
 })
 
 test('goes to one well-formed address', () => {

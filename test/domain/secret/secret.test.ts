@@ -73,7 +73,7 @@ test('has one outcome of each of its mails on record', () => {
   const sent = recordMail(given(shared), 10, outcome)
   assert.equal(sent, [{ type: 'MailSent', data: { ...outcome, at: 10 } }])
   assert.equal(recordMail(given(shared, ...sent), 11, { ...outcome, refused: '550' }), [])
-  assert.is(recordMail(given(shared, ...sent), 11, { ...outcome, mail: 'notice' }).length, 1)
+  assert.is(recordMail(given(shared, ...sent), 11, { mail: 'notice', messageId: '<c@b>' }).length, 1)
 })
 
 test.run()

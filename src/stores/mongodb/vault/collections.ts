@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { MailKind } from '../../../domain/secret/secret.ts'
+import type { MailName } from '../../../domain/secret/secret.ts'
 import type { Mongo } from '../connection.ts'
 import { isUnknownToServer } from '../failure.ts'
 import type { Reached } from '../place.ts'
@@ -29,7 +29,7 @@ export type HeldReceipt = {
 export type Mail = {
   readonly _id: string
   readonly digest: string
-  readonly kind: MailKind
+  readonly kind: MailName
   readonly sealed: Buffer
   readonly sealedBy: string
   readonly createdAt: number

@@ -1,3 +1,5 @@
+import { MOST_RECIPIENTS } from '../../../domain/secret/limits.ts'
+import { linkName } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { inserted } from '../inserted.ts'
@@ -82,11 +84,15 @@ const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewM
   confirmed: false,
 })
 
+/** By their names and not by a pattern, so that the key's own index finds them. */
+const LINKS = Array.from({ length: MOST_RECIPIENTS }, (_, number) => linkName(number))
+
 /** The checkpoint last: a crash before it ends the same again. */
 async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCheckpoint | undefined): Promise<void> {
   if (ended.length > 0) {
     const silent = ended.filter(({ noticeAt }) => noticeAt === undefined)
-    const gone = [...ended.map(({ digest }) => `${digest}/link`), ...silent.map(({ digest }) => `${digest}/notice`)]
+    const links = ended.flatMap(({ digest }) => LINKS.map((name) => `${digest}/${name}`))
+    const gone = [...links, ...silent.map(({ digest }) => `${digest}/notice`)]
     await call(({ entries }) => entries.deleteMany({ _id: { $in: ended.map(({ digest }) => digest) } }), WRITE)
     await call(({ mails }) => mails.deleteMany({ _id: { $in: gone } }), WRITE)
     await call(({ claims }) => claims.deleteMany({ mail: { $in: gone } }), WRITE)

@@ -1,0 +1,152 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { expect, request, type Request } from '../harness/request.ts'
+import { basic, form, newSender, post, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { startService, type Service } from '../harness/service.ts'
+
+type Given = { service: Service; url: string; ann: Sender; pro: Sender }
+const test = suite<Given>('the secrets API, as programs for the original send')
+test.before(async (given) => {
+  given.service = await startService()
+  given.url = given.service.url
+  given.ann = await newSender(given.service.installation)
+  given.pro = await newSender(given.service.installation, 'pro')
+})
+test.after(({ service }) => service.stop())
+
+const PATH = '/api/v1/share'
+const send = ({ url }: Given, { authorization }: Sender, wanted: Omit<Request, 'path'> & { path?: string }) =>
+  request(url, { method: 'POST', path: PATH, ...wanted, headers: { ...wanted.headers, Authorization: authorization } })
+const json = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
+
+test('reads a ttl from whatever a number stands in, and clamps it', async (given) => {
+  const { ann, url } = given
+  const WEEK = 604_800
+  const bodies: readonly [string, number][] = [
+    ['300', 300],
+    ['3600.0', 3600],
+    ['"300"', 300],
+    ['" 300 "', 300],
+    ['"3600.0"', 3600],
+    ['"+3600"', 3600],
+    ['1e3', 1000],
+    ['-5', 60],
+    ['0.5', 60],
+    ['1e300', 2_592_000],
+    ['null', WEEK],
+    ['""', WEEK],
+    ['0', WEEK],
+  ]
+  for (const [ttl, inForce] of bodies) {
+    const answer = await send(given, ann, json(`{"secret": "x", "ttl": ${ttl}}`))
+    assert.is(shownIn(answer)['ttl'], inForce, `JSON ${ttl}`)
+  }
+  for (const [ttl, inForce] of Object.entries({ '%2B3600': 3600, '+3600': 3600, '3600.9': 3600, '-1': 60 })) {
+    const answer = await request(url, form(PATH, `secret=x&ttl=${ttl}`, ann.authorization))
+    assert.is(shownIn(answer)['ttl'], inForce, `form ${ttl}`)
+  }
+})
+
+test('refuses a ttl that is no number', async (given) => {
+  for (const ttl of ['"week"', '"0x10"', '"1 2"', 'true', '[60]', '{}'])
+    refused(await send(given, given.ann, json(`{"secret":"x","ttl":${ttl}}`)), 422, 'ttl must be a number of seconds')
+  const answer = await request(given.url, form(PATH, 'secret=x&ttl=week', given.ann.authorization))
+  refused(answer, 422, 'ttl must be a number of seconds')
+})
+
+test('takes the last of a parameter that is given twice', async (given) => {
+  const answer = await request(
+    given.url,
+    form(PATH, 'secret=first&secret=last&ttl=60&ttl=120', given.ann.authorization),
+  )
+  const { secret_key, ttl } = shownIn(answer)
+  assert.is(ttl, 120)
+  assert.is(shownIn(await reveal(given.url, secret_key)).value, 'last')
+})
+
+test('takes a passphrase that is a JSON number for its text', async (given) => {
+  for (const [number, text] of [
+    ['1234', '1234'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1.50', '1.50'],
+  ] as const) {
+    const { secret_key } = shownIn(await send(given, given.ann, json(`{"secret": "x", "passphrase": ${number}}`)))
+    expect(404, await reveal(given.url, secret_key, 'other'))
+    assert.is(shownIn(await reveal(given.url, secret_key, text)).value, 'x', number)
+  }
+})
+
+test('reads a form whose type says multipart without a boundary', async (given) => {
+  const headers = { 'Content-Type': 'multipart/form-data' }
+  const { secret_key } = shownIn(await send(given, given.ann, { body: 'secret=a+b%26c&ttl=60', headers }))
+  assert.is(shownIn(await reveal(given.url, secret_key)).value, 'a b&c')
+  const parts = '--b\r\nContent-Disposition: form-data; name="secret"\r\n\r\nx\r\n--b--\r\n'
+  refused(await send(given, given.ann, { body: parts, headers }), 400, 'multipart/form-data must name its boundary')
+})
+
+test('takes doubled slashes for one', async (given) => {
+  const { secret_key } = shownIn(await send(given, given.ann, { ...form('', 'secret=x'), path: '/api//v1//share' }))
+  assert.is(shownIn(await post(given.url, `/secret//${secret_key}`)).value, 'x')
+})
+
+const LISTS: Readonly<Record<string, (addresses: readonly string[]) => Request>> = {
+  'recipient[]': (all) =>
+    form(PATH, `secret=x&${all.map((one) => `recipient[]=${encodeURIComponent(one)}`).join('&')}`),
+  'recipient%5B0%5D': (all) =>
+    form(PATH, `secret=x&${all.map((one, at) => `recipient%5B${at}%5D=${encodeURIComponent(one)}`).join('&')}`),
+  'a JSON array': (all) => ({ path: PATH, ...json(JSON.stringify({ secret: 'x', recipient: all })) }),
+}
+
+for (const [name, asked] of Object.entries(LISTS)) {
+  test(`reads recipients from ${name}, as many as the plan allows`, async (given) => {
+    const all = asked(['tom@example.com', 'ann@mail.example.co.uk', 'tom@example.com', 'bo@x.io'])
+    assert.equal(shownIn(await send(given, given.pro, all))['recipient'], [
+      'to*****@e*****.com',
+      'an*****@m*****.uk',
+      'b*****@*****.io',
+    ])
+    assert.equal(shownIn(await send(given, given.ann, all))['recipient'], ['to*****@e*****.com'])
+    const bad = await send(given, given.pro, asked(['tom@example.com', 'nobody']))
+    refused(bad, 422, 'Undeliverable email address: nobody')
+  })
+}
+
+test('takes the last of recipients that are given without brackets', async (given) => {
+  const body = 'secret=x&recipient=tom@example.com&recipient=bo@mail.example'
+  assert.equal(shownIn(await send(given, given.pro, form(PATH, body)))['recipient'], ['b*****@m*****.example'])
+})
+
+test('takes recipients of the body in place of those of the query, however each is written', async (given) => {
+  const path = `${PATH}?recipient[]=query@example.com`
+  const answer = await send(given, given.pro, { ...form('', 'secret=x&recipient=body@example.com'), path })
+  assert.equal(shownIn(answer)['recipient'], ['bo*****@e*****.com'])
+})
+
+test('refuses wrong credentials everywhere, and asks for none where none are needed', async ({ url, ann }) => {
+  for (const path of ['/api/v1/status', '/api/v1/authcheck', `/api/v1/private/${'a'.repeat(50)}`]) {
+    refused(await request(url, { path, headers: { Authorization: basic(ann.email, 'wrong') } }), 401, 'Not authorized')
+  }
+  for (const headers of [{}, { Authorization: ann.authorization }, { Authorization: 'Basic Og==' }])
+    expect(200, await request(url, { path: '/api/v1/status', headers }))
+  expect(200, await request(url, { path: '/api/v1/authcheck', headers: { Authorization: ann.authorization } }))
+})
+
+test('lists what was shared to GET only', async ({ url, ann }) => {
+  for (const name of ['private', 'metadata', 'receipt']) {
+    const answer = await post(url, `${name}/recent`, { Authorization: ann.authorization })
+    assert.match(expect(405, answer).headers['allow'] ?? '', /GET/)
+    expect(200, await request(url, { path: `/api/v1/${name}/recent`, headers: { Authorization: ann.authorization } }))
+  }
+})
+
+test('keeps its words to a secret that was received: no key, and when', async ({ url, ann }) => {
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
+  shownIn(await reveal(url, secret_key))
+  const shown = shownIn(await post(url, `private/${metadata_key}`))
+  assert.equal(
+    [shown.state, 'secret_key' in shown, 'secret_ttl' in shown, typeof shown['received']],
+    ['received', false, false, 'number'],
+  )
+})
+
+test.run()

@@ -1,0 +1,67 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { MailLimits } from '../../../src/credentials/mail-limits.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { expect, request } from '../harness/request.ts'
+import { form, newSender } from '../harness/secrets.ts'
+import { startService } from '../harness/service.ts'
+
+const test = suite('mails with links')
+
+test('are so many an hour to one recipient, whoever sends them, and by one account', async () => {
+  const service = await startService({ settings: { MAILS_PER_RECIPIENT: '2', MAILS_PER_ACCOUNT: '3' } })
+  try {
+    const [ann, bob] = [await newSender(service.installation), await newSender(service.installation)]
+    const send = (by: { authorization: string }, to: string) =>
+      request(service.url, form('/api/v1/share', `secret=x&recipient=${to}`, by.authorization))
+    expect(200, await send(ann, 'tom@example.com'))
+    expect(200, await send(bob, 'TOM@example.com'))
+    const refused = expect(429, await send(ann, 'tom@example.com'))
+    assert.match(refused.text, /At most 2 mails an hour are sent to this recipient/)
+    assert.ok(Number(refused.headers['retry-after']) > 3_500)
+    expect(200, await send(ann, 'eve@example.com'))
+    expect(200, await send(ann, 'kim@example.com'))
+    assert.match(
+      expect(429, await send(ann, 'new@example.com')).text,
+      /At most 3 mails an hour are sent by this account/,
+    )
+    expect(200, await request(service.url, form('/api/v1/share', 'secret=x', ann.authorization)))
+  } finally {
+    await service.stop()
+  }
+})
+
+const refusedAfter = (action: () => void): number | undefined => {
+  try {
+    action()
+    return undefined
+  } catch (error) {
+    return error instanceof Refusal ? error.retryAfter : Number.NaN
+  }
+}
+
+test('count in a sliding hour by a clock that only goes on, and a list counts whole or not at all', () => {
+  const time = { now: 0 }
+  const limits = new MailLimits({ perRecipient: 2, perAccount: 5, monotonic: () => time.now })
+  limits.count(1, ['a@b', 'c@d'])
+  time.now = 600_000
+  limits.count(1, ['a@b'])
+  assert.is(
+    refusedAfter(() => limits.count(1, ['e@f', 'a@b'])),
+    3000,
+  )
+  limits.count(1, ['e@f', 'g@h'])
+  assert.is(
+    refusedAfter(() => limits.count(1, ['i@j'])),
+    3000,
+  )
+  time.now = 3_600_000
+  limits.count(1, ['i@j', 'a@b'])
+})
+
+test('are without limit where it is 0', () => {
+  const limits = new MailLimits({ perRecipient: 0, perAccount: 0 })
+  for (let sent = 0; sent < 1000; sent++) limits.count(1, ['a@b'])
+})
+
+test.run()

@@ -1,0 +1,56 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { expect, request } from '../harness/request.ts'
+import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
+import { startService, type Service } from '../harness/service.ts'
+import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+
+type Given = { service: Service; url: string; ann: Sender; time: { now: number } }
+const test = suite<Given>('a secret with a passphrase')
+test.before(async (given) => {
+  given.time = { now: Date.UTC(2026, 10, 22) }
+  given.service = await startService({ clock: () => given.time.now })
+  given.url = given.service.url
+  given.ann = await newSender(given.service.installation)
+})
+test.after(({ service }) => service.stop())
+
+/** Guesses wrongly, waiting out every lock. */
+async function guess({ url, time }: Given, key: string, tries: number): Promise<void> {
+  for (let tried = 0; tried < tries; tried++) {
+    if (tried > 0 && tried % 5 === 0) time.now += 31 * 60_000
+    isUnknown(await reveal(url, key, `wrong ${tried}`), key)
+  }
+}
+
+test('is burned after twenty wrong ones in its life, and its sender is told', async (given) => {
+  const { url, ann, service } = given
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
+  await guess(given, secret_key, 20)
+  given.time.now += 31 * 60_000
+  isUnknown(await reveal(url, secret_key, 'right'), secret_key)
+  const shown = shownIn(await post(url, `private/${metadata_key}`))
+  assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
+  const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text
+  assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: that burned it, unread/)
+  const events = await service.installation.store.read(secretStream(digestOfSecretKey(secret_key) ?? ''))
+  assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
+  assert.is(await service.installation.vault.read(digestOfSecretKey(secret_key) ?? ''), undefined)
+})
+
+test('opens with the right one at the twentieth try, and counts the nineteen others', async (given) => {
+  const { url, ann } = given
+  const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
+  await guess(given, secret_key, 19)
+  const waiting = shownIn(await post(url, `private/${metadata_key}`))
+  assert.equal([waiting.state, waiting['failed_attempts']], ['new', 19])
+  assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; after 20 it is burned/)
+  assert.is(shownIn(await reveal(url, secret_key, 'right')).value, 'x')
+  assert.is(shownIn(await post(url, `private/${metadata_key}`))['failed_attempts'], 19)
+})
+
+test('without one has no tries to be told of', async ({ url, ann }) => {
+  assert.not.ok('failed_attempts' in (await shared(url, ann, { secret: 'x' })))
+})
+
+test.run()
