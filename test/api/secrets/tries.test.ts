@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
+import { until } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { startService, type Service } from '../harness/service.ts'
@@ -35,7 +36,11 @@ test('is burned after twenty wrong ones in its life, and its sender is told', as
   assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: that burned it, unread/)
   const events = await service.installation.store.read(secretStream(digestOfSecretKey(secret_key) ?? ''))
   assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
-  assert.is(await service.installation.vault.read(digestOfSecretKey(secret_key) ?? ''), undefined)
+  const { vault } = service.installation
+  await until(
+    'the vault to forget it',
+    async () => (await vault.read(digestOfSecretKey(secret_key) ?? '')) === undefined,
+  )
 })
 
 test('opens with the right one at the twentieth try, and counts the nineteen others', async (given) => {
