@@ -68,6 +68,13 @@ export interface EventStore {
    * @returns the position of each append's last event, in the order of `appends`
    */
   appendMany(appends: readonly Append[]): Promise<Position[]>
+  /**
+   * Like appendMany, and no event is stored before one of an append ahead of it, across all streams: for filling a log that
+   * nobody else writes to. On EventStoreDB they are on their way together, one behind the other; when one fails, those
+   * ahead of it are stored, and the same call once more completes it.
+   * @throws as append does
+   */
+  appendInOrder(appends: readonly Append[]): Promise<Position[]>
   /** The stream's events in order; `last` gives only so many of its newest, still in order. No stream: none. */
   read(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
   /** All events behind `from` (exclusive) in the total order, up to the head at the time of the call. */

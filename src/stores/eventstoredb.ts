@@ -82,6 +82,10 @@ export function openEventStoreDB(
       checkOpen()
       return appends.length === 0 ? [] : finish(write(() => appender.appendMany(appends)))
     },
+    async appendInOrder(appends) {
+      checkOpen()
+      return appends.length === 0 ? [] : finish(write(() => appender.appendInOrder(appends)))
+    },
     async read(stream, { last } = {}) {
       checkOpen()
       return last === undefined ? reader.stream(stream) : reader.newest(stream, last)

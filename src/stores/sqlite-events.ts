@@ -1,4 +1,4 @@
-import { StoreUnavailable, type EventStore, type From } from './event-store.ts'
+import { StoreUnavailable, type Append, type EventStore, type From, type Position } from './event-store.ts'
 import { Followed } from './followed.ts'
 import { Checkpointer, type CheckpointerStats } from './sqlite-events/checkpointer.ts'
 import { closedOf } from './sqlite-events/closed.ts'
@@ -75,6 +75,11 @@ export function openSqliteEvents(
     if (closing !== undefined) throw new StoreUnavailable(`${file} is closed`)
   }
 
+  async function together(appends: readonly Append[]): Promise<Position[]> {
+    checkOpen()
+    return appends.length === 0 ? [] : writer.write(encodeAppends(appends))
+  }
+
   return {
     atomicMany: true,
     async append(stream, expected, events) {
@@ -83,10 +88,8 @@ export function openSqliteEvents(
       if (position === undefined) throw new StoreUnavailable(`${file} answered nothing`)
       return position
     },
-    async appendMany(appends) {
-      checkOpen()
-      return appends.length === 0 ? [] : writer.write(encodeAppends(appends))
-    },
+    appendMany: together,
+    appendInOrder: together,
     async read(stream, { last } = {}) {
       checkOpen()
       return readStream(log, stream, last)

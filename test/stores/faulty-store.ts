@@ -38,6 +38,7 @@ export function faultyStore(store: EventStore): FaultyStore {
     atomicMany: store.atomicMany,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
     appendMany: (appends: readonly Append[]) => attempt(() => store.appendMany(appends)),
+    appendInOrder: (appends: readonly Append[]) => attempt(() => store.appendInOrder(appends)),
     read: (stream, options) => store.read(stream, options),
     eventAt: (position) => store.eventAt(position),
     readAll: (from, filter) => store.readAll(from, filter),

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  comparePositions,
   LogClosed,
   OutcomeUnknown,
   StoreUnavailable,
@@ -30,24 +31,26 @@ export function appendsOf(events: readonly StoredEvent[]): Append[] {
 const before = (revision: bigint) => (revision === 0n ? 'none' : revision - 1n)
 
 /**
- * Appends in this order and no other: together where that is one transaction, else one after another, since appends on
- * their way at once may overtake each other.
- * @throws Failed where the target holds something else, or stays away
+ * Appends in this order and no other: together where that is one transaction, else one behind the other.
+ * @throws Failed where the target holds something else or in another order, or stays away
  */
 export async function writeInOrder(target: EventStore, appends: readonly Append[]): Promise<void> {
-  if (target.atomicMany) return persistently(() => target.appendMany(appends))
-  for (const { stream, expected, events } of appends) {
-    await persistently(() => target.append(stream, expected, events))
+  const positions = await persistently(() =>
+    target.atomicMany ? target.appendMany(appends) : target.appendInOrder(appends),
+  )
+  for (const [index, position] of positions.entries()) {
+    if (comparePositions(positions[index - 1] ?? 'start', position) < 0) continue
+    const stream = appends[index]?.stream
+    throw new Failed(`The target did not keep the order at ${stream}: empty it, or name another one, and move again`)
   }
 }
 
 /** A repeat with the same ids is recognised, so that an unknown outcome is simply tried again. */
-async function persistently(work: () => Promise<unknown>): Promise<void> {
+async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   const ends = performance.now() + PATIENCE
   for (;;) {
     try {
-      await work()
-      return
+      return await work()
     } catch (error) {
       if (error instanceof WrongRevision) throw new Failed(`Somebody else writes to the target: ${error.message}`)
       const passes = error instanceof OutcomeUnknown || error instanceof StoreUnavailable

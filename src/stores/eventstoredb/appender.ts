@@ -49,6 +49,36 @@ export class Appender {
     return positions
   }
 
+  /**
+   * Sends all of them one behind the other over the one call, which the server works through in its order, and then waits
+   * for the answers. What is sent once more, because one of them failed, finds what is stored: neither comes before what
+   * is ahead of it. @throws as append does, after all others have been answered
+   */
+  async appendInOrder(appends: readonly Append[]): Promise<Position[]> {
+    const encoded = appends.map((append) => ({ append, runs: encode(append) }))
+    for (const { append, runs } of encoded)
+      await this.gate?.pass(
+        append.stream,
+        runs.flatMap(({ types }) => types),
+      )
+    const sent = encoded.map(({ append, runs }) => this.#sendRuns(append, runs))
+    return Promise.all((await Promise.all(sent)).map((answer) => positionOf(answer)))
+  }
+
+  /** @returns the answer to the first run that was not stored, else to the last one */
+  async #sendRuns({ stream, expected }: Append, runs: readonly Encoded[]): Promise<Answered> {
+    let revision = expected
+    const sent = runs.map((run) => {
+      const at = revision
+      revision = (revision === 'none' ? -1n : revision) + BigInt(run.ids.length)
+      return this.batches.send(stream, at, run).then((answer) => ({ stream, expected: at, answer }))
+    })
+    const answers = await Promise.all(sent)
+    const answered = answers.find(({ answer }) => answer.kind !== 'stored') ?? answers.at(-1)
+    if (answered === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
+    return answered
+  }
+
   async #appendRuns({ stream, expected }: Append, runs: readonly Encoded[]): Promise<Position> {
     let revision = expected
     let position: Position | undefined
@@ -92,6 +122,16 @@ export class Appender {
     const [newest] = await this.reader.newest(stream, 1)
     throw new WrongRevision(stream, expected, newest?.revision ?? 'none')
   }
+}
+
+type Answered = { readonly stream: string; readonly expected: Revision; readonly answer: Answer }
+
+/** @throws what an append whose outcome is not looked for again says */
+function positionOf({ stream, expected, answer }: Answered): Position {
+  if (answer.kind === 'stored') return answer.position
+  if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
+  if (answer.kind === 'unknown') throw outcomeUnknown(stream, answer.reason)
+  throw unavailable(`the append to ${stream} was not taken`, answer.reason)
 }
 
 const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>

@@ -1,8 +1,33 @@
 import * as assert from 'uvu/assert'
 import { comparePositions, WrongRevision, type Revision } from '../../../src/stores/event-store.ts'
-import { event, events, ids, metadata, newStream, numbers, rejectedWith, type Rules } from './given.ts'
+import { all, event, events, ids, metadata, newStream, numbers, rejectedWith, type Rules } from './given.ts'
 
 export const appendingRules: Rules = (test) => {
+  test('in order keeps the order over all streams, and completes what was half done', async ({ store }) => {
+    const streams = Array.from({ length: 7 }, () => newStream())
+    const appends = Array.from({ length: 400 }, (_, index) => {
+      const revision = Math.floor(index / streams.length)
+      const expected = revision === 0 ? ('none' as const) : BigInt(revision - 1)
+      return { stream: streams[index % streams.length] ?? '', expected, events: [event(index)] }
+    })
+    const from = await store.head()
+    const half = await store.appendInOrder(appends.slice(0, 150))
+    const positions = await store.appendInOrder(appends)
+    assert.equal(positions.slice(0, 150), half)
+    const stored = await all(store.readAll(from, { prefixes: streams }))
+    assert.equal(
+      numbers(stored),
+      Array.from({ length: appends.length }, (_, index) => index),
+    )
+    assert.equal(
+      stored.map(({ position }) => position),
+      positions,
+    )
+    const wrong = appends.slice(0, 2).map((append) => ({ ...append, events: [event()] }))
+    await rejectedWith(WrongRevision, store.appendInOrder(wrong))
+    assert.equal(await store.appendInOrder([]), [])
+  })
+
   test('counts the revisions of a stream from 0, in order and without gaps', async ({ store }) => {
     const stream = newStream()
     await store.append(stream, 'none', events(2))

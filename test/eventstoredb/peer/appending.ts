@@ -67,7 +67,7 @@ function answer(call: Call, request: BatchAppendReq, { options, events }: Batch,
   if (fault === 'conflict') return respond(responseOf({ kind: 'wrong', actual: 1_000_000n }, expected))
   const stored = fault?.endsWith('lost') === true ? undefined : store()
   if (fault?.startsWith('silent') === true) return
-  respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected))
+  faults.answer(() => respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected)))
 }
 
 function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {

@@ -25,6 +25,9 @@ export class Faults {
   tellsCaughtUp = true
   /** As servers before 22.6, which don't tell the place among all events of one that is read by its stream. */
   tellsPlaces = true
+  /** Appends are answered when so many wait for it, as by a server that writes them to the disk together. */
+  answersTogether = 1
+  readonly #unanswered: (() => void)[] = []
   /** Milliseconds that the server's clock is ahead of its clients'. */
   clockAhead = 0
   /** What server features give as the version. */
@@ -46,6 +49,12 @@ export class Faults {
     this.version = '21.10.11'
     this.tellsCaughtUp = false
     this.tellsPlaces = false
+  }
+
+  /** Answers now, or with others. */
+  answer(respond: () => void): void {
+    if (this.#unanswered.push(respond) < this.answersTogether) return
+    for (const one of this.#unanswered.splice(0)) one()
   }
 
   later(store: () => void): void {

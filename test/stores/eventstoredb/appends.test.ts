@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
-import { event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { all, event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
 import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import { suiteOnPeer } from './given.ts'
 
@@ -70,6 +70,51 @@ test("are unavailable on a log that is another application's", async ({ peer, st
   ])
   const error = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event()]))
   assert.match(error.message, /does not begin with LogCreated/)
+})
+
+test('in order are on their way together: none waits for the answer to another', async ({ peer, store }) => {
+  await store.append(newStream(), 'none', [event()])
+  peer.faults.answersTogether = 100
+  const appends = Array.from({ length: 200 }, (_, index) => ({
+    stream: newStream(),
+    expected: 'none' as const,
+    events: [event(index)],
+  }))
+  assert.is((await store.appendInOrder(appends)).length, appends.length)
+})
+
+test('in order keeps the order, whenever the connection ends and the same is asked once more', async ({
+  peer,
+  store,
+}) => {
+  const streams = Array.from({ length: 11 }, () => newStream())
+  const appends = Array.from({ length: 1_000 }, (_, index) => {
+    const revision = Math.floor(index / streams.length)
+    const expected = revision === 0 ? ('none' as const) : BigInt(revision - 1)
+    return { stream: streams[index % streams.length] ?? '', expected, events: [event(index)] }
+  })
+  const from = await store.head()
+  let drops = 0
+  const whenever = setInterval(() => {
+    const stored = peer.log.all.length
+    if (stored > drops * 250 && drops < 3) peer.drop()
+    drops = Math.max(drops, Math.ceil(stored / 250))
+  }, 1)
+  for (let done = false; !done;) {
+    done = await store.appendInOrder(appends).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof OutcomeUnknown || error instanceof StoreUnavailable, String(error))
+        return false
+      },
+    )
+  }
+  clearInterval(whenever)
+  const stored = await all(store.readAll(from, { prefixes: streams }))
+  assert.equal(
+    numbers(stored),
+    Array.from({ length: appends.length }, (_, index) => index),
+  )
 })
 
 test.run()
