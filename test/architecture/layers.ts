@@ -14,7 +14,16 @@ const PLATFORM = [
   'stand-back.ts',
   'worker-pool.ts',
 ]
-const ROOT = ['installation.ts', 'security-log.ts', 'service.ts', 'settings.ts', 'log.ts', 'version.ts', ...PLATFORM]
+const ROOT = [
+  'installation.ts',
+  'refusals.ts',
+  'security-log.ts',
+  'service.ts',
+  'settings.ts',
+  'log.ts',
+  'version.ts',
+  ...PLATFORM,
+]
 
 /** What each layer may import of src besides itself. Modules in wiring and right in src compose the layers and may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
