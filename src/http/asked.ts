@@ -15,18 +15,24 @@ export type Asked = {
 const KEPT = /^[\x20-\x7e]{1,128}$/
 
 /** The id that the caller gave its request, or a new one where it gave none, two, or one that is no such text. */
-export function requestIdOf({ headers, headersDistinct }: IncomingMessage): string {
-  const given = headers['x-request-id']
-  if (given === undefined) return randomUUID()
-  // Two of them arrive as one text with a comma, which one of them may have as well.
-  const one = typeof given === 'string' && (!given.includes(',') || headersDistinct['x-request-id']?.length === 1)
-  return one && KEPT.test(given) ? given : randomUUID()
+export function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  if (typeof given !== 'string' || !KEPT.test(given)) return randomUUID()
+  // Two of them arrive as one text with a comma, which one of them may have as well; to tell them apart costs as much as
+  // an answer does.
+  const isOne = !given.includes(',') || req.headersDistinct['x-request-id']?.length === 1
+  return isOne ? given : randomUUID()
 }
 
-const asked = new WeakMap<IncomingMessage, Asked>()
+const ASKED = Symbol('what is known of a request')
+
+/** On the request itself: a WeakMap of all requests costs the collector more than all else here. */
+type Carrying = IncomingMessage & { [ASKED]?: Asked }
 
 /** Leaves for the routes what was found where the request came in. */
-export const keepAsked = (req: IncomingMessage, found: Asked): void => void asked.set(req, found)
+export function keepAsked(req: Carrying, found: Asked): void {
+  req[ASKED] = found
+}
 
 /** What `keepAsked` left; undefined where nothing stands before the routes. */
-export const keptAsked = (req: IncomingMessage): Asked | undefined => asked.get(req)
+export const keptAsked = (req: Carrying): Asked | undefined => req[ASKED]
