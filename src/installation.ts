@@ -1,5 +1,6 @@
 import type { Writing } from './commands/handle.ts'
 import type { MasterKeys } from './credentials/master-keys.ts'
+import type { Joined } from './domain/joining.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from './stores/event-store.ts'
@@ -34,6 +35,8 @@ export type Installation = {
   readonly vault: Vault
   readonly files: Files
   readonly mail: MailPort
+  /** Where vault and files are, for people: without a password. */
+  readonly place: string
   readonly seen: SeenPort
   readonly keys: MasterKeys
   readonly writing: Writing
@@ -41,3 +44,10 @@ export type Installation = {
   counters(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
+
+/** The vault and the files at hand, as the log is to know them. @throws StoreUnavailable */
+export const joinedOf = async ({ vault, files, place }: Installation): Promise<Joined> => ({
+  vault: await vault.identity(),
+  files: await files.identity(),
+  place,
+})

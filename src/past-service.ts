@@ -1,10 +1,13 @@
 import { readEpoch } from './commands/log-epoch.ts'
-import type { Installation } from './installation.ts'
+import { checkJoined, StrangeStores } from './commands/join-stores.ts'
+import { joinedOf, type Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { lineOf } from './projections/log-line.ts'
 import { checkPast, LogSetBack, witnessesIn, type Witness } from './projections/log-past.ts'
 import { StoreUnavailable } from './stores/event-store.ts'
 import type { Seen } from './stores/seen.ts'
+
+const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
 /** Milliseconds between two looks at whether the log still is the one that was seen. */
 const LOOK = 2_000
@@ -12,13 +15,14 @@ const LOOK = 2_000
 const SURE = 3
 
 export type PastWatch = {
-  /** Resolves when this process must not go on: the log was set back, or restored, while it ran. */
-  readonly over: Promise<LogSetBack>
+  /** Resolves when this process must not go on: the log was set back, or restored, or has other stores than it had. */
+  readonly over: Promise<Error>
 }
 
 /**
- * Holds that the log knows all that was seen of it, at the start and from then on, and puts on record what is seen.
- * @throws LogSetBack, StoreUnavailable for the log; read models that are away are asked as soon as they are there
+ * Holds that the log knows all that was seen of it, at the start and from then on, and that vault and files are its own; puts
+ * on record what is seen.
+ * @throws LogSetBack, StrangeStores, StoreUnavailable for the log; read models that are away are asked as soon as they are there
  */
 export async function openPastWatch(installation: Installation, parts: OpenParts): Promise<PastWatch> {
   const watch = new Watch(installation)
@@ -28,8 +32,8 @@ export async function openPastWatch(installation: Installation, parts: OpenParts
 }
 
 class Watch {
-  readonly over: Promise<LogSetBack>
-  #tell!: (error: LogSetBack) => void
+  readonly over: Promise<Error>
+  #tell!: (error: Error) => void
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   #stopped = false
@@ -70,7 +74,7 @@ class Watch {
       await this.#see()
       this.#found = 0
     } catch (error) {
-      if (error instanceof LogSetBack) this.#suspect(error)
+      if (error instanceof LogSetBack || error instanceof StrangeStores) this.#suspect(error)
       // A store that is away is looked at again; whoever needs it tells of it.
       else if (!(error instanceof StoreUnavailable)) {
         this.installation.log.warn({ err: error }, 'what was seen of the log could not be put on record')
@@ -79,7 +83,7 @@ class Watch {
     this.#later()
   }
 
-  #suspect(error: LogSetBack): void {
+  #suspect(error: Error): void {
     if (++this.#found >= SURE) this.#tell(error)
   }
 
@@ -93,7 +97,20 @@ class Watch {
       throw error
     }
     await checkPast(store, witnesses)
-    this.#asked = true
+    this.#asked = await this.#checkStores()
+  }
+
+  /** @returns false where the stores are away @throws StrangeStores */
+  async #checkStores(): Promise<boolean> {
+    const { writing, log } = this.installation
+    try {
+      const found = await checkJoined({ ...writing, origin: ORIGIN }, await joinedOf(this.installation))
+      if (found === 'vault lost') log.warn('the vault was lost and is a new one: one-time secrets that waited are gone')
+      return true
+    } catch (error) {
+      if (error instanceof StoreUnavailable && !(error instanceof StrangeStores)) return false
+      throw error
+    }
   }
 
   async #mustGoOn(): Promise<void> {

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/move-log.ts'
 import { keepMasterKey } from '../credentials/master-keys.ts'
-import type { Installation } from '../installation.ts'
+import { joinStores } from '../commands/join-stores.ts'
+import { joinedOf, type Installation } from '../installation.ts'
 import { noted } from './administer.ts'
 import { checkKeys } from './move/keys.ts'
 import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './move/places.ts'
@@ -87,6 +88,7 @@ async function copyAll({ from, to, source, target }: Places, options: MoveOption
     return printResult(options, { ...done, finishedBefore: true }, 'This move was finished before: nothing was done')
   }
   await mustBeSource(source, id)
+  await joinStores({ store: target.store, ...steps }, await joinedOf(target))
   const sharedReads = from.reads === to.reads
   const copied = await move({ copy: id, source, target, sharedReads, to: to.shown, moving: steps, signal })
   const ends = { secrets: copied.vault.entries, from: from.shown, to: to.shown }

@@ -5,7 +5,7 @@ import type { KnownSecret } from '../domain/secret/secret.ts'
 import { handle } from './handle.ts'
 import type { Origin } from './origin.ts'
 import { openWithPassphrase } from './reveal-secret.ts'
-import { loadSecret, secretFold, type Secrets } from './secrets.ts'
+import { loadSecret, sealedOf, secretFold, type Secrets } from './secrets.ts'
 
 export type BurnSecret = {
   readonly metadataKey: string
@@ -39,8 +39,7 @@ export async function burnSecret(secrets: Secrets, wish: BurnSecret): Promise<Bu
 
 /** @throws Refusal missing for a wrong passphrase */
 async function checkPassphrase(secrets: Secrets, keys: SecretKeys, wish: BurnSecret): Promise<void> {
-  const sealed = await secrets.vault.read(keys.digest)
-  if (sealed === undefined) throw unknownSecretRefusal()
+  const sealed = await sealedOf(secrets, keys.digest)
   const inner = secrets.box.outerOpened(sealed, keys.digest)
   const value = await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'burn' })
   if (value === undefined) throw unknownSecretRefusal()

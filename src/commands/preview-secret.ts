@@ -1,7 +1,7 @@
 import { digestOfSecretKey } from '../credentials/secret-keys.ts'
 import { refuseLocked, unknownSecretRefusal, waiting } from '../domain/secret/decide.ts'
 import type { KnownSecret } from '../domain/secret/secret.ts'
-import { loadSecret, type Secrets } from './secrets.ts'
+import { loadSecret, sealedOf, type Secrets } from './secrets.ts'
 
 /**
  * A secret that can be read now, by who has its key; changes nothing.
@@ -12,7 +12,8 @@ export async function previewSecret(
   secretKey: string,
 ): Promise<KnownSecret> {
   const digest = digestOfSecretKey(secretKey)
-  if (digest === undefined || (await vault.read(digest)) === undefined) throw unknownSecretRefusal()
+  if (digest === undefined) throw unknownSecretRefusal()
+  await sealedOf({ store, vault, clock }, digest)
   const now = clock()
   const secret = waiting(await loadSecret(store, digest), now)
   refuseLocked(secret, now)

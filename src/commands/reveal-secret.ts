@@ -13,7 +13,7 @@ import { mayBePassphrase } from '../domain/secret/limits.ts'
 import { TRIES_IN_LIFE } from '../domain/secret/secret.ts'
 import { handle } from './handle.ts'
 import type { Origin } from './origin.ts'
-import { loadSecret, secretFold, type Secrets } from './secrets.ts'
+import { loadSecret, sealedOf, secretFold, type Secrets } from './secrets.ts'
 
 export type RevealSecret = {
   readonly secretKey: string
@@ -34,8 +34,8 @@ type Named = { readonly secretKey: string; readonly digest: string }
  */
 export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promise<string> {
   const digest = digestOfSecretKey(wish.secretKey)
-  const sealed = digest === undefined ? undefined : await secrets.vault.read(digest)
-  if (digest === undefined || sealed === undefined) throw unknownSecretRefusal()
+  if (digest === undefined) throw unknownSecretRefusal()
+  const sealed = await sealedOf(secrets, digest)
   const keys = { secretKey: wish.secretKey, digest }
   const inner = secrets.box.outerOpened(sealed, digest)
   const value =

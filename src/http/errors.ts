@@ -1,6 +1,7 @@
 import { Refusal, type Fault, type RefusalKind } from '../domain/refusal.ts'
 import type { Log } from '../log.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../stores/event-store.ts'
+import { BytesMissing } from '../stores/files.ts'
 import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
 import { pathOf, type Ctx, type Step } from './request.ts'
 
@@ -59,6 +60,13 @@ export function answerOf(error: unknown): Answer {
   }
   if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) {
     return { status: 503, faults: [{ message: 'A store is not reachable; try again' }], retryAfter: RETRY_AFTER }
+  }
+  if (error instanceof BytesMissing) {
+    return {
+      status: 503,
+      faults: [{ message: 'What is stored of this is missing at the moment; its operator is told' }],
+      retryAfter: RETRY_AFTER,
+    }
   }
   if (error instanceof NewerSchema) {
     return {

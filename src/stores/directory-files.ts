@@ -4,6 +4,7 @@ import { open, readdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files, Listed } from './files.ts'
 import { available, ifThere } from './directory-files/failure.ts'
+import { identityIn } from './directory-files/identity.ts'
 import { IncomingFile } from './directory-files/incoming.ts'
 import { DIGEST, placesIn, type Places } from './directory-files/places.ts'
 import { markAt } from './directory-files/mark.ts'
@@ -20,6 +21,7 @@ export function openDirectoryFiles(folder: string): Files {
   const touching = new Touching()
   const handles = new Set<FileHandle>()
   return {
+    identity: () => available(() => identityIn(places)),
     receive: () =>
       available(async () => {
         const path = join(places.incoming, randomUUID())

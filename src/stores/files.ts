@@ -13,6 +13,8 @@ import type { Readable } from 'node:stream'
  * stayed the same is for its observer to see, by its own clock.
  */
 export interface Files {
+  /** Made with them, and theirs wherever they are moved as they are. @throws StoreUnavailable */
+  identity(): Promise<string>
   /** Begins a file in a temporary place. @throws StoreUnavailable */
   receive(): Promise<Incoming>
   /**
@@ -39,6 +41,14 @@ export interface Files {
   removeLeftover(leftover: Leftover): Promise<boolean>
   /** Ends the touching. What is still incoming is a leftover from now on. */
   close(): Promise<void>
+}
+
+/**
+ * Bytes are not there, though the log has what they belong to: a certification's file, a waiting secret's entry. The store
+ * was lost, or is another installation's.
+ */
+export class BytesMissing extends Error {
+  override readonly name = 'BytesMissing'
 }
 
 /** A file on its way in. Nobody sees it before `keep`. */

@@ -1,3 +1,5 @@
+import type Database from 'better-sqlite3'
+import { randomUUID } from 'node:crypto'
 import type { MailName } from '../domain/secret/secret.ts'
 import type { From } from './event-store.ts'
 import type { Connection } from './sqlite-vault/connection.ts'
@@ -31,6 +33,7 @@ export function openSqliteVault(path: string): SqliteVault {
   const file = new VaultFile(path)
   const shredder = new Shredder(path)
   return {
+    identity: () => file.change(({ db }) => identityIn(db)),
     ...secrets(file),
     ...mails(file),
     ...sweeping(file),
@@ -53,6 +56,13 @@ export function openSqliteVault(path: string): SqliteVault {
       await file.close()
     },
   }
+}
+
+/** A table beside those of the format: an older release passes it over, and need not copy what is to be deleted. */
+function identityIn(db: Database.Database): string {
+  db.exec('CREATE TABLE IF NOT EXISTS born (one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL)')
+  db.prepare('INSERT OR IGNORE INTO born VALUES (1, ?)').run(randomUUID())
+  return String(db.prepare('SELECT identity FROM born').pluck().get())
 }
 
 const secrets = (file: VaultFile) => ({

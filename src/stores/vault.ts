@@ -80,6 +80,8 @@ export type VaultItem =
 
 /** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
 export interface Vault {
+  /** Made with it, and its own wherever it is moved as it is. */
+  identity(): Promise<string>
   /** The entry with its mails, all or nothing. */
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
   read(digest: string): Promise<Buffer | undefined>

@@ -44,5 +44,5 @@ const unfinished = (folder: string) =>
     `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
   )
 
-const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')
+export const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')
 const hasLog = (folder: string) => existsSync(join(folder, 'events.db'))

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
 import { StreamQueue } from '../commands/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
 import { BadFolder, type Installation, type Purpose } from '../installation.ts'
@@ -17,7 +18,7 @@ import { UnreadableFile } from '../stores/sqlite-file.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
 import type { Told } from '../stores/told.ts'
 import { makeDataDir } from './data-dir.ts'
-import { checkFolder, mustExist } from './existing.ts'
+import { checkFolder, mustExist, withoutCredentials } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
@@ -76,6 +77,7 @@ export async function openOn(
     vault,
     files,
     mail,
+    place: placeOf(settings),
     seen: openSeen(join(DATA_DIR, 'seen.json')),
     keys,
     writing,
@@ -121,6 +123,9 @@ async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Pro
     },
   }
 }
+
+const placeOf = ({ READ_MODEL, DATA_DIR }: Settings): string =>
+  READ_MODEL === 'sqlite' ? `${resolve(DATA_DIR)} on ${hostname()}` : withoutCredentials(READ_MODEL)
 
 export type Events = Pick<Installation, 'store' | 'counters'>
 

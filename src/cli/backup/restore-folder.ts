@@ -1,4 +1,6 @@
 import type { Origin } from '../../commands/origin.ts'
+import { joinStores } from '../../commands/join-stores.ts'
+import { joinedOf } from '../../installation.ts'
 import { checkLinkKey } from '../../commands/link-key.ts'
 import { fenceLog } from '../../commands/move-log.ts'
 import { beginEpoch } from '../../commands/restore-log.ts'
@@ -46,6 +48,7 @@ export async function restoreFolder(
     )
     const fence = known?.fence ?? installation.seen.last()?.fence
     if (fence) await stayClosed({ store, origin }, fence)
+    await joinStores({ store, origin, clock: Date.now }, await joinedOf(installation))
     const head = await store.head()
     const position = head === 'start' ? '0' : shownPosition(head)
     const events = head === 'start' ? 0 : Number(head.commit)

@@ -1,8 +1,9 @@
 import type { Origin } from '../../commands/origin.ts'
+import { joinStores } from '../../commands/join-stores.ts'
 import { checkLinkKey } from '../../commands/link-key.ts'
 import { beginEpoch } from '../../commands/restore-log.ts'
 import { LOG_STREAM } from '../../domain/moving.ts'
-import type { Installation } from '../../installation.ts'
+import { joinedOf, type Installation } from '../../installation.ts'
 import { READ_MODELS } from '../../projections/declarations.ts'
 import type { Settings } from '../../settings.ts'
 import type { EventStore } from '../../stores/event-store.ts'
@@ -29,6 +30,7 @@ export async function restoreServer(open: Open, settings: Settings, asked: Asked
     const restored = await restoreFiles(asked, files)
     const seen = Math.max(asked.manifest?.log.epoch ?? 0, await seenEpochOf(installation))
     const epoch = await beginEpoch({ store, origin, clock: Date.now }, seen)
+    await joinStores({ store, origin, clock: Date.now }, await joinedOf(installation))
     const fence = installation.seen.last()?.fence
     if (fence) await stayClosed({ store, origin }, fence)
     await emptyVault(vault)

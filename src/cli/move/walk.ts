@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { STORES_STREAM } from '../../domain/joining.ts'
 import { COPY_STREAM } from '../../domain/moving.ts'
 import type { EventStore, From, StoredEvent } from '../../stores/event-store.ts'
 import { Failed } from '../failure.ts'
@@ -96,9 +97,11 @@ export class Walk {
   }
 }
 
-/** What a log knows of how it was filled is its own. */
+const OWN: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
+
+/** What a log knows of how it was filled, and of its vault and files, is its own. */
 export async function* copied(events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent, undefined> {
-  for await (const event of events) if (event.stream !== COPY_STREAM) yield event
+  for await (const event of events) if (!OWN.has(event.stream)) yield event
   return undefined
 }
 

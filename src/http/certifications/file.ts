@@ -1,7 +1,7 @@
 import type { Certification, ReportFile } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Files } from '../../stores/files.ts'
+import { BytesMissing, type Files } from '../../stores/files.ts'
 import { isNotModified } from '../diamonds/conditions.ts'
 import { signatureOf, type Ctx, type Step } from '../request.ts'
 import { inlineDisposition } from './content-disposition.ts'
@@ -44,7 +44,9 @@ export function sendFile({ certifications, files, links }: CertificationService)
 }
 
 async function sendBytes(ctx: Ctx, files: Files, { digest, bytes }: ReportFile, range: Range | undefined) {
-  if (ctx.method !== 'HEAD') ctx.body = await opened(files, digest, range)
+  const stream = await opened(files, digest, range)
+  if (ctx.method === 'HEAD') stream.destroy()
+  else ctx.body = stream
   ctx.status = range === undefined ? 200 : 206
   ctx.type = 'application/pdf'
   ctx.length = range === undefined ? bytes : range.end - range.start + 1
@@ -70,7 +72,7 @@ async function opened(files: Files, digest: string, range: Range | undefined) {
   for (let attempt = 1; ; attempt++) {
     const stream = await files.read(digest, range)
     if (stream !== undefined) return stream
-    if (attempt === TRIES) throw new Error(`The file ${digest} is missing, though a certification refers to it`)
+    if (attempt === TRIES) throw new BytesMissing(`The file ${digest} is missing, though a certification refers to it`)
     await new Promise<void>((done) => setTimeout(done, PAUSE))
   }
 }

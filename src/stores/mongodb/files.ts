@@ -2,6 +2,7 @@ import { GridFSBucket } from 'mongodb'
 import type { Files, Listed } from '../files.ts'
 import { Touching } from '../touching.ts'
 import type { Mongo } from './connection.ts'
+import { identityIn } from './identities.ts'
 import { fileCalls, type FileCall } from './files/collections.ts'
 import { IncomingFile } from './files/incoming.ts'
 import { leftoversIn, removeLeftover } from './files/leftovers.ts'
@@ -13,6 +14,7 @@ export function filesIn(mongo: Mongo): Files {
   const bucket = new GridFSBucket(mongo.db)
   const touching = new Touching()
   return {
+    identity: () => identityIn(mongo, 'files'),
     async receive() {
       const incoming = await IncomingFile.begin(call, touching)
       return {

@@ -1,5 +1,6 @@
 import type { Vault } from '../vault.ts'
 import type { Mongo } from './connection.ts'
+import { identityIn } from './identities.ts'
 import { vaultCalls } from './vault/call.ts'
 import { contentsIn } from './vault/contents.ts'
 import { mailsIn } from './vault/mails.ts'
@@ -13,6 +14,7 @@ import { sweepingIn } from './vault/sweeping.ts'
 export function vaultIn(mongo: Mongo): Vault {
   const call = vaultCalls(mongo)
   return {
+    identity: () => identityIn(mongo, 'vault'),
     ...secretsIn(call),
     ...mailsIn(call),
     ...sweepingIn(call),

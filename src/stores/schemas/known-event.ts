@@ -4,6 +4,7 @@ import type { ClientEvent } from '../../domain/client.ts'
 import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import type { IdsReserved } from '../../domain/ids.ts'
+import type { StoresJoined } from '../../domain/joining.ts'
 import type { LinkKeySealed } from '../../domain/link-key.ts'
 import type { LoginEvent } from '../../domain/login.ts'
 import type { CopyAbandoned, CopyBegun, CopyDone, LogFenced, LogOpened } from '../../domain/moving.ts'
@@ -29,6 +30,7 @@ export type KnownEvent =
   | LogFenced
   | LogOpened
   | LogRestored
+  | StoresJoined
   | RequestAccepted
   | RequestDone
   | RetryRequested

@@ -4,6 +4,7 @@ import { certificationSchemas } from './certification.ts'
 import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import type { EventSchema } from './event-schema.ts'
+import { joiningSchemas } from './joining.ts'
 import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
 import type { EventType, PayloadOf } from './known-event.ts'
@@ -21,6 +22,7 @@ const all = {
   ...clientSchemas,
   ...diamondSchemas,
   ...idsSchemas,
+  ...joiningSchemas,
   ...linkKeySchemas,
   ...requestSchemas,
   ...movingSchemas,

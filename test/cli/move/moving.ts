@@ -12,6 +12,7 @@ import { startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany } from '../../api/harness/stones.ts'
 import { dropDatabase, mongoUrl, databaseAt } from '../../mongo-server.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
+import { STORES_STREAM } from '../../../src/domain/joining.ts'
 import { COPY_STREAM } from '../../../src/domain/moving.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/event-store.ts'
 import { all } from '../../contract/event-store/given.ts'
@@ -133,7 +134,9 @@ export async function scoredAll({ installation: { store } }: Service, stones: nu
 
 /** What was copied of a log: all but places, and what stands behind the fence. */
 export async function copiedEvents(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
-  const events = (await all(store.readAll('start'))).filter(({ stream }) => stream !== COPY_STREAM)
+  const events = (await all(store.readAll('start'))).filter(
+    ({ stream }) => stream !== COPY_STREAM && stream !== STORES_STREAM,
+  )
   const fence = events.findLastIndex(({ type }) => type === 'LogFenced')
   return events
     .slice(0, fence + 1)

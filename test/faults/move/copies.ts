@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { LinkKeys } from '../../../src/commands/link-key.ts'
 import type { MasterKeys } from '../../../src/credentials/master-keys.ts'
+import { STORES_STREAM } from '../../../src/domain/joining.ts'
 import { COPY_STREAM } from '../../../src/domain/moving.ts'
 import type { Installation } from '../../../src/installation.ts'
 import { open } from '../../../src/wiring/open-installation.ts'
@@ -86,7 +87,9 @@ export const isMoved = (from: Site, to: Site): Promise<void> =>
 
 /** All but their places. */
 async function eventsOf(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
-  const events = (await all(store.readAll('start'))).filter(({ stream }) => stream !== COPY_STREAM)
+  const events = (await all(store.readAll('start'))).filter(
+    ({ stream }) => stream !== COPY_STREAM && stream !== STORES_STREAM,
+  )
   return events.map((event) => {
     const { position: _, ...rest } = event
     return rest
