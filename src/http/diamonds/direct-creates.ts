@@ -53,7 +53,11 @@ export function directCreates(service: DiamondService, bearer: Bearer, routes: R
     if (req.method !== 'POST' || version === undefined || !isPlain(req.headers)) return false
     const account = accountOf(req, bearer)
     if (account === undefined) return false
-    answer(req, res, { version, account, asked }).catch(() => res.destroy())
+    answer(req, res, { version, account, asked }).catch((error: unknown) => {
+      // The answer itself failed: the log is told, and the client by the end of its connection.
+      refused(error, asked, log)
+      res.destroy()
+    })
     return true
   }
 }
