@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService, type Service } from '../../api/harness/service.ts'
@@ -18,6 +18,7 @@ export class Site {
   }
 
   at = (name: string) => join(this.folder, name)
+  masterKey = () => readFileSync(join(this.dataDir, 'master.key'), 'utf8').trim()
 
   run(words: readonly string[], settings: Settings = {}): Promise<Ended> {
     return this.commands.run([...words, '--json'], { DATA_DIR: this.dataDir, ...settings })
