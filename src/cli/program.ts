@@ -31,6 +31,8 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   process.umask(0o077)
   const lastWords = new LastWords()
   endWithReader(lastWords)
+  // What a command waits for may be in another process: nothing here would keep this one from ending before (exit code 13).
+  const alive = setInterval(() => undefined, LONGEST_TIMER)
   try {
     const program = programFor(open, backups, lastWords)
     // Only the command's name: what stands behind it may be a password.
@@ -39,8 +41,12 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
+  clearInterval(alive)
   lastWords.over()
 }
+
+/** Milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {
   const program = new Command('adamant')

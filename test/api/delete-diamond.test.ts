@@ -42,7 +42,7 @@ test('with If-Match goes through only at that revision', async ({ ann }) => {
 test('in bulk deletes all that are named and nothing else', async ({ service }) => {
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 10)
-  const entries = stones.slice(0, 7).map(({ id }) => ({ id, sku: 'ignored', nonsense: true }))
+  const entries = stones.slice(0, 7).map(({ id }) => ({ id }))
   assert.is(expect(204, await vendor.remove('/v4/diamond/bulk', { entries })).text, '')
   assert.is((await vendor.get('/v4/diamond')).headers['x-total-count'], '3')
 })
@@ -53,8 +53,16 @@ test('in bulk deletes nothing when one of them can not be deleted', async ({ ann
   const attempt = (...ids: unknown[]) => ann.remove('/v4/diamond/bulk', { entries: ids.map((id) => ({ id })) })
   await changesNothing([ann, bob], async () => {
     assert.is(refusal(404, await attempt(mine.id, gone.id)).details?.[0]?.pointer, '/entries/1')
-    assert.is(refusal(403, await attempt(mine.id, gone.id, theirs.id)).details?.[0]?.pointer, '/entries/2')
-    assert.is(refusal(422, await attempt(mine.id, theirs.id, 'x')).details?.[0]?.pointer, '/entries/2/id')
+    const mixed = refusal(403, await attempt(mine.id, gone.id, theirs.id)).details
+    assert.equal(
+      mixed?.map(({ pointer }) => pointer),
+      ['/entries/1', '/entries/2'],
+    )
+    const wrong = refusal(422, await attempt(mine.id, theirs.id, 'x')).details
+    assert.equal(
+      wrong?.map(({ pointer }) => pointer),
+      ['/entries/1', '/entries/2/id'],
+    )
     assert.is(refusal(422, await attempt(mine.id, mine.id)).details?.[0]?.pointer, '/entries/1/id')
   })
 })

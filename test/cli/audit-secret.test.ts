@@ -27,7 +27,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
           'SecretShared',
           'account-1',
           'http',
-          'shared, for 3600 s, with a passphrase, to to*****@e*****, owner is told',
+          'shared, for 3600 s, with a passphrase, to to*****@e*****.com, owner is told',
         ],
         ['00:00:00', 'MailRefused', 'mailer', 'projection', 'link <a@b>: SMTP 550 5.1.1'],
         ['00:00:05', 'PassphraseTried', 'anonymous', 'http', 'to reveal it'],

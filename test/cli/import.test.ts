@@ -90,4 +90,18 @@ test('stops at an unknown account, a missing file and a broken archive', async (
   assert.match(broken.err, 'incorrect header check')
 })
 
+test('waits for a service that is slow to know of it, and ends well', async ({ commands, sheet }) => {
+  const server = commands.start(['serve', '--json'])
+  await server.line()
+  server.kill('SIGSTOP')
+  const going = setTimeout(() => server.kill('SIGCONT'), 2_000)
+  const { code, out, err } = await commands.run(['import', sheet(GOOD), ...USER])
+  assert.is(code, 0, err)
+  assert.is(JSON.parse(out).imported, 2)
+  clearTimeout(going)
+  server.kill('SIGCONT')
+  server.kill('SIGTERM')
+  await server.ended
+})
+
 test.run()
