@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { belongsWith, hasLostVault, STORES_STREAM, type Joined, type StoresJoined } from '../domain/joining.ts'
 import { StoreUnavailable, WrongRevision, type EventStore, type StoredEvent } from '../stores/event-store.ts'
 import { decode } from '../stores/schemas/decode.ts'
-import { metadata, type Origin } from './origin.ts'
+import type { Origin } from './origin.ts'
+import { stamp } from './stamp.ts'
 
 export type Joining = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 
@@ -41,7 +42,7 @@ const newest = async (store: EventStore) => (await store.read(STORES_STREAM, { l
 
 /** @returns false when another process was first */
 async function keep({ store, clock, origin }: Joining, last: StoredEvent | undefined, data: Joined): Promise<boolean> {
-  const event = { id: randomUUID(), type: 'StoresJoined', data: { ...data }, metadata: metadata(origin, clock()) }
+  const event = stamp(origin, clock())(randomUUID(), { type: 'StoresJoined', data })
   try {
     await store.append(STORES_STREAM, last?.revision ?? 'none', [event])
     return true
