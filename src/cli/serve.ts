@@ -37,9 +37,9 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   const readable = readableByOthers(resolve(settings.DATA_DIR))
   const installation = await open(settings)
   if (readable !== undefined) installation.log.warn(readable)
-  if (settings.MAILER === 'outbox') installation.log.warn(OUTBOX)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
+  if (settings.MAILER === 'outbox') installation.log.warn(OUTBOX)
   lastWords.now('it was reading the log up to its head')
   const stopped = Promise.race([
     signal.first.then((name) => stop(running, name, options)),

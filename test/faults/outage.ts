@@ -33,8 +33,8 @@ function failing<Port extends object>(port: Port, outage: Outage): Port {
       return (...asked: unknown[]) => {
         const call = (): unknown => Reflect.apply(value, target, asked)
         if (name === 'subscribe') return subscription(call() as Subscription, outage)
-        if (outage.fault === 'hangs') return never()
-        if (outage.fault === 'away') return Promise.reject(new StoreUnavailable('it was made to be away'))
+        if (outage.fault === 'hangs') return iterable(never())
+        if (outage.fault === 'away') return refusal()
         if (PARTS.has(name)) return parts(call() as Promise<object | undefined>, outage)
         // As a store behind a network tells it.
         return name === 'head' ? Promise.resolve(call()) : call()
@@ -42,6 +42,21 @@ function failing<Port extends object>(port: Port, outage: Outage): Port {
     },
   })
 }
+
+/** What a call fails with, whether its caller waits for it or goes through it. */
+function refusal(): Promise<never> & AsyncIterable<never> {
+  const failed = Promise.reject(new StoreUnavailable('it was made to be away'))
+  // Whoever goes through it never looks at the promise.
+  failed.catch(() => undefined)
+  return iterable(failed)
+}
+
+const iterable = (answer: Promise<never>): Promise<never> & AsyncIterable<never> =>
+  Object.assign(answer, {
+    async *[Symbol.asyncIterator]() {
+      yield await answer
+    },
+  })
 
 async function parts(part: Promise<object | undefined>, outage: Outage): Promise<object | undefined> {
   const found = await part

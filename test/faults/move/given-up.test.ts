@@ -56,7 +56,7 @@ for (const [where, call] of [
 
 test('and is complete by then ends nevertheless, and its source stays closed', async (given) => {
   const { sites, from, to, service } = given
-  const copy = await standingStill(given, 'target.store.append/2')
+  const copy = await standingStill(given, 'target.store.append/3')
   const late = await sites.copy(from, to, '--give-up')
   assert.is(late.code, 1)
   assert.match(late.err, /no unfinished copy/)
