@@ -105,7 +105,8 @@ async function append(secrets: Secrets, wish: ShareSecret, { digest }: SecretKey
   try {
     await appendAll(secrets.store, [{ stream, expected: 'none', events }])
   } catch (error) {
-    // With an unknown outcome the event may still arrive, and then the value must be there.
+    // With an unknown outcome the event may still arrive, and then the value must be there. What the vault keeps of one
+    // without a stream goes with the sweeper: the sender is told why nothing was shared.
     if (!(error instanceof OutcomeUnknown)) await secrets.vault.end([{ digest }]).catch(() => undefined)
     throw error
   }

@@ -32,6 +32,7 @@ export function accountOf(req: IncomingMessage, { tokens, feed }: Bearer): numbe
 /** Undefined for what comes later; that it then fails is told by the route, which asks again. */
 export function atOnce<Value>(value: Value | Promise<Value>): Value | undefined {
   if (!(value instanceof Promise)) return value
+  // The route asks again, and tells what it finds.
   value.catch(() => undefined)
   return undefined
 }

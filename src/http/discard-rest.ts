@@ -13,6 +13,7 @@ export function discardRest(req: IncomingMessage): void {
     left -= chunk.length
     if (left < 0) req.destroy()
   })
+  // Whoever hangs up before its end has its refusal already, or wants none.
   req.on('error', () => undefined)
   req.resume()
 }

@@ -191,6 +191,7 @@ function writesOf<Value>(projection: Projection<Value>, entries: Entries<Value>)
       const guard = over === undefined ? { revision } : { revision, over }
       writes.push(put === undefined ? { remove: key, ...guard } : { put, ...guard })
     } catch {
+      // It fails again where the event that made it so is looked for, and goes with that into its letter.
       unshown.push(entry)
     }
   }

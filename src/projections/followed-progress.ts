@@ -50,6 +50,7 @@ export class FollowedProgress implements Progress {
       const position = this.model.position()
       return position instanceof Promise ? await within(LOOK, position) : position
     } catch {
+      // Whoever reads or writes the model is told.
       return 'start'
     }
   }
@@ -64,6 +65,7 @@ async function within(ms: number, position: Promise<From>): Promise<From> {
     return await Promise.race([position, late])
   } finally {
     clearTimeout(timer)
+    // One that fails when it is late says the same as one that is late.
     position.catch(() => undefined)
   }
 }

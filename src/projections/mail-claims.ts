@@ -52,6 +52,7 @@ export class MailClaims {
    */
   take(time: number): Promise<QueuedMail | undefined> {
     const taken = this.#taking.then(() => this.#take(time))
+    // It fails for whoever takes; the next in turn only waits for its end.
     this.#taking = taken.catch(() => undefined)
     return taken
   }

@@ -1,17 +1,19 @@
 import { LOG_STREAM } from '../domain/moving.ts'
-import { StoreUnavailable, type EventStore, type Position } from './event-store.ts'
+import { StoreUnavailable, type EventStore, type From, type Position } from './event-store.ts'
 import { Appender } from './eventstoredb/appender.ts'
 import { BatchStream } from './eventstoredb/batch-stream.ts'
 import { Connection } from './eventstoredb/connection.ts'
 import { encode } from './eventstoredb/encoding.ts'
 import { Gate, TRUSTED } from './eventstoredb/gate.ts'
 import { Identity } from './eventstoredb/identity.ts'
+import { interruptedBy } from './eventstoredb/interruption.ts'
 import { LiveFeed } from './eventstoredb/live-feed.ts'
 import { Reader } from './eventstoredb/reader.ts'
 import { SharedAnswer } from './eventstoredb/shared-answer.ts'
 import { LogSubscription } from './eventstoredb/subscription.ts'
 import { Followed } from './followed.ts'
 import { TIMING, type Timing } from './eventstoredb/timing.ts'
+import { warned, type Told } from './told.ts'
 
 /**
  * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.
@@ -19,12 +21,13 @@ import { TIMING, type Timing } from './eventstoredb/timing.ts'
  * @param address a connection string, `esdb://` or `esdb+discover://`, with the credentials
  * @param filling for a log that another one's events are copied into, its LogCreated among them: it takes appends
  *   before it is complete
+ * @param told of a subscription that broke and is made anew, as often as that fails
  * @throws Error for a malformed address
  */
 export function openEventStoreDB(
   address: string,
   timing: Timing = TIMING,
-  { filling = false }: { readonly filling?: boolean } = {},
+  { filling = false, told = warned }: { readonly filling?: boolean; readonly told?: Told } = {},
 ): EventStore {
   const connection = new Connection(address, timing)
   const reader = new Reader(connection, timing.read)
@@ -33,7 +36,9 @@ export function openEventStoreDB(
   const identity = new Identity(reader, appender)
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()
-  const feed = new LiveFeed(connection, ask, (newest, checkpoint) => reader.exists(newest, checkpoint), timing)
+  const interrupted = interruptedBy(told)
+  const heard = (newest: From, checkpoint: Position) => reader.exists(newest, checkpoint)
+  const feed = new LiveFeed(connection, ask, heard, timing, interrupted)
   const followed = new Followed()
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
@@ -61,6 +66,7 @@ export function openEventStoreDB(
   }
 
   async function shut(): Promise<void> {
+    // Each has an answer of its own to its caller.
     await Promise.allSettled(underWay)
     followed.stop()
     await feed.close()
@@ -96,7 +102,7 @@ export function openEventStoreDB(
     },
     subscribe(from, filter) {
       checkOpen()
-      return new LogSubscription({ connection, reader, feed, ask, timing }, from, filter, followed)
+      return new LogSubscription({ connection, reader, feed, ask, timing, interrupted }, from, filter, followed)
     },
     async head() {
       checkOpen()

@@ -35,7 +35,7 @@ export type SqliteEventsOptions = {
   readonly filling?: boolean
   /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
   readonly joined?: () => Promise<void> | undefined
-  /** Told of a checkpoint that failed. */
+  /** Told of a checkpoint that failed, and of a reading for a subscription, as often as it fails. */
   readonly told?: Told
 }
 
@@ -100,7 +100,7 @@ export function openSqliteEvents(
     },
     subscribe(from, filter) {
       checkOpen()
-      return new LogSubscription(feed.source(filter), numberOf(from), followed)
+      return new LogSubscription(feed.source(filter), numberOf(from), followed, told)
     },
     head() {
       checkOpen()

@@ -31,6 +31,7 @@ export class Touching {
   /** A file that is just being put back, or a handle just being closed, is touched the next time. */
   #touchAll(): void {
     const now = markedNow()
+    // Whoever holds a file makes sure of it once more before it is used (`ensure`), and is told there.
     for (const touch of this.#held) touch(now).catch(() => undefined)
   }
 }

@@ -104,18 +104,27 @@ async function said(file: string): Promise<Replacing['before']> {
  */
 function putInPlace(coming: string, file: string, kept: string): void {
   if (existsSync(file)) {
-    foldWal(file)
-    linkSync(file, `${file}.${kept}`)
+    keep(file, `${file}.${kept}`)
   }
   renameSync(coming, file)
   sync(join(file, '..'))
 }
 
-/** What a log's WAL holds goes into it; of one that can't be opened it is worth nothing. */
-function foldWal(file: string): void {
+/** Gives a log another name as well. What its WAL holds goes into it; where that fails, the WAL goes along as it is. */
+function keep(file: string, name: string): void {
+  const isWhole = isFolded(file)
+  linkSync(file, name)
+  if (isWhole) return
+  if (existsSync(`${file}-wal`)) linkSync(`${file}-wal`, `${name}-wal`)
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+/** False where it is damaged, say, which may be why it is replaced. */
+function isFolded(file: string): boolean {
   try {
     settleLog(file)
+    return true
   } catch {
-    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    return false
   }
 }

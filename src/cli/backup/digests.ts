@@ -21,6 +21,17 @@ export async function digestOf(chunks: AsyncIterable<unknown>): Promise<Digested
 
 export const digestOfFile = (path: string): Promise<Digested> => digestOf(createReadStream(path))
 
+/** Undefined where there is no such file. @throws Failed where it is there, and can't be read */
+async function digestIfThere(path: string): Promise<Digested | undefined> {
+  try {
+    return await digestOfFile(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Failed(`The backup can't be read: ${why}. Nothing was changed; make ${path} readable, or take another`)
+  }
+}
+
 /**
  * Reads the whole backup before anything of it is used.
  * @throws Failed for the first file that is missing or has other bytes
@@ -31,7 +42,7 @@ export async function verifyBackup(folder: string, { log, files }: Manifest, hel
   try {
     if (log.file !== null) {
       const path = join(folder, LOG_FILE)
-      const found = await digestOfFile(path).catch(() => undefined)
+      const found = await digestIfThere(path)
       if (found?.sha256 !== log.file.sha256) throw damaged(path, log.file.sha256, found)
     }
     bar.update(++verified)

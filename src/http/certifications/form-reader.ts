@@ -59,6 +59,7 @@ export class FormReader {
     } catch (error) {
       pump?.stop()
       parser.destroy()
+      // What can't be discarded is a leftover, which the collector removes; the form's own fault is what is told.
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
       throw error
     } finally {

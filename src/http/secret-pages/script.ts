@@ -13,6 +13,7 @@ button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(value.textContent)
     copied = true
   } catch {
+    // The browser does not let pages copy, or has no such thing: the older way.
     getSelection().selectAllChildren(value)
     copied = document.execCommand('copy')
   }

@@ -41,6 +41,7 @@ export class Connection {
     if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed')
     if (this.#search === undefined) this.#searchingSince = performance.now()
     const search = (this.#search ??= this.#find())
+    // It fails for each who waits for it; one whose patience ended before says what it knows.
     search.catch(() => undefined)
     const left = this.#searchingSince + this.timing.read - performance.now()
     const found = await within(left, search)
@@ -73,6 +74,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#rest.wake()
+    // Nobody calls any more: neither the end of a node's connection nor that of a search changes anything.
     await Promise.allSettled([this.#node?.close(), this.#search])
   }
 
@@ -118,6 +120,7 @@ export class Connection {
       this.#fault = error
       throw error
     } finally {
+      // It was opened for this one question, which has its answer.
       node.close().catch(() => undefined)
     }
   }

@@ -10,6 +10,7 @@ import {
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox, type Arrival } from './inbox.ts'
+import type { Interrupted } from './interruption.ts'
 import { CHECKPOINT_INTERVAL, later, OURS, type LiveFeed } from './live-feed.ts'
 import { LEADER_ONLY } from './node.ts'
 import { AHEAD, type Reader } from './reader.ts'
@@ -21,6 +22,7 @@ export type HistoryOptions = {
   readonly feed: LiveFeed
   readonly ask: () => Promise<From>
   readonly timing: Timing
+  readonly interrupted: Interrupted
 }
 
 /** A subscription that reads what lies too far back for the live feed, filtered by the server. */

@@ -10,6 +10,7 @@ export type AskLeader = (node: string) => Promise<string | undefined>
 export async function findLeader(nodes: readonly string[], ask: AskLeader): Promise<string | undefined> {
   const named = await mostNamed(nodes, ask)
   if (named === undefined) return undefined
+  // No answer is an answer here; what was wrong is kept by whoever asks.
   const itself = await ask(named).catch(() => undefined)
   return itself === named ? named : undefined
 }
@@ -31,6 +32,7 @@ function mostNamed(nodes: readonly string[], ask: AskLeader): Promise<string | u
     }
     for (const node of nodes)
       ask(node)
+        // A node that does not answer has no vote; what was wrong is kept by whoever asks.
         .then(count, () => undefined)
         .then(settle)
   })

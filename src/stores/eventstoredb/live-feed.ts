@@ -3,6 +3,7 @@ import { comparePositions, type Batch, type Filter, type From, type Position } f
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox } from './inbox.ts'
+import type { Interrupted } from './interruption.ts'
 import { LEADER_ONLY } from './node.ts'
 import { AHEAD, passes } from './reader.ts'
 import { Tail } from './tail.ts'
@@ -37,6 +38,7 @@ export class LiveFeed {
     /** Is told the newest event that was heard, and the server's checkpoint behind it. */
     private readonly heard: (newest: From, checkpoint: Position) => void,
     private readonly timing: Timing,
+    private readonly interrupted: Interrupted,
   ) {
     this.#rest = new Rest(timing)
   }
@@ -91,8 +93,12 @@ export class LiveFeed {
   async #run(): Promise<void> {
     while (this.#followers.size > 0) {
       const before = this.#tail?.end
-      // What failed is tried again for ever: whoever reads or writes meanwhile is told.
-      await this.#listen().catch(() => {})
+      try {
+        await this.#listen()
+      } catch (error) {
+        // What breaks because nobody follows any more is no failure.
+        if (this.#followers.size > 0) this.interrupted(error)
+      }
       if (this.#tail?.end !== before) this.#rest.short()
       if (this.#followers.size > 0) await this.#rest.sleep()
     }

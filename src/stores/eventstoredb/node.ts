@@ -100,6 +100,7 @@ export class EventStoreNode {
     for (const leave of this.#leaving) leave()
     this.#leaving.clear()
     const late = new AbortController()
+    // It is only ever ended by the line after the next.
     const patience = pause(PATIENCE, undefined, { signal: late.signal }).catch(() => {})
     await Promise.race([this.client.dispose(), patience])
     late.abort()

@@ -70,8 +70,8 @@ export class LogSubscription implements Subscription {
     while (!this.#stopped) {
       try {
         return await this.options.feed.follow(() => this.#news.tell())
-      } catch {
-        await this.#rest.sleep()
+      } catch (error) {
+        await this.#interrupted(error)
       }
     }
     return () => {}
@@ -89,8 +89,14 @@ export class LogSubscription implements Subscription {
         if (this.#stopped) return
       }
       this.#position = history.position
-    } catch {
-      await this.#rest.sleep()
+    } catch (error) {
+      await this.#interrupted(error)
     }
+  }
+
+  /** What breaks by its own stop is no failure. */
+  #interrupted(error: unknown): Promise<void> {
+    if (!this.#stopped) this.options.interrupted(error)
+    return this.#rest.sleep()
   }
 }

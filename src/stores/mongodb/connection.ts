@@ -135,6 +135,7 @@ export async function within<Result>(ms: number, running: Promise<Result>, serve
     return await Promise.race([running, late])
   } finally {
     clearTimeout(timer)
+    // Whoever waited was told by the race; what comes later comes to nobody.
     running.catch(() => undefined)
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promi
 import { StoreUnavailable, type Batch, type Subscription } from '../event-store.ts'
 import type { Followed } from '../followed.ts'
 import { News } from '../news.ts'
+import type { Told } from '../told.ts'
 
 /** Milliseconds until a reading that failed is tried again. */
 const RETRY_PAUSE = 100
@@ -22,12 +23,15 @@ export class LogSubscription implements Subscription {
   readonly #from: number
   readonly #news = new News()
   readonly #followed: Followed
+  readonly #told: Told
   #stopped = false
 
-  constructor(source: Source, from: number, followed: Followed) {
+  /** @param told of a reading that failed and is tried again, as often as it fails */
+  constructor(source: Source, from: number, followed: Followed, told: Told) {
     this.#source = source
     this.#from = from
     this.#followed = followed
+    this.#told = told
   }
 
   stop(): void {
@@ -63,6 +67,7 @@ export class LogSubscription implements Subscription {
       return this.#source.next(position)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
+      this.#told({ err: error, repeats: true }, 'following the log is interrupted; trying again')
       await pause(RETRY_PAUSE, undefined, { ref: false })
       return undefined
     }

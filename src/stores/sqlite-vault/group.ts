@@ -219,6 +219,7 @@ export class VaultFile {
     try {
       this.#connection.rollback.run()
     } catch {
+      // Each change that waits was told, or is tried again on the new connection.
       this.#connection.close()
       this.#connection = connect(this.file)
     }

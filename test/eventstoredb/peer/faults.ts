@@ -15,6 +15,8 @@ export class Faults {
   silent = false
   /** Only subscriptions say nothing. */
   silentSubscriptions = false
+  /** Subscriptions are refused, as of a user who may read streams only; everything else is answered. */
+  refusesSubscriptions = false
   /** Every so many-th event comes twice in subscriptions; 0 for never. */
   duplicateEvery = 0
   /** Milliseconds between two messages of a subscription. */

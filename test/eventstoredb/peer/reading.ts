@@ -29,6 +29,8 @@ export function read(log: Log, faults: Faults, standing: Standing): (call: ReadC
     if (all === undefined) return readStream(call, log, faults, options)
     const start = startOf(log, all)
     if (start === undefined) return fail(call, status.UNKNOWN, 'Exception was thrown by handler.')
+    const refuses = options.hasSubscription() && faults.refusesSubscriptions
+    if (refuses) return fail(call, status.PERMISSION_DENIED, 'Access Denied')
     if (options.hasSubscription()) return subscribeToAll(call, log, faults, start, options.getFilter())
     const count = Number(options.getCount())
     if (count === 0) return fail(call, status.UNKNOWN, 'Unexpected ReadAllResult: Error')

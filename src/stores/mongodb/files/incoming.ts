@@ -72,6 +72,7 @@ export class IncomingFile implements Incoming {
     this.#kept = true
     const release = this.touching.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
     this.#stopTouching()
+    // The note of an upload that was kept harms nothing, and the collector removes it.
     await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id }), WRITE).catch(() => undefined)
     return { digest, bytes: this.#bytes, ensure: () => this.#ensure(digest), release }
   }

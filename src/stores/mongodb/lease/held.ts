@@ -33,6 +33,7 @@ export class HeldLease implements Lease {
   async release(): Promise<void> {
     this.silence()
     await this.#beating
+    // Where that is not heard, the others wait for as long as if this process had been killed.
     await this.#write({ ...this.#epoch, released: true }).catch(() => false)
   }
 
@@ -49,6 +50,7 @@ export class HeldLease implements Lease {
   /** A store that is away takes the lease from nobody: no other process can take it either. */
   async #beat(): Promise<void> {
     const next = { ...this.#epoch, beat: this.#epoch.beat + 1 }
+    // A sign that fails is followed by the next; that the store is away is told by the work that holds the lease.
     const mine = await this.#write(next).catch(() => undefined)
     if (this.#timer === undefined) return
     if (mine === false) {

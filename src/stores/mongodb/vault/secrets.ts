@@ -51,6 +51,7 @@ const takeBack = (call: VaultCall, digest: string): Promise<void> =>
     await mails.deleteMany({ digest })
     await receipts.deleteOne({ _id: digest })
     await entries.deleteOne({ _id: digest })
+    // The first failure is the one that is told.
   }, WRITE).catch(() => undefined)
 
 export const sealerOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')

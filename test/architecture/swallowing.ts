@@ -1,0 +1,63 @@
+/** A place where an error ends without anybody learning of it, and without a comment that says why nothing is lost. */
+export type Swallowed = { readonly path: string; readonly line: number; readonly text: string }
+
+const CATCH = /^(\s*)(?:\} )?catch(?: \((?<name>\w+)[^)]*\))? \{(?<rest>.*)$/
+const COMMENT = /\/\/|\/\*|^\s*\*/
+const PASSED_ON = /\b(?:throw|return)\b/
+
+/** What is done with a rejection: where it takes no error, or does nothing with it, somebody must say why. */
+const HANDLER = /\.catch\(|\.then\(\w+, (?=\()|\.(?:on|once)\('error', (?=\()/g
+/** A handler without the error, `() => ...`, and one that takes it as `_`. */
+const BLIND = /^(?:async )?\(_?\w*(?:: unknown)?\) =>/
+const UNREAD_OUTCOMES = /^\s*(?:await |void )?Promise\.allSettled\(/
+
+/**
+ * Every place in a module, as prettier formats it, where an error is swallowed in silence: a catch block with neither a
+ * use of the error nor a throw, a return or a comment; a handler of rejections that does not look at the error, and
+ * outcomes that nobody reads, without a comment on the same line or the one before.
+ */
+export function swallowed(path: string, source: string): Swallowed[] {
+  const lines = source.split('\n')
+  return lines.flatMap((text, index) => {
+    const isSilent = isSilentCatch(lines, index) || (isBlind(lines, index) && !isExplained(lines, index))
+    return isSilent ? [{ path, line: index + 1, text: text.trim() }] : []
+  })
+}
+
+function isSilentCatch(lines: readonly string[], index: number): boolean {
+  const found = CATCH.exec(lines[index] ?? '')
+  if (found === null) return false
+  const indent = found[1] ?? ''
+  const end = lines.findIndex((line, at) => at > index && line.startsWith(`${indent}}`))
+  const { name, rest = '' } = found.groups ?? {}
+  const body = rest.startsWith('}') ? '' : lines.slice(index + 1, end).join('\n')
+  const isUsed = name !== undefined && new RegExp(`\\b${name}\\b`).test(body)
+  return !isUsed && !PASSED_ON.test(body) && !COMMENT.test(rest + body)
+}
+
+function isBlind(lines: readonly string[], index: number): boolean {
+  const line = lines[index] ?? ''
+  if (COMMENT.test(line.trimStart().slice(0, 2))) return false
+  if (UNREAD_OUTCOMES.test(line)) return true
+  return [...line.matchAll(HANDLER)].some((found) => {
+    const rest = line.slice(found.index + found[0].length)
+    const handler = BLIND.exec(rest)
+    if (handler === null) return false
+    const name = /\((\w*)/.exec(handler[0])?.[1] ?? ''
+    const body = [rest.slice(handler[0].length), ...lines.slice(index + 1, endOf(lines, index, rest))].join('\n')
+    return name === '' || name.startsWith('_') ? !doesSomething(body) : !new RegExp(`\\b${name}\\b`).test(body)
+  })
+}
+
+/** `() => socket.destroy()` is an answer to an error, and `() => undefined` is none. */
+const doesSomething = (body: string) => /^\s*[\w.#?]+\(/.test(body)
+
+/** The line behind a handler: its own where it ends on it, else the first that is no further in. */
+function endOf(lines: readonly string[], index: number, rest: string): number {
+  if (!/[{(]$/.test(rest)) return index + 1
+  const indent = /^\s*/.exec(lines[index] ?? '')?.[0].length ?? 0
+  return lines.findIndex((line, at) => at > index && line.trim() !== '' && line.search(/\S/) <= indent)
+}
+
+const isExplained = (lines: readonly string[], index: number) =>
+  [lines[index], lines[index - 1]].some((line) => line !== undefined && COMMENT.test(line))
