@@ -33,9 +33,10 @@ export class MailLimits {
 
   /**
    * Counts one mail to each of these addresses, or none where one of them is too many.
+   * @returns takes them back, where they are not sent after all
    * @throws Refusal too-many, with the seconds until it is worth trying again
    */
-  count(account: number, recipients: readonly string[]): void {
+  count(account: number, recipients: readonly string[]): () => void {
     const now = this.#monotonic()
     this.#sweep(now)
     const { perRecipient, perAccount } = this.#options
@@ -44,6 +45,9 @@ export class MailLimits {
     for (const name of names) this.#mustFit(name, 1, perRecipient, now)
     for (const name of names) this.#add(name, now)
     for (const _ of names) this.#add(`account ${account}`, now)
+    return () => {
+      for (const name of names) for (const who of [name, `account ${account}`]) this.#take(who, now)
+    }
   }
 
   #mustFit(who: string, more: number, limit: number, now: number): void {
@@ -62,6 +66,13 @@ export class MailLimits {
 
   #add(who: string, now: number): void {
     this.#sent.set(who, [...this.#live(who, now), now])
+  }
+
+  #take(who: string, at: number): void {
+    const sent = [...(this.#sent.get(who) ?? [])]
+    const found = sent.indexOf(at)
+    if (found >= 0) sent.splice(found, 1)
+    this.#sent.set(who, sent)
   }
 
   #sweep(now: number): void {

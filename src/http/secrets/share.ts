@@ -7,6 +7,7 @@ import { checkRecipient } from '../../domain/secret/address.ts'
 import { generated } from '../../domain/secret/generate.ts'
 import { checkPassphrase, checkSecret, RECIPIENTS, ttlInForce } from '../../domain/secret/limits.ts'
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
+import { OutcomeUnknown } from '../../stores/event-store.ts'
 import { originFor, type Ctx, type SecretSender, type Step } from '../request.ts'
 import { givenTo, type Given } from './parameters.ts'
 import { flagOf, recipientsOf, textOf, ttlOf } from './values.ts'
@@ -61,10 +62,14 @@ async function keep(
   const { given, sender, address, requestId } = ask
   const origin = originFor(sender?.account, requestId)
   const { passphrase, ttl, recipients, notify } = optionsOf(given, sender)
-  if (sender !== undefined) mailLimits.count(sender.account, recipients)
+  const takeBack = sender === undefined ? () => undefined : mailLimits.count(sender.account, recipients)
   const { value, kind } = what
   const wish = { value, kind, passphrase, ttl, recipients, notify, sender, address, origin }
-  const { keys, secret } = await shareSecret(secrets, wish)
+  const { keys, secret } = await shareSecret(secrets, wish).catch((error: unknown) => {
+    // Where nobody knows whether it was stored, its mails may go out.
+    if (!(error instanceof OutcomeUnknown)) takeBack()
+    throw error
+  })
   if (secret.status === 'unknown') throw new Error('what was shared is not known')
   return attributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
 }

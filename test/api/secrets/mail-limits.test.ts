@@ -59,6 +59,13 @@ test('count in a sliding hour by a clock that only goes on, and a list counts wh
   limits.count(1, ['i@j', 'a@b'])
 })
 
+test('that are not sent after all do not count', () => {
+  const limits = new MailLimits({ perRecipient: 2, perAccount: 2 })
+  for (let round = 0; round < 5; round++) limits.count(1, ['a@b', 'c@d'])()
+  limits.count(1, ['a@b', 'a@b'])
+  assert.ok(refusedAfter(() => limits.count(1, ['c@d'])))
+})
+
 test('are without limit where it is 0', () => {
   const limits = new MailLimits({ perRecipient: 0, perAccount: 0 })
   for (let sent = 0; sent < 1000; sent++) limits.count(1, ['a@b'])

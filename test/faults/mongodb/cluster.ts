@@ -5,6 +5,8 @@ export type Cluster = { start(roles: 'http' | 'projections'): Promise<Serving> }
 
 /** Runs with an installation of its own; its processes end however the run ends. */
 export const withCluster = (database: string, run: (cluster: Cluster) => Promise<void>): Promise<void> =>
-  withInstallation(({ serve }) =>
-    run({ start: (roles) => serve({ READ_MODEL: database, ROLES: roles, LOG_LEVEL: 'warn' }) }),
+  withInstallation(
+    ({ serve }) => run({ start: (roles) => serve({ ROLES: roles, LOG_LEVEL: 'warn' }) }),
+    // From the first one on: a log is joined with the vault and the files that it was made with.
+    { READ_MODEL: database },
   )
