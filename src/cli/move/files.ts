@@ -43,14 +43,20 @@ async function copyFile(source: Files, target: Files, digest: string): Promise<n
 }
 
 /**
- * Reads every file of the target, and holds that each of the source's is among them.
+ * Reads every file of the target that was not read before, and holds that each of the source's is among those that are there.
+ * @param verified those that were read, here and by earlier calls: what lies under a digest is never written anew
  * @throws Failed where one is missing or has other bytes
  */
-export async function verifyFiles(source: Files, target: Files, progress: (files: number) => void): Promise<void> {
+export async function verifyFiles(
+  source: Files,
+  target: Files,
+  verified: Set<string>,
+  progress: (files: number) => void,
+): Promise<void> {
   const there = new Set<string>()
   for await (const { digest } of target.list()) {
-    const found = await digestOf(target, digest)
-    if (found !== digest) throw damaged('target', digest, found)
+    if (!verified.has(digest)) await verifyFile(target, digest)
+    verified.add(digest)
     there.add(digest)
     progress(there.size)
   }
@@ -58,6 +64,11 @@ export async function verifyFiles(source: Files, target: Files, progress: (files
     if (there.has(digest) || (await source.markOf(digest)) === undefined) continue
     throw new Failed(`The target does not have the file ${digest}; run the same command again`)
   }
+}
+
+async function verifyFile(target: Files, digest: string): Promise<void> {
+  const found = await digestOf(target, digest)
+  if (found !== digest) throw damaged('target', digest, found)
 }
 
 async function digestOf(files: Files, digest: string): Promise<string> {

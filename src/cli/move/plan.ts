@@ -35,9 +35,9 @@ export function described({ events, files, secrets, mails, from, to }: Plan): st
   return `This moves an installation, and closes the one that is left for good:
   from  ${from}: ${count(events)} events, ${count(files)} files, ${count(secrets)} secrets, ${count(mails)} mails
   to    ${to}
-  1. Log and files are copied while the source is served.
+  1. Log and files are copied and compared while the source is served.
   2. The source is closed: it answers reads only, from then on, and refuses writes with 503.
-  3. The rest, the vault and waiting mails are copied, and both logs are compared.
+  3. What came since is copied and compared too, and the vault and waiting mails are copied.
   4. The target takes writes. Serve it then, and stop what serves the source.
 Until 4 it can be taken back (--give-up); afterwards only a move back opens the source's data again, in an empty place.`
 }

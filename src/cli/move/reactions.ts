@@ -3,16 +3,15 @@ import { belongs } from '../../projections/belongs.ts'
 import { REACTIONS } from '../../projections/declarations.ts'
 import { lineOf } from '../../projections/log-line.ts'
 import { checkpointOf } from '../../projections/reaction.ts'
-import { comparePositions, type From } from '../../stores/event-store.ts'
-import type { Checkpoint } from '../../stores/read-store.ts'
-import type { Pair } from './walk.ts'
+import type { Position } from '../../stores/event-store.ts'
+import type { Place } from './same-places.ts'
 
 /**
  * How far the source's reactions have come, as places in the target's log: what was scored, read or finished at the
  * source is not done once more at the target, whose positions are others.
  */
 export class ReactionsBehind {
-  readonly #behind: { readonly name: string; readonly position: From; found: Checkpoint['event'] }[] = []
+  readonly #behind: { readonly name: string; readonly position: Position }[] = []
 
   /** @throws StoreUnavailable */
   static async of({ store, reads }: Installation): Promise<ReactionsBehind> {
@@ -23,24 +22,23 @@ export class ReactionsBehind {
       if ((await (await reads.model(declaration)).position()) === 'start') continue
       const checkpoint = await (await reads.live(declaration)).checkpoint()
       if (checkpoint === undefined || !(await belongs(store, checkpoint))) continue
-      reactions.#behind.push({ name, position: checkpoint.position, found: null })
+      const { position } = checkpoint
+      if (position !== 'start') reactions.#behind.push({ name, position })
     }
     return reactions
   }
 
-  /** To be told of every event. */
-  readonly pair: Pair = (source, { id, position }) => {
-    for (const one of this.#behind)
-      if (comparePositions(source.position, one.position) <= 0) one.found = { id, position }
-  }
-
-  /** Lets the target's reactions begin there. */
-  async keep({ store, reads }: Installation): Promise<void> {
+  /**
+   * Lets the target's reactions begin there.
+   * @param at the target's place of the last event that the source has up to one of its own
+   */
+  async keep({ store, reads }: Installation, at: (source: Position) => Promise<Place | undefined>): Promise<void> {
     const log = await lineOf(store)
-    for (const { name, found } of this.#behind) {
-      if (found === null) continue
+    for (const { name, position } of this.#behind) {
+      const event = await at(position)
+      if (event === undefined) continue
       const build = await reads.live(checkpointOf(name))
-      await build.write([], { position: found.position, log, event: found })
+      await build.write([], { position: event.position, log, event })
     }
   }
 }

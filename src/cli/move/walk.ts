@@ -8,10 +8,14 @@ import { appendsOf, writeInOrder, AT_ONCE } from './write.ts'
 /** Told of each event that stands in both logs, with its places. */
 export type Pair = (source: StoredEvent, target: StoredEvent) => void
 
+/** Told how many events were passed so far. */
+export type Progress = (events: number) => void
+
 /**
  * Two logs side by side, from their beginning: every event of the source must be the target's next one, the same in
  * stream, revision, id, type, data and metadata. What the target has no more of can be filled in. So a copy that was
- * interrupted anywhere goes on where it was, having looked at all it did.
+ * interrupted anywhere goes on where it was, having looked at all it did. Each call goes on where the one before has ended,
+ * and the digest with it: a place in a log never gets another event, so that nothing needs to be read twice.
  */
 export class Walk {
   events = 0
@@ -22,7 +26,6 @@ export class Walk {
   constructor(
     private readonly source: EventStore,
     private readonly target: EventStore,
-    private readonly progress: (events: number) => void,
   ) {}
 
   /** SHA-256 over the events so far, in hex. */
@@ -32,10 +35,12 @@ export class Walk {
 
   /**
    * Goes on to the source's head.
+   * @param progress counts from the call
    * @returns how many events the target did not have, and has now
    * @throws Failed for a difference
    */
-  async fill(): Promise<number> {
+  async fill(progress: Progress): Promise<number> {
+    const before = this.events
     let filled = 0
     let missing: StoredEvent[] = []
     const write = async () => {
@@ -45,9 +50,9 @@ export class Walk {
       missing = []
     }
     await this.#alongside(async (event, there) => {
-      if (there !== undefined) return this.#same(event, there)
-      missing.push(event)
-      if (missing.length === AT_ONCE) await write()
+      if (there !== undefined) this.#same(event, there)
+      else if (missing.push(event) === AT_ONCE) await write()
+      progress(this.events - before)
     })
     if (missing.length > 0) await write()
     // What was just written is passed over the next time.
@@ -56,25 +61,29 @@ export class Walk {
   }
 
   /**
-   * Goes on to the source's head, and holds that the target has no more and no less.
+   * Goes on until so many events were passed since the beginning, and holds that the target has these and ends there.
    * @throws Failed for a difference
    */
-  async compare(pair: Pair): Promise<void> {
+  async compare(events: number, pair: Pair): Promise<void> {
     const left = await this.#alongside(async (event, there) => {
       if (there === undefined) throw differs(event, 'the target does not have it')
       this.#same(event, there)
       pair(event, there)
-    })
+    }, events)
     if (left !== undefined) throw differs(left, 'the source does not have it')
   }
 
-  /** @returns the first event that the target has beyond the source's last one */
-  async #alongside(each: (event: StoredEvent, there: StoredEvent | undefined) => Promise<void>) {
+  /** @returns the first event that the target has beyond the last one */
+  async #alongside(
+    each: (event: StoredEvent, there: StoredEvent | undefined) => Promise<void>,
+    events = Number.POSITIVE_INFINITY,
+  ): Promise<StoredEvent | undefined> {
+    const source = this.events < events ? copied(this.source.readAll(this.#source)) : []
     const target = copied(this.target.readAll(this.#target))
     try {
-      for await (const event of copied(this.source.readAll(this.#source))) {
-        const { value } = await target.next()
-        await each(event, value ?? undefined)
+      for await (const event of source) {
+        await each(event, (await target.next()).value ?? undefined)
+        if (this.events === events) break
       }
       return (await target.next()).value ?? undefined
     } finally {
@@ -93,7 +102,7 @@ export class Walk {
   #passed(event: StoredEvent): void {
     this.#digest.update(`${textOf(event)}\n`)
     this.#source = event.position
-    this.progress(++this.events)
+    this.events++
   }
 }
 

@@ -94,7 +94,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
   test('have the same bytes, and are copied once', async ({ source, target, digests }) => {
     assert.is((await copyFiles(source.files, target.files, unseen)).files, 3)
     assert.is((await copyFiles(source.files, target.files, unseen)).bytes, 0)
-    await verifyFiles(source.files, target.files, unseen)
+    await verifyFiles(source.files, target.files, new Set(), unseen)
     const there = (await all(target.files.list())).map(({ digest }) => digest)
     assert.equal(there.toSorted(), digests.toSorted())
     for (const digest of digests) {
@@ -118,7 +118,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     await copyFiles(source.files, target.files, unseen)
     const [, damaged = ''] = digests
     await target.damage(damaged)
-    const error = await rejection(verifyFiles(source.files, target.files, unseen))
+    const error = await rejection(verifyFiles(source.files, target.files, new Set(), unseen))
     assert.match(String(error), new RegExp(`The target's file ${damaged} is damaged`))
   })
 
@@ -126,7 +126,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     await copyFiles(source.files, target.files, unseen)
     const [missing = ''] = digests
     await target.files.remove(missing, (await target.files.markOf(missing)) ?? '')
-    const error = await rejection(verifyFiles(source.files, target.files, unseen))
+    const error = await rejection(verifyFiles(source.files, target.files, new Set(), unseen))
     assert.match(String(error), new RegExp(`does not have the file ${missing}`))
   })
 

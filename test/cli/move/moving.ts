@@ -66,6 +66,11 @@ export class Sites {
     return this.commands.start(wordsOf(from, to), settings, ['--import', 'tsx', SIGNALLED])
   }
 
+  /** A copy by another program for node than the built one. */
+  copyBy(program: string, from: Site, to: Site): Promise<Ended> {
+    return this.commands.start(wordsOf(from, to), settingsOf(from, to), ['--import', 'tsx', program]).ended
+  }
+
   masterKey = ({ dataDir }: Site) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
 
   async close(): Promise<void> {
@@ -76,7 +81,8 @@ export class Sites {
   }
 }
 
-const SIGNALLED = fileURLToPath(new URL('../../faults/move/signalled.ts', import.meta.url))
+/** Sends itself SIGNAL behind the call AT. */
+export const SIGNALLED = fileURLToPath(new URL('../../faults/move/signalled.ts', import.meta.url))
 
 const wordsOf = (from: Site, to: Site) => ['move', '--yes', '--from', from.name, '--to', to.name, '--json']
 

@@ -6,6 +6,8 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { appendsOf, writeInOrder } from '../../../src/cli/move/write.ts'
+import { STORES_STREAM } from '../../../src/domain/joining.ts'
+import { SamePlaces } from '../../../src/cli/move/same-places.ts'
 import { Walk } from '../../../src/cli/move/walk.ts'
 import type { EventStore, NewEvent, StoredEvent } from '../../../src/stores/event-store.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
@@ -47,8 +49,12 @@ const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   metadata,
 ]
 const everything = async (store: EventStore) => (await all(store.readAll('start'))).map(shown)
-const walk = (source: EventStore, target: EventStore) => new Walk(source, target, () => undefined)
-const noPair = () => undefined
+const walk = (source: EventStore, target: EventStore) => new Walk(source, target)
+const unseen = () => undefined
+
+/** All that the source has. */
+const compare = async (source: EventStore, target: EventStore): Promise<void> =>
+  walk(source, target).compare((await everything(source)).length, unseen)
 
 test('is the same in every event and in their order, wherever it was interrupted', async ({ source, openTarget }) => {
   const streams = fc.array(fc.constantFrom('a-1', 'a-2', 'b-1'), { minLength: 1, maxLength: 12 })
@@ -59,13 +65,11 @@ test('is the same in every event and in their order, wherever it was interrupted
       const target = openTarget()
       await writeInOrder(target, appendsOf(events.slice(0, done)))
 
-      const filled = await walk(source, target).fill()
+      const filled = await walk(source, target).fill(unseen)
 
       assert.is(filled, Math.max(0, events.length - done))
       assert.equal(await everything(target), await everything(source))
-      const compared = walk(source, target)
-      await compared.compare(noPair)
-      assert.is(compared.events, events.length)
+      await compare(source, target)
     }),
     { numRuns: 25 },
   )
@@ -75,11 +79,77 @@ test('goes on from what has come since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
   const walking = walk(source, target)
-  assert.is(await walking.fill(), 3)
+  assert.is(await walking.fill(unseen), 3)
   await write(source, ['a-1', 'c-1'])
-  assert.is(await walking.fill(), 2)
-  assert.is(await walking.fill(), 0)
+  assert.is(await walking.fill(unseen), 2)
+  assert.is(await walking.fill(unseen), 0)
   assert.equal(await everything(target), await everything(source))
+})
+
+/** A store that counts what is read of its whole log. */
+function counting(store: EventStore): { readonly store: EventStore; read: number } {
+  const counted = {
+    read: 0,
+    store: {
+      ...store,
+      async *readAll(...given: Parameters<EventStore['readAll']>) {
+        for await (const one of store.readAll(...given)) {
+          counted.read++
+          yield one
+        }
+      },
+    },
+  }
+  return counted
+}
+
+test('is compared once, in parts, with the digest that it has as a whole', async (context) => {
+  const [source, target] = [counting(context.source), counting(context.openTarget())]
+  const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
+  await write(source.store, ['a-1', 'b-1'])
+  await filling.fill(unseen)
+  await comparing.compare(3, unseen)
+  await write(source.store, ['a-1', 'c-1'])
+  await filling.fill(unseen)
+  source.read = target.read = 0
+  const pairs: string[] = []
+  await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
+  assert.equal(pairs, ['a-1 a-1', 'c-1 c-1'])
+  assert.equal([source.read, target.read], [2, 2])
+  const whole = walk(context.source, target.store)
+  await whole.compare(5, unseen)
+  assert.is(comparing.digest(), whole.digest())
+  assert.is(comparing.digest(), filling.digest())
+})
+
+test('is compared to where it was copied, whatever has come to its source since', async ({ source, openTarget }) => {
+  const target = openTarget()
+  await write(source, ['a-1', 'b-1'])
+  await walk(source, target).fill(unseen)
+  await write(source, ['c-1'])
+  const comparing = walk(source, target)
+  await comparing.compare(3, unseen)
+  assert.is(comparing.events, 3)
+  assert.match(String(await rejection(comparing.compare(4, unseen))), /c-1@0.*the target does not have it/)
+  await write(target, ['d-1'])
+  assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
+})
+
+test('tells where the last event up to any place of the source is in the target', async ({ source, openTarget }) => {
+  const target = openTarget()
+  await write(target, [STORES_STREAM])
+  const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
+  await write(source, streams)
+  await walk(source, target).fill(unseen)
+  const places = new SamePlaces(source, target)
+  const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
+  await walk(source, target).compare(there.size - 1, places.pair)
+  let last: string | undefined
+  for (const { id, stream, position } of await all(source.readAll('start'))) {
+    if (stream !== STORES_STREAM) last = id
+    assert.equal(await places.of(position), { id: last, position: there.get(last ?? '') })
+  }
+  assert.is(await places.of({ commit: -1n, prepare: -1n }), undefined)
 })
 
 test('is written in its order and once by a store that is away, times out, and writes after all', async (context) => {
@@ -88,7 +158,7 @@ test('is written in its order and once by a store that is away, times out, and w
   const target = faultyStore(openTarget())
   const oneByOne: EventStore = { ...target, atomicMany: false }
   target.failNext('unavailable', 'stored', 'lost')
-  await walk(source, oneByOne).fill()
+  await walk(source, oneByOne).fill(unseen)
   assert.equal(await everything(target), await everything(source))
 })
 
@@ -114,20 +184,20 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
 for (const [what, change] of Object.entries(changes)) {
   test(`is not complete where the ${what} of one event differs`, async (context) => {
     const target = await changed(context, change)
-    assert.match(String(await rejection(walk(context.source, target).compare(noPair))), /At a-1@1/)
-    assert.match(String(await rejection(walk(context.source, target).fill())), /At a-1@1/)
+    assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
+    assert.match(String(await rejection(walk(context.source, target).fill(unseen))), /At a-1@1/)
   })
 }
 
 test('is not complete where an event is missing, or one too many', async ({ source, openTarget }) => {
   await write(source, ['a-1'])
   const target = openTarget()
-  await walk(source, target).fill()
+  await walk(source, target).fill(unseen)
   await write(source, ['b-1'])
-  assert.match(String(await rejection(walk(source, target).compare(noPair))), /b-1@0.*the target does not have it/)
-  await walk(source, target).fill()
+  assert.match(String(await rejection(compare(source, target))), /b-1@0.*the target does not have it/)
+  await walk(source, target).fill(unseen)
   await write(target, ['c-1'])
-  assert.match(String(await rejection(walk(source, target).compare(noPair))), /c-1@0.*the source does not have it/)
+  assert.match(String(await rejection(compare(source, target))), /c-1@0.*the source does not have it/)
 })
 
 test.run()

@@ -7,7 +7,7 @@ import { LOG_STREAM } from '../../../src/domain/moving.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite-events.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { CommandLine } from '../../cli/command-line.ts'
-import { copiedEvents, resultOf } from '../../cli/move/moving.ts'
+import { copiedEvents, resultOf, SIGNALLED } from '../../cli/move/moving.ts'
 
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')
@@ -85,10 +85,13 @@ test('in the middle of the log goes on there, and is neither served nor written 
 })
 
 test('behind the fence goes on there, and the source takes no writes meanwhile', async (context) => {
-  const watched = openSqliteEvents(join(context.source, 'events.db'))
+  const { commands, source } = context
+  const settings = { AT: 'source.store.append/1', SIGNAL: 'SIGKILL' }
+  const { code } = await commands.start(words(context), settings, ['--import', 'tsx', SIGNALLED]).ended
+  assert.is(code, null, 'it had ended before')
+  const watched = openSqliteEvents(join(source, 'events.db'))
   try {
-    const isFenced = async () => (await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type === 'LogFenced'
-    await killedWhen(context, 'the fence', isFenced)
+    assert.is((await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
     assert.is((await watched.closed())?.why, 'fenced')
   } finally {
     await watched.close()

@@ -1,0 +1,60 @@
+import type { Installation } from '../../../src/installation.ts'
+import type { EventStore } from '../../../src/stores/event-store.ts'
+import type { Files } from '../../../src/stores/files.ts'
+
+/** What was read of the logs, event by event, and how many of the files. */
+export type CountedReads = Record<'source' | 'target', { events: number; files: number }>
+
+/**
+ * The built command line in a process that counts what it reads since its source was closed, and prints that as its last line.
+ */
+const counts: CountedReads = { source: { events: 0, files: 0 }, target: { events: 0, files: 0 } }
+
+function countedLog(end: keyof CountedReads, store: EventStore): EventStore {
+  return {
+    ...store,
+    async *readAll(...given) {
+      for await (const event of store.readAll(...given)) {
+        counts[end].events++
+        yield event
+      }
+    },
+    async append(stream, expected, events) {
+      const position = await store.append(stream, expected, events)
+      if (end === 'source' && events.some(({ type }) => type === 'LogFenced')) startAgain()
+      return position
+    },
+  }
+}
+
+function startAgain(): void {
+  for (const count of Object.values(counts)) count.events = count.files = 0
+}
+
+const countedFiles = (end: keyof CountedReads, files: Files): Files => ({
+  ...files,
+  read(...given) {
+    counts[end].files++
+    return files.read(...given)
+  },
+})
+
+const countedIn = (end: keyof CountedReads, installation: Installation): Installation => ({
+  ...installation,
+  store: countedLog(end, installation.store),
+  files: countedFiles(end, installation.files),
+})
+
+const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
+const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
+const { open } = (await built(
+  'wiring/open-installation.js',
+)) as typeof import('../../../src/wiring/open-installation.ts')
+const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
+
+await run(
+  process.argv.slice(2),
+  async (settings, purpose) => countedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
+  backups,
+)
+process.stdout.write(`${JSON.stringify(counts)}\n`)
