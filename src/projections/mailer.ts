@@ -32,6 +32,7 @@ const LOOK = 500
 /** Milliseconds that a stop waits for mails under way. */
 const PATIENCE = 4_000
 const FIRST_PAUSE = 2_000
+/** With what is added by chance, shorter than DUE_AHEAD. */
 const LONGEST_PAUSE = 10 * 60_000
 
 const backOff = (attempts: number) =>
@@ -109,8 +110,9 @@ export class Mailer {
   /** Woken for nothing most of the time, it asks for what costs least first. */
   async #claimNext(): Promise<QueuedMail | undefined> {
     const { store, vault, clock } = this.#options.secrets
-    const due = await vault.nextMail()
-    if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
+    const now = clock()
+    const due = await vault.nextMail(now)
+    if (due === undefined || due > now || (await store.closed()) !== undefined) return undefined
     return this.#claims.take(clock())
   }
 

@@ -6,16 +6,17 @@ import type { Connection } from './sqlite-vault/connection.ts'
 import { contents } from './sqlite-vault/contents.ts'
 import { VaultFile } from './sqlite-vault/group.ts'
 import { Shredder } from './sqlite-vault/shredder.ts'
-import type {
-  Ended,
-  MailClaim,
-  NewMail,
-  QueuedMail,
-  ReceiptName,
-  Sealed,
-  Vault,
-  VaultCheckpoint,
-  VaultEntry,
+import {
+  DUE_AHEAD,
+  type Ended,
+  type MailClaim,
+  type NewMail,
+  type QueuedMail,
+  type ReceiptName,
+  type Sealed,
+  type Vault,
+  type VaultCheckpoint,
+  type VaultEntry,
 } from './vault.ts'
 
 export type SqliteVault = Vault & {
@@ -100,7 +101,8 @@ const mails = (file: VaultFile) => ({
   postponeMail: (id: string, claimant: string, dueAt: number) =>
     file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
   removeMail: (id: string) => file.change((on) => void on.deleteMail.run(...nameOf(id))),
-  nextMail: async () => file.look((on) => on.nextMail.get()) ?? undefined,
+  nextMail: async (now = Infinity) =>
+    file.look((on) => ((on.lastMail.get() ?? 0) > now + DUE_AHEAD ? now : on.nextMail.get())) ?? undefined,
 })
 
 type Claiming = {
@@ -109,18 +111,23 @@ type Claiming = {
   readonly hasEnded: (claim: MailClaim) => Promise<boolean>
 }
 
+/** Behind every time that a clock tells. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
 /** What nobody holds first; else what those held who have ended. */
 async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming): Promise<QueuedMail | undefined> {
   type Seen = { digest: string; kind: MailName; claimant: string | null; number: number }
   const claim = async ({ digest, kind, claimant: before, number }: Seen) => {
-    const row = await file.change((on) => on.claim.get(claimant, digest, kind, before, number, now))
+    const row = await file.change((on) => on.claim.get(claimant, digest, kind, before, number, now, now + DUE_AHEAD))
     return row && { id: `${row.digest}/${row.kind}`, ...row }
   }
-  for (let free = file.look((on) => on.freeMail.get(now)); free; free = file.look((on) => on.freeMail.get(now))) {
+  const look = () => file.look((on) => on.freeMail.get(0, now) ?? on.freeMail.get(now + DUE_AHEAD + 1, NEVER))
+  for (let free = look(); free; free = look()) {
     const mail = await claim(free)
     if (mail !== undefined) return mail
   }
-  for (const held of file.look((on) => on.heldMails.all(now))) {
+  const due = file.look((on) => [...on.heldMails.all(0, now), ...on.heldMails.all(now + DUE_AHEAD + 1, NEVER)])
+  for (const held of due) {
     const id = `${held.digest}/${held.kind}`
     if (!(await hasEnded({ mail: id, claimant: held.claimant ?? '', number: held.number }))) continue
     const mail = await claim(held)

@@ -34,6 +34,12 @@ export type NewMail = {
   readonly dueAt: number | null
 }
 
+/**
+ * Milliseconds that a mail waits at most for its time. What is due later than that was written by a clock that was ahead,
+ * and counts as due: it would wait for 30 days otherwise, where the clock was 30 days ahead for a while.
+ */
+export const DUE_AHEAD = 15 * 60_000
+
 export type QueuedMail = {
   /** `{digest}/{kind}`. */
   readonly id: string
@@ -92,7 +98,7 @@ export interface Vault {
   checkpoint(): Promise<VaultCheckpoint | undefined>
 
   /**
-   * One mail that is due and that nobody holds, for this claimant alone.
+   * One mail that is due, or further from it than DUE_AHEAD, and that nobody holds, for this claimant alone.
    * @param hasEnded whether the holder of a claim that stands there has ended: nothing in it is a time
    */
   claimMail(
@@ -107,8 +113,11 @@ export interface Vault {
   /** Gives the mail back, to be due later. */
   postponeMail(id: string, claimant: string, dueAt: number): Promise<void>
   removeMail(id: string): Promise<void>
-  /** When the next mail is due, claimed or not; undefined when none waits for a time. */
-  nextMail(): Promise<number | undefined>
+  /**
+   * When the next mail is due, claimed or not; undefined when none waits for a time.
+   * @param now where it is given, a mail further from it than DUE_AHEAD is due now
+   */
+  nextMail(now?: number): Promise<number | undefined>
 
   /** Entries whose time is over. */
   expired(now: number, limit: number): Promise<string[]>

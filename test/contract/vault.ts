@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { MailClaim, NewMail, Vault, VaultEntry, VaultItem } from '../../src/stores/vault.ts'
+import {
+  DUE_AHEAD,
+  type MailClaim,
+  type NewMail,
+  type Vault,
+  type VaultEntry,
+  type VaultItem,
+} from '../../src/stores/vault.ts'
 
 const receipt = { token: 'token-1', sealed: Buffer.from('receipt'), forgottenAt: 3000 }
 const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({
@@ -142,6 +149,19 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.is(await vault.claimMail(3999, 'b', ended), undefined)
     await vault.removeMail(id)
     assert.is(await vault.nextMail(), undefined)
+  })
+
+  test('gives a mail that a clock far ahead made due, and none before its time', async ({ vault }) => {
+    const ahead = 1500 + 30 * 86_400_000
+    await vault.put(entry(), [{ ...link, dueAt: ahead }])
+    assert.is(await vault.nextMail(1500), 1500)
+    const id = (await vault.claimMail(1500, 'a', lives))?.id ?? ''
+    assert.is(await vault.claimMail(1500, 'b', lives), undefined)
+    assert.is((await vault.claimMail(1500, 'b', ended))?.attempts, 2)
+    await vault.postponeMail(id, 'b', 1500 + DUE_AHEAD)
+    assert.is(await vault.nextMail(1500), 1500 + DUE_AHEAD)
+    assert.is(await vault.claimMail(1500, 'a', lives), undefined)
+    assert.is((await vault.claimMail(1500 + DUE_AHEAD, 'a', lives))?.attempts, 3)
   })
 
   test('lists what has expired from the very millisecond', async ({ vault }) => {

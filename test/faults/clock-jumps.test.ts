@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { vendor } from '../api/harness/account.ts'
-import { openPostbox, until } from '../api/harness/postbox.ts'
+import { vendor, type Vendor } from '../api/harness/account.ts'
+import { revokeToken } from '../../src/commands/revoke-token.ts'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
+import type { Installation } from '../../src/installation.ts'
+import { openPostbox, SmtpRefusal, until } from '../api/harness/postbox.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
@@ -16,6 +19,10 @@ const test = suite("a service whose machine's clock is 30 days ahead for a momen
 
 /** Milliseconds in which each work that looks at the time has done so. */
 const LOOKED = 2_500
+/** Milliseconds that a minute takes where time passes 60 times as fast. */
+const MINUTE = 1_000
+const TEN_MINUTES = 10 * MINUTE
+
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 const SET_CLOCK = fileURLToPath(new URL('set-clock.ts', import.meta.url))
@@ -45,6 +52,73 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
     const read = expect(200, await reveal(url, waits.secret_key))
     assert.is((read.json() as { value: string }).value, 'waits')
     assert.match(service.said(), "the system's clock was set")
+  } finally {
+    await service.kill()
+    await postbox.close()
+    rmSync(dataDir, { recursive: true })
+  }
+})
+
+test('refuses after it, as before it, each token that was revoked', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
+  const setUp = await startService({ dataDir })
+  const { ann, bob } = setUp
+  await revoke(setUp.installation, bob.token)
+  await setUp.stop()
+  // So that what may be forgotten is forgotten in the test: ten minutes of a service's life, and a minute more.
+  const settings = { LOG_LEVEL: 'warn', CLOCK_SPEED: '60' }
+  const service = await startServer(dataDir, settings, ['--import', 'tsx', '--import', SET_CLOCK, ...BUILT])
+  const asks = async ({ account, token }: Vendor) =>
+    (await vendor(service.url, account, token).get('/v4/diamond')).status
+  try {
+    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'before')
+    await pause(TEN_MINUTES + MINUTE)
+    process.kill(service.pid, 'SIGUSR2')
+    await pause(2 * MINUTE)
+    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'meanwhile')
+    process.kill(service.pid, 'SIGUSR2')
+    await pause(2 * MINUTE)
+    assert.equal([await asks(ann), await asks(bob)], [204, 401], 'afterwards')
+    assert.match(service.said(), "the system's clock was set")
+  } finally {
+    await service.kill()
+    rmSync(dataDir, { recursive: true })
+  }
+})
+
+/** Ends an access token alone, as the token server does when it is asked to. */
+async function revoke({ writing, keys, settings }: Installation, token: string): Promise<void> {
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const claims = tokens.verify(token)
+  if (typeof claims === 'string') throw new Error(claims)
+  const unheard = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...unheard, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
+  await revokeToken(sessions, { token, client: claims.client }, origin)
+}
+
+test('sends the mails that wait for the time of a clock that was ahead until the service was started again', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
+  const postbox = await openPostbox()
+  const setUp = await startService({ dataDir })
+  const sender = await newSender(setUp.installation)
+  await setUp.stop()
+  const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
+  const program = ['--import', 'tsx', '--import', SET_CLOCK, ...BUILT]
+  postbox.refuse.message = () => {
+    throw new SmtpRefusal(451, 'later')
+  }
+  const ahead = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
+  try {
+    await shared(ahead.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
+    await until('a try', () => ahead.said().includes('a mail is sent again later'), 10_000)
+  } finally {
+    await ahead.stop()
+  }
+  postbox.refuse.message = () => undefined
+  const service = await startServer(dataDir, settings, program)
+  try {
+    await until('the mail', () => postbox.accepted.length === 1, 10_000)
   } finally {
     await service.kill()
     await postbox.close()

@@ -57,17 +57,17 @@ const mailStatements = (db: Database.Database) => ({
   makeDue: db.prepare<[number, string]>(
     "UPDATE mails SET due_at = ? WHERE digest = ? AND kind = 'notice' AND due_at IS NULL",
   ),
-  freeMail: db.prepare<[number], ClaimRow>(
+  freeMail: db.prepare<[from: number, to: number], ClaimRow>(
     `SELECT digest, kind, claimant, claimed_until AS number FROM mails
-     WHERE due_at <= ? AND claimant IS NULL ORDER BY due_at LIMIT 1`,
+     WHERE due_at BETWEEN ? AND ? AND claimant IS NULL ORDER BY due_at LIMIT 1`,
   ),
-  heldMails: db.prepare<[number], ClaimRow>(
+  heldMails: db.prepare<[from: number, to: number], ClaimRow>(
     `SELECT digest, kind, claimant, claimed_until AS number FROM mails
-     WHERE due_at <= ? AND claimant IS NOT NULL ORDER BY due_at`,
+     WHERE due_at BETWEEN ? AND ? AND claimant IS NOT NULL ORDER BY due_at`,
   ),
-  claim: db.prepare<[string, string, MailName, string | null, number, number], MailRow>(
+  claim: db.prepare<[string, string, MailName, string | null, number, due: number, ahead: number], MailRow>(
     `UPDATE mails SET claimant = ?, claimed_until = claimed_until + 1, attempts = attempts + 1
-     WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND due_at <= ?
+     WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND (due_at <= ? OR due_at > ?)
      RETURNING digest, kind, sealed, attempts`,
   ),
   renew: db.prepare<[string, MailName, string]>(
@@ -81,6 +81,7 @@ const mailStatements = (db: Database.Database) => ({
      WHERE digest = ? AND kind = ? AND claimant = ?`,
   ),
   nextMail: db.prepare<[], number | null>('SELECT min(due_at) FROM mails WHERE due_at IS NOT NULL').pluck(),
+  lastMail: db.prepare<[], number | null>('SELECT max(due_at) FROM mails WHERE due_at IS NOT NULL').pluck(),
   confirmMails: db.prepare<[string]>('UPDATE mails SET confirmed = 1 WHERE digest = ?'),
   mailsOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
     `SELECT digest || '/' || kind AS name, sealed FROM mails

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { WRITE } from '../connection.ts'
 import { inserted } from '../inserted.ts'
-import type { MailClaim, QueuedMail, Vault } from '../../vault.ts'
+import { DUE_AHEAD, type MailClaim, type QueuedMail, type Vault } from '../../vault.ts'
 import type { VaultCall } from './call.ts'
 import type { Claim, Mail } from './collections.ts'
 
@@ -35,8 +35,10 @@ export const mailsIn = (call: VaultCall): Mails => ({
       await mails.deleteOne({ _id: id })
       await claims.deleteMany({ mail: id })
     }, WRITE),
-  nextMail: () =>
+  nextMail: (now) =>
     call(async ({ mails }) => {
+      const ahead = now === undefined ? null : await mails.findOne({ dueAt: { $gt: now + DUE_AHEAD } })
+      if (ahead !== null) return now
       const next = await mails.findOne({ dueAt: { $ne: null } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 } })
       return next?.dueAt ?? undefined
     }),
@@ -66,12 +68,12 @@ async function claimMail(
   return undefined
 }
 
-/** Mails that fall due until a time, the earliest first, each with the claim that counts. */
-async function* waiting(call: VaultCall, until: number): AsyncIterable<{ mail: Mail; claim: Claim | undefined }> {
+/** Mails that are due at a time, the earliest first, each with the claim that counts. */
+async function* waiting(call: VaultCall, now: number): AsyncIterable<{ mail: Mail; claim: Claim | undefined }> {
   for (let skip = 0; ; skip += PAGE) {
     const page = await call(({ mails }) =>
       mails
-        .find({ dueAt: { $ne: null, $lte: until } })
+        .find({ $or: [{ dueAt: { $ne: null, $lte: now } }, { dueAt: { $gt: now + DUE_AHEAD } }] })
         .sort({ dueAt: 1, _id: 1 })
         .skip(skip)
         .limit(PAGE)
