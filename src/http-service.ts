@@ -21,6 +21,7 @@ import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from './projections/certification-queries.ts'
 import type { DiamondQueries } from './projections/diamond-queries.ts'
+import type { StaleReads } from './projections/stale-reads.ts'
 import { openTracePool } from './scoring/trace-pool.ts'
 import type { SecretsService } from './secrets-service.ts'
 import { openTokenService } from './token-service.ts'
@@ -38,6 +39,7 @@ export type Views = {
   readonly queries: DiamondQueries
   readonly certifications: CertificationQueries
   readonly secrets: SecretsService
+  readonly stale: StaleReads
 }
 
 /** What is told of the whole service, and what the rest of it is told of requests. */
@@ -53,7 +55,7 @@ export type Observed = {
  */
 export async function openHttp(
   installation: Installation,
-  { queries, certifications, secrets }: Views,
+  { queries, certifications, secrets, stale }: Views,
   { waiting, metrics, traffic }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
@@ -61,7 +63,7 @@ export async function openHttp(
   const linkKeys = await LinkKeys.open(store, keys, writing.clock)
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
-  const tokens = await openTokenService(installation, parts, linkKeys)
+  const tokens = await openTokenService(installation, parts, linkKeys, stale)
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })

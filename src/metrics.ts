@@ -1,4 +1,5 @@
 import type { Closed } from './domain/moving.ts'
+import { StoreUnavailable } from './stores/event-store.ts'
 import type { Metric } from './http/health.ts'
 import type { Installation } from './installation.ts'
 import type { ActiveRunner } from './projections/active-runner.ts'
@@ -7,24 +8,36 @@ import type { ReadModel } from './stores/read-store.ts'
 
 export const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
 
-/** What `/metrics` tells of this process and of the read model that it serves. */
+/** Undefined while the store is away: whoever watches is told the rest all the same. */
+export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  }
+}
+
+/** What `/metrics` tells of this process and of the read model that it serves; of a store that is away, that it is. */
 export async function collectMetrics(
   { store, counters }: Installation,
   model: ReadModel,
   active: Pick<ActiveRunner, 'active'>,
 ): Promise<Metric[]> {
-  const head = commitOf(await store.head())
-  const folded = commitOf(await model.position())
-  const closed = await store.closed()
-  const refusal = await store.refusal()
+  const [head, folded, parked] = [
+    await ifThere(() => store.head()),
+    await ifThere(() => model.position()),
+    await ifThere(() => model.parked()),
+  ]
+  const closed = await ifThere(() => store.closed())
+  const refusal = await ifThere(() => store.refusal())
   return [
+    gauge('adamant_log_away', '1 while the log can not be reached', head === undefined ? 1 : 0),
     gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
     gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
-    gauge('adamant_log_head', 'Position of the newest event', head),
-    gauge('adamant_projection_position', 'Position up to which the diamonds read model is folded', folded),
-    gauge('adamant_projection_lag', 'Positions between the head of the log and the diamonds read model', head - folded),
+    ...positions(head, folded),
     gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
-    gauge('adamant_projection_parked_streams', 'Streams set aside', (await model.parked()).size),
+    ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
     gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
     {
       ...gauge('adamant_moved', '1 where this installation was moved', closed === undefined ? 0 : 1),
@@ -33,6 +46,19 @@ export async function collectMetrics(
     ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
   ]
 }
+
+function positions(head: From | undefined, folded: From | undefined): Metric[] {
+  const known: Metric[] = []
+  if (head !== undefined) known.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
+  if (folded !== undefined) known.push(gauge('adamant_projection_position', FOLDED, commitOf(folded)))
+  if (head !== undefined && folded !== undefined) {
+    known.push(gauge('adamant_projection_lag', LAG, commitOf(head) - commitOf(folded)))
+  }
+  return known
+}
+
+const FOLDED = 'Position up to which the diamonds read model is folded'
+const LAG = 'Positions between the head of the log and the diamonds read model'
 
 const movedTo = (closed: Closed | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}

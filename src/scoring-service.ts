@@ -1,7 +1,7 @@
 import type { Metric } from './http/health.ts'
 import type { Traffic } from './http/traffic.ts'
 import type { Installation } from './installation.ts'
-import { commitOf, gauge } from './metrics.ts'
+import { commitOf, gauge, ifThere } from './metrics.ts'
 import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from './projections/active-runner.ts'
 import { giveWay } from './projections/give-way.ts'
@@ -38,12 +38,13 @@ export async function openScoring(
     pool,
     start: () => active.start(),
     async metrics() {
-      const head = commitOf(await store.head())
-      const position = commitOf(await model.position())
+      const places = await ifThere(async () => ({
+        head: commitOf(await store.head()),
+        position: commitOf(await model.position()),
+        parked: (await model.parked()).size,
+      }))
       return [
-        gauge('adamant_scoring_position', 'Position up to which diamonds are scored', position),
-        gauge('adamant_scoring_lag', 'Positions between the head of the log and the scoring', head - position),
-        gauge('adamant_scoring_parked_streams', 'Streams that can not be scored', (await model.parked()).size),
+        ...(places === undefined ? [] : lagging(places)),
         gauge('adamant_scoring_active', '1 where this process scores', active.active ? 1 : 0),
         {
           name: 'adamant_scores_total',
@@ -54,4 +55,12 @@ export async function openScoring(
       ]
     },
   }
+}
+
+function lagging({ head, position, parked }: { head: number; position: number; parked: number }): Metric[] {
+  return [
+    gauge('adamant_scoring_position', 'Position up to which diamonds are scored', position),
+    gauge('adamant_scoring_lag', 'Positions between the head of the log and the scoring', head - position),
+    gauge('adamant_scoring_parked_streams', 'Streams that can not be scored', parked),
+  ]
 }

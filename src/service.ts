@@ -19,6 +19,7 @@ import { refusals } from './refusals.ts'
 import { openRequestFinishing } from './request-service.ts'
 import { openScoring } from './scoring-service.ts'
 import { openSecretsService } from './secrets-service.ts'
+import { watchLog, type Watched } from './watch-log.ts'
 
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
@@ -43,14 +44,14 @@ export async function startService(installation: Installation): Promise<Running>
   const parts = new OpenParts(installation.log)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
   try {
-    return await startParts(installation, parts)
+    return await startParts(watchLog(installation, parts), parts)
   } catch (error) {
     await parts.close()
     throw error
   }
 }
 
-async function startParts(installation: Installation, parts: OpenParts): Promise<Running> {
+async function startParts({ installation, stale }: Watched, parts: OpenParts): Promise<Running> {
   const { settings, store, reads, log } = installation
   const state = { stopping: false, refused: () => 0 }
   const alive = holdProcess()
@@ -86,8 +87,8 @@ async function startParts(installation: Installation, parts: OpenParts): Promise
   }
 
   async function answer(): Promise<Listening> {
-    const queries = new DiamondQueries(model, store, active)
-    const views = { queries, certifications: certified.queries, secrets }
+    const queries = new DiamondQueries(model, store, active, stale)
+    const views = { queries, certifications: certified.queries, secrets, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }

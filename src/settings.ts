@@ -74,6 +74,10 @@ const shape = {
     'http, projections, or both with a comma',
   ),
   TOKEN_TTL: rule(whole(1, 31_536_000).default(604_800), 'seconds an access token lives, 1 to 31536000'),
+  STALE_READS: rule(
+    whole(0, 86_400).default(300),
+    'seconds for which reads go on while the log is away, 0 to 86400 (0 refuses them at once)',
+  ),
   REFRESH_TTL: rule(whole(1, 315_360_000).default(1_209_600), 'seconds a refresh token lives, 1 to 315360000'),
   SECRETS_ANONYMOUS: rule(
     z

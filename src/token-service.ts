@@ -14,6 +14,7 @@ import type { Step } from './http/request.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { SessionFeed } from './projections/sessions.ts'
+import type { StaleReads } from './projections/stale-reads.ts'
 import { securityLog } from './security-log.ts'
 
 export type TokenService = {
@@ -31,6 +32,7 @@ export async function openTokenService(
   { settings, store, writing, keys, log }: Installation,
   parts: OpenParts,
   linkKeys: LinkKeys,
+  stale: StaleReads,
 ): Promise<TokenService> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
@@ -43,6 +45,7 @@ export async function openTokenService(
     monotonic,
     places,
     linkKeys,
+    stale,
     log,
   })
   parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })

@@ -13,12 +13,14 @@ const [folder = '.', port = '0'] = process.argv.slice(2)
 /** The token check of the real service. Nothing here ends a token. */
 const keys = openMasterKeys({ dataDir: folder, masterKey: undefined, masterKeyOld: undefined })
 const tokens = new AccessTokens({ keys, ttl: TTL, clock: Date.now })
+const ended = new EndedTokens(TTL)
+const isLive = ended.isLive.bind(ended)
 const token = tokens.issue({ account: 1, accountEpoch: 0, client: 'bench', clientEpoch: 0 }, 'session', 0)
 
 /** `node main.js FOLDER PORT`: serves until it is ended; prints one line with an access token when it listens. */
 const app = createApp({
   stones: new Stones(join(folder, 'stones.db')),
-  authenticate: authenticate({ tokens, feed: new EndedTokens(TTL) }),
+  authenticate: authenticate({ tokens, feed: { isLive, wasLive: async (claims) => isLive(claims) } }),
   address: `http://127.0.0.1:${port}`,
 })
 createServer(app.callback()).listen(Number(port), '127.0.0.1', () => console.log(JSON.stringify({ token })))

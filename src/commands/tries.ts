@@ -4,7 +4,7 @@ import { OutcomeUnknown, WrongRevision } from '../stores/event-store.ts'
  * Milliseconds after which an unknown outcome is told. A store that takes appends and says nothing of them, as a cluster
  * without a majority does, uses seconds for each: whoever asked must not wait for all tries there are.
  */
-const PATIENCE = 5_000
+const PATIENCE = 1_000
 
 /**
  * Counts the tries of one command, which begins now.

@@ -5,11 +5,17 @@ import { patienceOf, type Ctx, type Step } from './request.ts'
 export type Bearer = {
   readonly tokens: Pick<AccessTokens, 'verify'>
   /** Which tokens have been ended before their time: the session feed. */
-  readonly feed: { isLive(claims: AccessClaims): boolean | Promise<boolean> }
+  readonly feed: {
+    isLive(claims: AccessClaims): boolean | Promise<boolean>
+    /** As far as it was known when the log was there; asked of what only reads. @throws the error after STALE_READS */
+    wasLive(claims: AccessClaims, error: unknown): Promise<boolean>
+  }
 }
 
 /** RFC 6750, section 2.1: the scheme in any case, then one token68. */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Lets pass who sends an access token that is good, into `ctx.state.caller`. No database is read. */
 export function authenticate({ tokens, feed }: Bearer): Step {
@@ -21,6 +27,10 @@ export function authenticate({ tokens, feed }: Bearer): Step {
     if (typeof live !== 'boolean')
       return patienceOf(ctx)
         .during(() => live)
+        .catch((error: unknown) => {
+          if (READS.has(ctx.method)) return feed.wasLive(claims, error)
+          throw error
+        })
         .then((known) => pass(ctx, next, claims, known))
     return pass(ctx, next, claims, live)
   }

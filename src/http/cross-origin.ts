@@ -15,6 +15,7 @@ const EXPOSED = [
   'X-Request-Id',
   'X-App-Version',
   'X-Consistency',
+  'Age',
   'Retry-After',
 ].join(', ')
 

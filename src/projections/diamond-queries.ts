@@ -13,6 +13,7 @@ import { BrokenEvent, isUndecodable } from '../stores/schemas/decode.ts'
 import { diamonds, type DiamondView } from './diamonds.ts'
 import { PATIENCE } from './patience.ts'
 import type { Progress } from './progress.ts'
+import { NO_STALE_READS, type StaleReads } from './stale-reads.ts'
 
 /** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
 export type DiamondAnswer = {
@@ -21,13 +22,20 @@ export type DiamondAnswer = {
   /** Milliseconds since 1970: nobody has a copy with this ETag that is older. */
   readonly changedAt: number
   readonly body: string
+  /** As `Stale` has it. */
+  readonly age?: number
 }
+
+/** Where the log is away, and the read model alone was asked: whole seconds since the log last answered. */
+export type Stale = { readonly age: number }
 
 export type DiamondList = {
   readonly total: number
   readonly bodies: readonly string[]
   /** False when the projection is behind: what was written last may be missing. */
   readonly current: boolean
+  /** As `Stale` has it. */
+  readonly age?: number
 }
 
 export type DiamondFilter = {
@@ -51,6 +59,7 @@ export class DiamondQueries {
     private readonly model: ReadModel,
     private readonly store: EventStore,
     readonly progress: Progress,
+    private readonly stale: StaleReads = NO_STALE_READS,
   ) {}
 
   /**
@@ -61,7 +70,7 @@ export class DiamondQueries {
     const head = this.store.head()
     if (head instanceof Promise) {
       this.answersAtOnce = false
-      return this.#oneWhen(version, id, this.#reached(head, 0))
+      return this.#oneLater(version, id, head)
     }
     const reached = this.progress.reached(head, 0)
     if (reached !== true) return this.#oneWhen(version, id, reached)
@@ -74,6 +83,30 @@ export class DiamondQueries {
     } catch (error) {
       return this.#oneInstead(version, id, error)
     }
+  }
+
+  async #oneLater(version: ApiVersion, id: number, head: Promise<From>): Promise<DiamondAnswer | undefined> {
+    try {
+      await head
+    } catch (error) {
+      return this.#oneStale(version, id, error)
+    }
+    return this.#oneWhen(version, id, this.#reached(head, 0))
+  }
+
+  async #oneStale(version: ApiVersion, id: number, error: unknown): Promise<DiamondAnswer | undefined> {
+    const age = await this.stale.age(error)
+    const document = await this.#kept(id, ['owner', 'etag', 'changedAt', version], error)
+    const answer = answerOf(version, document)
+    return answer && { ...answer, age }
+  }
+
+  /** @throws the error where the read model has set the diamond aside, or lacks it and may not have come to it */
+  async #kept(id: number, select: readonly string[], error: unknown): Promise<Document | undefined> {
+    if (isParked(await this.model.parked(), id)) throw error
+    const document = await this.model.get(id, select)
+    if (document === undefined && !(await this.progress.reached(this.stale.newest, 0))) throw error
+    return document
   }
 
   async #oneWhen(version: ApiVersion, id: number, reached: boolean | Promise<boolean>) {
@@ -111,10 +144,24 @@ export class DiamondQueries {
   /** Newest first: by date, then by id. Sees what was written before the call, unless the projection is behind. */
   list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
-    const reached = head instanceof Promise ? this.#reached(head, PATIENCE) : this.progress.reached(head, PATIENCE)
     const where = whereOf(owner, filter)
+    if (head instanceof Promise) {
+      this.answersAtOnce = false
+      return this.#listLater(version, where, page, head)
+    }
+    const reached = this.progress.reached(head, PATIENCE)
     if (!(reached instanceof Promise)) return this.#read(version, where, page, reached)
     return reached.then((current) => this.#read(version, where, page, current))
+  }
+
+  async #listLater(version: ApiVersion, where: Where, page: Page, head: Promise<From>): Promise<DiamondList> {
+    try {
+      await head
+    } catch (error) {
+      const age = await this.stale.age(error)
+      return { ...(await this.#read(version, where, page, true)), age }
+    }
+    return this.#read(version, where, page, await this.#reached(head, PATIENCE))
   }
 
   #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
@@ -149,6 +196,17 @@ export class DiamondQueries {
     const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
     const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
     return foldView(id, next < 0 ? events : events.slice(0, next))
+  }
+
+  /** As `view`; from the read model where the log is away. */
+  async page(id: number): Promise<{ readonly view: DiamondView | undefined; readonly age?: number }> {
+    try {
+      return { view: await this.view(id) }
+    } catch (error) {
+      const age = await this.stale.age(error)
+      const document = await this.#kept(id, [...diamonds.stateTexts, 'changedAt'], error)
+      return { view: document && diamonds.fromDocument(document), age }
+    }
   }
 
   async #folded(id: number, until?: bigint): Promise<Document | undefined> {

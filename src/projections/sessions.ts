@@ -10,6 +10,7 @@ import {
 import type { Log } from '../log.ts'
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
 import { KeptRunning, type RunFigures } from './keep-trying.ts'
+import { NO_STALE_READS, type StaleReads } from './stale-reads.ts'
 import { Waiting } from './waiting.ts'
 
 type Noted = Parameters<EndedTokens['note']>[0]
@@ -25,6 +26,8 @@ export type SessionFeedOptions = {
   readonly places: { note(event: Noted): void }
   /** Told of another key that signs links, whichever process made it. */
   readonly linkKeys: { note(event: StoredEvent): void }
+  /** Whether reads go on while the log is away; they don't unless told. */
+  readonly stale?: StaleReads
   readonly log: Log
 }
 
@@ -41,7 +44,8 @@ const FORGET_EVERY = 60_000
 /**
  * Tells which access tokens have been ended, from memory: no store is read for a request. A store that tells its head
  * at once is asked in each request whether something is missing here; one that tells it by a promise every second, and
- * where no answer was confirmed for 5 s, each request reads the streams behind its token.
+ * where no answer was confirmed for 5 s, each request reads the streams behind its token. Where the log is away, nobody can
+ * end a token either: for a while, what was confirmed last decides about requests that only read.
  */
 export class SessionFeed {
   readonly #options: SessionFeedOptions
@@ -105,6 +109,17 @@ export class SessionFeed {
     if (missing === undefined) return this.#ended.isLive(token)
     if (missing === 'unconfirmed') return this.#read(token)
     return this.#waiting.until(missing, PATIENCE).then(() => this.#ended.isLive(token))
+  }
+
+  /**
+   * Whether a token had not been ended when that was last confirmed, where the log is away and reads go on without it.
+   * @param error why `isLive` does not know
+   * @throws the error where the log is not away, or what is known is older than STALE_READS
+   */
+  async wasLive(token: TokenName, error: unknown): Promise<boolean> {
+    const { stale = NO_STALE_READS } = this.#options
+    await stale.age(error, this.#confirmedAt)
+    return this.#ended.isLive(token)
   }
 
   /**

@@ -107,6 +107,8 @@ export interface EventStore {
    * 0 where each transaction looks for the fence.
    */
   readonly fenceDelay: number
+  /** When the server behind it last said anything, in milliseconds of the monotonic clock; without it there is no server. */
+  heardAt?(): number
   close(): Promise<void>
 }
 

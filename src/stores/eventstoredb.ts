@@ -124,6 +124,7 @@ export function openEventStoreDB(
     refusal: async () => undefined,
     // What was let through just before it was known, sent twice at most.
     fenceDelay: TRUSTED + 2 * timing.append,
+    heardAt: () => connection.heardAt,
     close: () => (closing ??= shut()),
   }
 }

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { openLog } from '../../src/log.ts'
 import { EndedTokens } from '../../src/projections/ended-tokens.ts'
 import { SessionFeed } from '../../src/projections/sessions.ts'
+import { NO_STALE_READS, StaleReads } from '../../src/projections/stale-reads.ts'
 import {
   StoreUnavailable,
   type Batch,
@@ -53,7 +54,7 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
   }
 }
 
-const open = (store: EventStore, monotonic = () => 0) =>
+const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
   new SessionFeed({
     store,
     ttl: TTL,
@@ -61,6 +62,7 @@ const open = (store: EventStore, monotonic = () => 0) =>
     monotonic,
     places: { note: () => {} },
     linkKeys: { note: () => {} },
+    stale,
     log: openLog('error'),
   })
 
@@ -145,6 +147,38 @@ test('of a store behind a network answers from memory while it is confirmed, for
     await until(async () => !(await feed.isLive(token)))
     feed.stop()
     await Promise.all([store.close(), other.close()])
+  }))
+
+test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const isAway = async () => fault.away
+    const stale = new StaleReads({ answeredAt: 60_000, newest: 'start', isAway }, 60, () => now)
+    const feed = open(behindNetwork(store, fault), () => now, stale)
+    await store.append('session-ended', 'none', [revoked()])
+    await feed.start()
+    fault.away = true
+    now = 59_999
+    const error = new StoreUnavailable('away')
+    assert.is(await feed.wasLive(token, error), true)
+    assert.is(await feed.wasLive({ ...token, session: 'ended' }, error), false)
+    for (const [time, away] of [
+      [60_000, true],
+      [10_000, false],
+    ] as const) {
+      now = time
+      fault.away = away
+      try {
+        await feed.wasLive(token, error)
+        assert.unreachable('it answered')
+      } catch (thrown) {
+        assert.is(thrown, error)
+      }
+    }
+    feed.stop()
+    await store.close()
   }))
 
 test('that is not confirmed reads the streams behind each token', () =>

@@ -22,6 +22,10 @@ export function sendAnswer(ctx: Ctx, { status, headers, body }: DirectAnswer): v
 /** Says that lists don't show the newest writes yet; what is answered is right all the same. */
 export const PENDING = { 'X-Consistency': 'pending' } as const
 
+/** Says that the log is away, and how long ago it last answered: what is answered is the read model's alone. */
+export const staleHeaders = (age: number | undefined): Readonly<Record<string, string>> =>
+  age === undefined ? {} : { 'X-Consistency': 'stale', Age: String(age) }
+
 export function markPending(ctx: Ctx): void {
   ctx.set(PENDING)
 }

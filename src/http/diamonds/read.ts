@@ -5,7 +5,7 @@ import { PRIVATE } from '../app.ts'
 import type { Links } from '../links.ts'
 import { callerOf, type Step } from '../request.ts'
 import type { DirectAnswer } from '../direct.ts'
-import { idOf, PENDING, sendAnswer } from './answer.ts'
+import { idOf, PENDING, sendAnswer, staleHeaders } from './answer.ts'
 import { isNotModified } from './conditions.ts'
 import { parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
@@ -43,7 +43,7 @@ export function answerOne(
 ): ReadAnswer {
   if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
   if (found.owner !== account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-  const headers = { ...PRIVATE, ETag: found.etag }
+  const headers = { ...PRIVATE, ETag: found.etag, ...staleHeaders(found.age) }
   // A copy whose links have ended is not the one there is, whatever its ETag says.
   const { body, changedAt } = found
   if (isNotModified(ifNoneMatch, found.etag) && links.stillOpen(body, changedAt)) return { status: 304, headers }
@@ -53,13 +53,14 @@ export function answerOne(
 export type AskedList = { readonly path: string; readonly search: string; readonly query: ListQuery }
 
 export function answerList({ links }: DiamondReads, asked: AskedList, list: DiamondList): ReadAnswer {
-  const { total, bodies, current } = list
+  const { total, bodies, current, age } = list
   const pages = total > 0 ? pageLinks(links.address, asked, total) : undefined
   const headers = {
     ...PRIVATE,
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
     ...(!current && PENDING),
+    ...staleHeaders(age),
   }
   if (bodies.length === 0) return { status: 204, headers }
   return { status: 200, headers, body: `[${links.finish(bodies.join(','))}]` }

@@ -6,6 +6,7 @@ import type { DiamondQueries } from '../../projections/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds.ts'
 import type { Resource } from '../app.ts'
 import { isNotModified } from '../diamonds/conditions.ts'
+import { staleHeaders } from '../diamonds/answer.ts'
 import type { ErrorBody } from '../errors.ts'
 import { html, NOTHING } from '../html.ts'
 import type { Links } from '../links.ts'
@@ -40,7 +41,8 @@ type Opened = { readonly view: DiamondView; readonly signature: string }
 /** @throws Refusal missing */
 async function opened(ctx: Ctx, { queries, links }: ReportService): Promise<Opened> {
   const text = String(ctx.params['id'])
-  const view = /^[1-9]\d{0,15}$/.test(text) ? await queries.view(Number(text)) : undefined
+  const { view, age } = /^[1-9]\d{0,15}$/.test(text) ? await queries.page(Number(text)) : UNKNOWN_VIEW
+  ctx.set(staleHeaders(age))
   if (view === undefined) throw unknownDiamond()
   const given = signatureOf(ctx)
   const opened = links.opened(`/diamond/${text}`, given)
@@ -48,6 +50,8 @@ async function opened(ctx: Ctx, { queries, links }: ReportService): Promise<Open
   if (view.diamond.fields.access === 0 && !isOpened) throw unknownDiamond()
   return { view, signature: isOpened ? given : '' }
 }
+
+const UNKNOWN_VIEW = { view: undefined, age: undefined }
 
 const unknownDiamond = () => new Refusal('missing', 'There is no such diamond')
 

@@ -11,6 +11,9 @@ const AT_ONCE = 128
 /** How often the same append is sent while nobody knows what became of it. */
 const ATTEMPTS = 2
 
+/** Milliseconds after which an outcome that is unknown is told: whoever asked has 5 s, and one silence takes 4 of them. */
+const SOON = 1_000
+
 /** Appends at exact revisions, which the server recognises again after any restart. */
 export class Appender {
   constructor(
@@ -28,15 +31,18 @@ export class Appender {
     return this.#appendRuns(append, runs)
   }
 
-  /** @throws as append does, after all others have been answered; a wrong revision rather than any other fault */
+  /** @throws as append does, after all others that were sent have been answered; a wrong revision rather than any other fault */
   async appendMany(appends: readonly Append[]): Promise<Position[]> {
     const encoded = appends.map((append) => ({ append, runs: encode(append) }))
     const positions: Position[] = []
     const faults: unknown[] = []
+    const since = performance.now()
+    const isOver = () => faults.length > 0 && performance.now() - since > SOON
     // Several appends to one stream go one after another, those of different streams together.
     const lanes = [...groupByStream(encoded).values()]
     const work = async () => {
-      for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
+      // Where the first ones were answered by silence, the others are not sent to meet it too.
+      for (let lane = lanes.shift(); lane !== undefined && !isOver(); lane = lanes.shift()) {
         try {
           for (const { index, append, runs } of lane) positions[index] = await this.#appendRuns(append, runs)
         } catch (error) {
@@ -91,6 +97,7 @@ export class Appender {
   }
 
   async #appendOnce(stream: string, expected: Revision, run: Encoded): Promise<Position> {
+    const since = performance.now()
     for (let attempt = 1; ; attempt++) {
       await this.gate?.pass(stream, run.types)
       const answer = await this.batches.send(stream, expected, run)
@@ -98,7 +105,7 @@ export class Appender {
       if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
       const found = await this.#outcome(stream, expected, run, answer)
       if (found !== undefined) return found
-      if (attempt === ATTEMPTS) throw outcomeUnknown(stream, answer.reason)
+      if (attempt === ATTEMPTS || performance.now() - since > SOON) throw outcomeUnknown(stream, answer.reason)
     }
   }
 

@@ -49,6 +49,11 @@ export class Connection {
     throw unavailable(`none of ${this.#address.seeds.join(', ')} leads a cluster now`, this.#fault ?? 'no answer')
   }
 
+  /** When the node in use last said anything, in milliseconds of the monotonic clock. */
+  get heardAt(): number {
+    return this.#node?.spokeAt ?? Number.NEGATIVE_INFINITY
+  }
+
   /** A call got no answer in `patience` ms: a node that has said nothing else either is given up. */
   unanswered(node: EventStoreNode, patience: number): void {
     if (node.isSilent(patience)) this.#giveUp(node)

@@ -45,6 +45,8 @@ export class EventStoreNode {
   readonly client: EventStoreDBClient
   /** When it last said anything, in milliseconds of the monotonic clock. */
   heardAt = performance.now()
+  /** The same, where it has said anything at all. */
+  spokeAt = Number.NEGATIVE_INFINITY
   readonly #commands: Commands
   readonly #leaving = new Set<() => void>()
   #isGone = false
@@ -61,6 +63,7 @@ export class EventStoreNode {
 
   heard(): void {
     this.heardAt = performance.now()
+    this.spokeAt = this.heardAt
   }
 
   /** Whether it has said nothing for so many milliseconds, on no call at all. */

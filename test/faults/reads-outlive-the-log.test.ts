@@ -1,0 +1,196 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { handle } from '../../src/commands/handle.ts'
+import { accountFold, accountStream } from '../../src/commands/logins.ts'
+import { disable } from '../../src/domain/account.ts'
+import { attached } from '../api/harness/form.ts'
+import { until } from '../api/harness/postbox.ts'
+import { expect, refusal, type Answer } from '../api/harness/request.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { created, list, shown, stone } from '../api/harness/stones.ts'
+import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
+
+const test = suite('a service whose log is away')
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+
+/** Milliseconds that any request may take, and one whose fate is known. */
+const BUDGET = 5_000
+const AT_ONCE = 1_500
+/** Milliseconds for which a confirmation of the session feed is worth something. */
+const CONFIRMED = 5_000
+const LONG = 30_000
+
+/** All wait for most of their time, and so run beside each other, each with a service and a log of its own. */
+const cases: Record<string, () => Promise<void>> = {}
+const running = new Map<string, Promise<unknown>>()
+const meanwhile = (name: string, run: () => Promise<void>) => void (cases[name] = run)
+const settled = (start: () => Promise<void>): Promise<unknown> =>
+  start().then(
+    () => undefined,
+    (fault: unknown) => fault,
+  )
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+
+async function served(
+  settings: Readonly<Record<string, string>>,
+  run: (service: Service, peer: Peer) => Promise<void>,
+): Promise<void> {
+  const peer = await startPeer()
+  const engines = { EVENT_STORE: peer.url, READ_MODEL: 'sqlite', MASTER_KEY: randomBytes(32).toString('base64') }
+  try {
+    const service = await startService({ settings: { ...engines, ...settings } })
+    try {
+      await run(service, peer)
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await peer.stop()
+  }
+}
+
+/** The answer, which came within so many milliseconds. */
+async function within(ms: number, asked: Promise<Answer>): Promise<Answer> {
+  const since = performance.now()
+  const answer = await asked
+  const took = performance.now() - since
+  assert.ok(took < ms, `${answer.status} after ${Math.round(took)} ms`)
+  return answer
+}
+
+/** Ends an account's tokens, as the command line does. */
+async function disabled({ installation }: Service, account: number): Promise<void> {
+  const wish = { stream: accountStream(account), id: randomUUID(), origin }
+  await handle(installation.writing, wish, accountFold, (state) => disable(state, { apiTokens: 'ended' }))
+}
+
+/** What it is like to be told what was so before. */
+function stale(answer: Answer, least = 0): Answer {
+  expect(200, answer)
+  assert.is(answer.headers['x-consistency'], 'stale')
+  assert.match(String(answer.headers['age']), /^\d+$/)
+  assert.ok(Number(answer.headers['age']) >= least, `Age: ${answer.headers['age']}`)
+  return answer
+}
+
+function writes({ ann }: Service, id: number): Promise<Answer>[] {
+  return [
+    ann.post('/v4/diamond', stone()),
+    ann.post('/v4/diamond', stone(), { 'Idempotency-Key': 'k' }),
+    ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }),
+    ann.patch(`/v4/diamond/${id}`, { price: 2 }),
+    ann.remove(`/v4/diamond/${id}`),
+  ]
+}
+
+const outages: [what: string, leave: (peer: Peer) => unknown, comeBack: (peer: Peer) => unknown][] = [
+  ['is stopped', (peer) => peer.down(), (peer) => peer.up()],
+  ['hangs', (peer) => (peer.faults.silent = true), (peer) => (peer.faults.silent = false)],
+]
+for (const [what, leave, comeBack] of outages) {
+  meanwhile(`(it ${what}) reads on, refuses writes at once, and goes on as before when it is back`, () =>
+    served({}, async (service, peer) => {
+      const { ann, bob } = service
+      const { id } = await created(ann, { sku: 'S', access: 2 })
+      await attached(ann, id)
+      const before = shown(expect(200, await ann.get(`/v4/diamond/${id}`)))
+      const revoked = await service.newVendor()
+      await disabled(service, revoked.account)
+      await until('the end of a token', async () => (await revoked.get('/v4/diamond')).status === 401)
+      const left = performance.now()
+      await leave(peer)
+
+      const first = await Promise.all(
+        [...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')].map((asked) =>
+          within(BUDGET, asked),
+        ),
+      )
+      for (const answer of first.slice(0, -2)) refusal(503, answer)
+      for (const answer of first.slice(-2)) stale(answer)
+
+      // The session feed's last confirmation is no longer enough by itself.
+      await pause(left + CONFIRMED + 1_000 - performance.now())
+      for (const answer of await Promise.all(writes(service, id).map((asked) => within(AT_ONCE, asked)))) {
+        refusal(503, answer)
+        assert.ok(Number(answer.headers['retry-after']) > 0)
+      }
+      const one = stale(await within(AT_ONCE, ann.get(`/v4/diamond/${id}`)), 4)
+      assert.equal(shown(one), before)
+      assert.is(one.headers['etag'], `"1.0"`)
+      stale(await within(AT_ONCE, ann.get(`/v3/diamond/${id}`)))
+      assert.equal(list(stale(await within(AT_ONCE, ann.get('/v4/diamond')), 4)), [before])
+      stale(await within(AT_ONCE, ann.get('/v4/diamond?f[sku]=S')))
+      stale(await within(AT_ONCE, service.send({ path: `/diamond/${id}` })), 4)
+      expect(200, await within(AT_ONCE, service.send({ path: '/v2/constants' })))
+      refusal(403, await within(AT_ONCE, bob.get(`/v4/diamond/${id}`)))
+      refusal(404, await within(AT_ONCE, ann.get('/v4/diamond/999999')))
+      refusal(401, await within(AT_ONCE, revoked.get('/v4/diamond')))
+      assert.is((await within(AT_ONCE, service.send({ path: '/health/ready' }))).status, 503)
+      const metrics = expect(200, await within(AT_ONCE, service.send({ path: '/metrics' })))
+      assert.match(metrics.text, /^adamant_log_away 1$/m)
+
+      await comeBack(peer)
+      await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200, LONG)
+      const now = expect(200, await ann.get(`/v4/diamond/${id}`))
+      assert.equal([shown(now)['price'], now.headers['x-consistency'], now.headers['age']], [7, undefined, undefined])
+      expect(401, await revoked.get('/v4/diamond'))
+      await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200, LONG)
+    }),
+  )
+}
+
+meanwhile('reads on for STALE_READS seconds and no longer', () =>
+  served({ STALE_READS: '2' }, async (service, peer) => {
+    const { id } = await created(service.ann, { access: 2 })
+    await peer.down()
+    stale(await service.ann.get(`/v4/diamond/${id}`))
+    await pause(2_000)
+    for (const path of [`/v4/diamond/${id}`, '/v4/diamond', `/diamond/${id}`]) expect(503, await service.ann.get(path))
+    expect(200, await service.ann.get('/v2/constants'))
+    await peer.up()
+    await until('a read', async () => (await service.ann.get(`/v4/diamond/${id}`)).status === 200, LONG)
+  }),
+)
+
+meanwhile('refuses reads with STALE_READS=0', () =>
+  served({ STALE_READS: '0' }, async (service, peer) => {
+    const { id } = await created(service.ann)
+    await peer.down()
+    for (const path of [`/v4/diamond/${id}`, '/v4/diamond']) refusal(503, await service.ann.get(path))
+  }),
+)
+
+meanwhile('answers no read stale where only its connections were lost', () =>
+  served({}, async (service, peer) => {
+    const { id } = await created(service.ann)
+    for (let time = 0; time < 5; time++) {
+      peer.drop()
+      const answer = expect(200, await service.ann.get(`/v4/diamond/${id}`))
+      assert.is(answer.headers['x-consistency'], undefined)
+    }
+  }),
+)
+
+meanwhile('answers writes within the budget where its log reads and stores nothing', () =>
+  served({}, async (service, peer) => {
+    const { id } = await created(service.ann)
+    peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))
+    for (const answer of await Promise.all(writes(service, id).map((asked) => within(BUDGET, asked)))) {
+      refusal(503, answer)
+    }
+    assert.is((await service.ann.get(`/v4/diamond/${id}`)).headers['x-consistency'], undefined)
+  }),
+)
+
+for (const name of Object.keys(cases)) {
+  test(name, async () => {
+    if (running.size === 0) for (const [each, start] of Object.entries(cases)) running.set(each, settled(start))
+    const fault = await running.get(name)
+    if (fault !== undefined) throw fault
+  })
+}
+
+test.run()
