@@ -123,7 +123,11 @@ test('is never more than a fault, whatever it holds (property)', () => {
 
 test('as it is shown can be sent back, and means the same, in v3 and in v4 (property)', () => {
   const fields = fc.record({
-    sku: fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }),
+    // Blanks around a text are not kept, and so never shown.
+    sku: fc
+      .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
+      .map((text) => text.trim())
+      .filter((text) => text !== ''),
     cutShape: fc.oneof(fc.constantFrom(2, 9, 113, 200, 201, 'Trilliant', '</script>\u2028"')),
     carat: fc.double({ min: 0.001, max: 10_000, noNaN: true }),
     price: fc.option(fc.double({ min: 0, max: 1e15, noNaN: true }), { nil: null }),
