@@ -5,8 +5,10 @@ import { VERSION } from '../../../src/version.ts'
 /** What came back over a connection, as it stands on the wire. */
 export type RawAnswer = { readonly status: number; readonly text: string; readonly body: string }
 
-/** Milliseconds after which a connection that stays open counts as answered. */
+/** Milliseconds of silence behind an answer after which a connection that stays open counts as answered. */
 const QUIET = 300
+/** Milliseconds that an answer may take to begin. */
+const PATIENCE = 3_000
 
 /** Sends bytes over a connection of their own and gives what comes back until it ends, or falls silent. */
 export function sendRaw(address: string, bytes: string | Buffer): Promise<RawAnswer> {
@@ -18,8 +20,11 @@ export function sendRaw(address: string, bytes: string | Buffer): Promise<RawAns
       socket.destroy()
       done(rawAnswer(Buffer.concat(chunks).toString('latin1')))
     }
-    socket.setTimeout(QUIET, finish)
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.setTimeout(PATIENCE, finish)
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      socket.setTimeout(QUIET)
+    })
     socket.on('end', finish)
     socket.on('error', (error) => (chunks.length > 0 ? finish() : fail(error)))
   })
