@@ -21,7 +21,7 @@ export class FollowedProgress implements Progress {
   async reached(position: From, ms: number): Promise<boolean> {
     const until = performance.now() + ms
     this.#seen.advance(await this.#positionNow())
-    const reached = this.#seen.reached(position, until - performance.now())
+    const reached = this.#seen.reached(position, Math.max(0, until - performance.now()))
     if (!(reached instanceof Promise)) return reached
     this.#waiting++
     this.#schedule()
