@@ -146,3 +146,6 @@ function faultOf(parameter: string, { takes, refuses, key }: Engine): string | u
 
 const because = (name: string | undefined, reasons: Engine['refuses']) =>
   name === undefined || reasons[name] === undefined ? '' : `: ${reasons[name]}`
+
+/** Of a store's address, what logs and people may see: no user, no password, no options. */
+export const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { StoreUnavailable } from '../stores/event-store.ts'
 import { NoInstallation, type Installation, type Purpose } from '../installation.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from '../settings.ts'
+import { withoutCredentials } from '../store-addresses.ts'
 
 /** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
 export const RESTORING = 'restoring'
@@ -44,5 +45,4 @@ const unfinished = (folder: string) =>
     `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
   )
 
-export const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')
 const hasLog = (folder: string) => existsSync(join(folder, 'events.db'))

@@ -18,7 +18,8 @@ import { UnreadableFile } from '../stores/sqlite-file.ts'
 import { openSqliteVault } from '../stores/sqlite-vault.ts'
 import type { Told } from '../stores/told.ts'
 import { makeDataDir } from './data-dir.ts'
-import { checkFolder, mustExist, withoutCredentials } from './existing.ts'
+import { withoutCredentials } from '../store-addresses.ts'
+import { checkFolder, mustExist } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.

@@ -20,6 +20,7 @@ const ROOT = [
   'security-log.ts',
   'service.ts',
   'settings.ts',
+  'store-addresses.ts',
   'log.ts',
   'version.ts',
   ...PLATFORM,

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts'
 import type { Origin } from '../../commands/origin.ts'
 import { joinStores } from '../../commands/join-stores.ts'
 import { checkLinkKey } from '../../commands/link-key.ts'
@@ -35,7 +36,7 @@ export async function restoreServer(open: Open, settings: Settings, asked: Asked
     if (fence) await stayClosed({ store, origin }, fence)
     await emptyVault(vault)
     const head = await store.head()
-    const events = asked.manifest?.log.events ?? (await counted(store))
+    const events = asked.manifest?.log.events ?? (await counted(store.readAll('start')))
     return { ...restored, events, position: head === 'start' ? '0' : shownPosition(head), epoch }
   } finally {
     await installation.close()
@@ -58,10 +59,4 @@ async function checkLog(store: EventStore, { log }: Manifest): Promise<void> {
     `The server's log is not the one that this backup's files belong to, or ends before them (${log.position}): ` +
       "put the server's backup of that time back first",
   )
-}
-
-async function counted(store: EventStore): Promise<number> {
-  let events = 0
-  for await (const _ of store.readAll('start')) events++
-  return events
 }

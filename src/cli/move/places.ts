@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BadSettings, readSettings, type Settings } from '../../settings.ts'
+import { withoutCredentials } from '../../store-addresses.ts'
 import { BadUsage } from '../failure.ts'
 
 /** One installation as `--from` and `--to` name it. */
@@ -41,12 +42,11 @@ export function placeOf(option: string, text: string, env: NodeJS.ProcessEnv): P
     !/^(sqlite:|mongodb(\+srv)?:\/\/)/.test(reads)
   if (bad) throw new BadUsage(`${option} does not name an installation. ${PLACES}`)
   const folder = folders[0] === undefined ? undefined : resolve(folders[0])
-  const shown = [...new Set([events, reads])].map((part) => (part.startsWith(SQLITE) ? `sqlite:${folder}` : hide(part)))
+  const shown = [...new Set([events, reads])].map((part) =>
+    part.startsWith(SQLITE) ? `sqlite:${folder}` : withoutCredentials(part),
+  )
   return { events, reads, folder, shown: shown.join(',') }
 }
-
-/** Whoever reads a log reads this: neither user nor password, nor options. */
-const hide = (address: string) => address.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '')
 
 /**
  * The settings that `serve` would have there; all else is of the environment.

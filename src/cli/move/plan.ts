@@ -3,7 +3,7 @@ import type { Installation } from '../../installation.ts'
 import { BadUsage, Failed } from '../failure.ts'
 import { note } from '../output.ts'
 import { count } from '../progress-bar.ts'
-import { counted } from './counted.ts'
+import { counted } from '../counted.ts'
 import type { Place } from './places.ts'
 
 /** What a move would take along. */
