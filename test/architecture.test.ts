@@ -22,12 +22,12 @@ const faults: readonly (readonly [name: string, path: string, source: string])[]
   ['a domain module that imports a command', 'domain/a.ts', "import { b } from '../commands/b.ts'"],
   ['a domain module that imports a node module', 'domain/diamond/a.ts', "import { randomUUID } from 'node:crypto'"],
   ['a command that imports a route', 'commands/a.ts', "import type { b } from '../http/b.ts'"],
-  ['a projection that imports an adapter', 'projections/a.ts', "import { b } from '../stores/sqlite-events.ts'"],
+  ['a projection that imports an adapter', 'projections/a.ts', "import { b } from '../stores/sqlite/events.ts'"],
   ['a route that imports a subcommand', 'http/diamonds/a.ts', "import { b } from '../../cli/b.ts'"],
-  ['a subcommand that loads an adapter late', 'cli/a.ts', "const b = await import('../stores/sqlite-events.ts')"],
-  ['an adapter that imports a route', 'stores/sqlite-events/a.ts', "export { b } from '../../http/b.ts'"],
-  ['the entry, which loads on any Node and', 'main.ts', "import { b } from './stores/directory-files.ts'"],
-  ['a module beside main that names an adapter', 'service.ts', "import { b } from './stores/directory-files.ts'"],
+  ['a subcommand that loads an adapter late', 'cli/a.ts', "const b = await import('../stores/sqlite/events.ts')"],
+  ['an adapter that imports a route', 'stores/sqlite/events/a.ts', "export { b } from '../../../http/b.ts'"],
+  ['the entry, which loads on any Node and', 'main.ts', "import { b } from './stores/folder/files.ts'"],
+  ['a module beside main that names an adapter', 'room.ts', "import { b } from './stores/folder/files.ts'"],
 ]
 
 for (const [name, path, source] of faults) {
@@ -37,7 +37,7 @@ for (const [name, path, source] of faults) {
 }
 
 test('let the composition root name adapters', () => {
-  assert.equal(wrongImports([moduleOf('wiring/a.ts', "import { b } from '../stores/sqlite-events.ts'")]), [])
+  assert.equal(wrongImports([moduleOf('wiring/a.ts', "import { b } from '../stores/sqlite/events.ts'")]), [])
 })
 
 test.run()

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from '../src/wiring/open-installation.ts'
-import { readSettings } from '../src/settings.ts'
-import type { EventStore } from '../src/stores/event-store.ts'
-import type { ReadStore } from '../src/stores/read-store.ts'
+import { readSettings } from '../src/wiring/settings.ts'
+import type { EventStore } from '../src/stores/ports/event-store.ts'
+import type { ReadStore } from '../src/stores/ports/read-store.ts'
 import { enginesFor, forgetEngines } from './engines.ts'
 
 /** The log and the read models of an installation, as one process has them open. */

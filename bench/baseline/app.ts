@@ -6,7 +6,7 @@ import { parseChange, parseNewDiamond, type Parsed } from '../../src/domain/diam
 import { Refusal } from '../../src/domain/refusal.ts'
 import { parseNewEntries } from '../../src/http/diamonds/entries.ts'
 import { parseListQuery } from '../../src/http/diamonds/filters.ts'
-import { callerOf, type Ctx, type RequestState, type Step } from '../../src/http/request.ts'
+import { callerOf, type Ctx, type RequestState, type Step } from '../../src/http/kit/request.ts'
 import { answerErrors } from './errors.ts'
 import { present } from './present.ts'
 import type { Row } from './row.ts'

@@ -1,6 +1,6 @@
-import { answerOf } from '../../src/http/errors.ts'
-import type { Ctx } from '../../src/http/request.ts'
-import { VERSION } from '../../src/version.ts'
+import { answerOf } from '../../src/http/kit/errors.ts'
+import type { Ctx } from '../../src/http/kit/request.ts'
+import { VERSION } from '../../src/runtime/version.ts'
 
 /** The statuses and sentences of the real service. */
 export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
-import type { Installation } from '../installation.ts'
-import { FOLLOWERS } from '../projections/declarations.ts'
+import type { Installation } from '../wiring/installation.ts'
+import { FOLLOWERS } from '../projections/engine/declarations.ts'
 import { Failed } from './failure.ts'
 import { retried, setAside, type SetAside } from './dead-letters/retry.ts'
 import { withInstallation, type Open } from './installed.ts'

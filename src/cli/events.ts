@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { shownData } from '../stores/schemas/unshown.ts'
-import { comparePositions, type EventStore, type From, type StoredEvent } from '../stores/event-store.ts'
+import { shownData } from '../events/unshown.ts'
+import { comparePositions, type EventStore, type From, type StoredEvent } from '../stores/ports/event-store.ts'
 import { withInstallation, type Open } from './installed.ts'
 import type { OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander'
-import { WrongMasterKey } from '../commands/link-key.ts'
+import { WrongMasterKey } from '../commands/installation/link-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { BadFolder, NoInstallation } from '../installation.ts'
-import { BadSettings } from '../settings.ts'
-import { StoreUnavailable } from '../stores/event-store.ts'
-import { BrokenEvent, NewerSchema } from '../stores/schemas/decode.ts'
+import { BadFolder, NoInstallation } from '../wiring/installation.ts'
+import { BadSettings } from '../wiring/settings.ts'
+import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import { BrokenEvent, NewerSchema } from '../events/decode.ts'
 import { note } from './output.ts'
 
 export const FAILED = 1

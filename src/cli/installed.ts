@@ -1,5 +1,5 @@
-import type { Installation, Purpose } from '../installation.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import type { Installation, Purpose } from '../wiring/installation.ts'
+import { readSettings, type Settings } from '../wiring/settings.ts'
 
 /** The composition root's way to open the stores that the settings name. */
 export type Open = (settings: Settings, purpose?: Purpose) => Promise<Installation>

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { rotateLinkKey } from '../commands/link-key.ts'
+import { rotateLinkKey } from '../commands/installation/link-key.ts'
 import { administering } from './administer.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
-import type { Origin } from '../commands/origin.ts'
+import type { Origin } from '../events/origin.ts'
 
 /** Who stands behind what a command writes; one run of it has one correlation id. */
 export const operator = (): Origin => ({ actor: 'operator', via: 'cli', correlation: randomUUID(), osUser: osUser() })

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../runtime/version.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'

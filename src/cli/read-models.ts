@@ -1,8 +1,8 @@
-import type { Installation } from '../installation.ts'
-import { READ_MODELS } from '../projections/declarations.ts'
-import { FollowedProgress } from '../projections/followed-progress.ts'
-import { StoreUnavailable, type From } from '../stores/event-store.ts'
-import type { ModelDeclaration, ReadStore } from '../stores/read-store.ts'
+import type { Installation } from '../wiring/installation.ts'
+import { READ_MODELS } from '../projections/engine/declarations.ts'
+import { FollowedProgress } from '../projections/engine/followed-progress.ts'
+import { StoreUnavailable, type From } from '../stores/ports/event-store.ts'
+import type { ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
 
 /** Milliseconds that a command waits for a running service to know what it wrote. */
 const PATIENCE = 30_000

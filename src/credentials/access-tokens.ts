@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { carried, FIRST_EPOCH } from '../domain/restoring.ts'
-import type { Grant } from '../domain/session.ts'
+import { carried, FIRST_EPOCH } from '../domain/installation/restoring.ts'
+import type { Grant } from '../domain/session/session.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
 /** What an access token says. `session` and `number` name it; times in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/refusal.ts'
-import type { Lockout, NoteSecurity } from '../domain/security-event.ts'
+import type { Lockout, NoteSecurity } from '../domain/account/security-event.ts'
 import { digestOf } from './digests.ts'
 import { networkOf } from './network.ts'
 import { Tracks, WINDOW, type Track } from './tracks.ts'

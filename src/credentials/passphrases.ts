@@ -1,8 +1,8 @@
 import { Refusal } from '../domain/refusal.ts'
-import { FairShare } from '../fairness/fair-share.ts'
-import { FairTurns, type Waiter } from '../fairness/fair-turns.ts'
-import { startWorker } from '../start-worker.ts'
-import { WorkerPool } from '../worker-pool.ts'
+import { FairShare } from '../runtime/fairness/fair-share.ts'
+import { FairTurns, type Waiter } from '../runtime/fairness/fair-turns.ts'
+import { startWorker } from '../runtime/start-worker.ts'
+import { WorkerPool } from '../runtime/worker-pool.ts'
 import { networkOf } from './network.ts'
 
 /** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */

@@ -1,7 +1,7 @@
 import { compareSync, hashSync } from 'bcryptjs'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { standBack } from '../stand-back.ts'
+import { standBack } from '../runtime/stand-back.ts'
 
 /** What is asked of the worker; without `hash` the password is hashed, with it compared. */
 export type PasswordTask = { readonly task: number; readonly password: string; readonly hash?: string }

@@ -1,9 +1,9 @@
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import { ImpossibleProportions, UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
-import { startWorker } from '../start-worker.ts'
+import { startWorker } from '../runtime/start-worker.ts'
 import type { Answer, PictureOrder, Task } from './trace-jobs.ts'
-import { WorkerPool } from '../worker-pool.ts'
+import { WorkerPool } from '../runtime/worker-pool.ts'
 
 /**
  * Traces cuts and draws pictures on threads of its own, so that the event loop stays free. Both refuse with

@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { drawStone } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
-import { encodePng } from '../pictures/png.ts'
-import { standBack } from '../stand-back.ts'
+import { encodePng } from './png.ts'
+import { standBack } from '../runtime/stand-back.ts'
 import type { Answer, Task } from './trace-jobs.ts'
 
 if (workerData.standBack === true) standBack()

@@ -1,4 +1,4 @@
-import type { NewEvent } from './event-store.ts'
+import type { NewEvent } from './ports/event-store.ts'
 import { isUuid } from './uuid.ts'
 
 /**

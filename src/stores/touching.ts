@@ -1,4 +1,4 @@
-import { TOUCH_INTERVAL } from './files.ts'
+import { TOUCH_INTERVAL } from './ports/files.ts'
 
 /** @param now seconds since 1970, unlike those of any other touch */
 type Touch = (now: number) => Promise<unknown>

@@ -1,4 +1,4 @@
-import { BadFolder } from '../installation.ts'
+import { BadFolder } from './installation.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
 
 /** Makes the folder of an installation where there is none. @throws BadFolder with what is wrong in one line */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { StoreUnavailable } from '../stores/event-store.ts'
-import { NoInstallation, type Installation, type Purpose } from '../installation.ts'
-import { BadSettings, DATA_DIR as DEFAULT, type Settings } from '../settings.ts'
-import { withoutCredentials } from '../store-addresses.ts'
+import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import { NoInstallation, type Installation, type Purpose } from './installation.ts'
+import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
+import { withoutCredentials } from './store-addresses.ts'
 
 /** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
 export const RESTORING = 'restoring'

@@ -1,24 +1,24 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { StreamQueue } from '../commands/stream-queue.ts'
+import { StreamQueue } from '../commands/core/stream-queue.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import { BadFolder, type Installation, type Purpose } from '../installation.ts'
-import { openLog, type Log } from '../log.ts'
-import { steadyClock } from '../steady-clock.ts'
-import { BadSettings, type Settings } from '../settings.ts'
-import { openDirectoryFiles } from '../stores/directory-files.ts'
-import type { MongoStores } from '../stores/mongodb.ts'
-import { openDocuments } from '../stores/sqlite-documents.ts'
-import { shareFolder, type FolderLock } from '../stores/folder-lock.ts'
-import { openOutbox } from '../stores/outbox-mail.ts'
-import { openSeen } from '../stores/seen-file.ts'
-import { openSmtp } from '../stores/smtp-mail.ts'
-import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite-events.ts'
-import { UnreadableFile } from '../stores/sqlite-file.ts'
-import { openSqliteVault } from '../stores/sqlite-vault.ts'
-import type { Told } from '../stores/told.ts'
+import { BadFolder, type Installation, type Purpose } from './installation.ts'
+import { openLog, type Log } from '../runtime/log.ts'
+import { steadyClock } from '../runtime/steady-clock.ts'
+import { BadSettings, type Settings } from './settings.ts'
+import { openDirectoryFiles } from '../stores/folder/files.ts'
+import type { MongoStores } from '../stores/mongodb/mongodb.ts'
+import { openDocuments } from '../stores/sqlite/documents.ts'
+import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
+import { openOutbox } from '../stores/mail/outbox.ts'
+import { openSeen } from '../stores/folder/seen.ts'
+import { openSmtp } from '../stores/mail/smtp.ts'
+import { openSqliteEvents, type SqliteEventsOptions } from '../stores/sqlite/events.ts'
+import { UnreadableFile } from '../stores/sqlite/file.ts'
+import { openSqliteVault } from '../stores/sqlite/vault.ts'
+import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
-import { withoutCredentials } from '../store-addresses.ts'
+import { withoutCredentials } from './store-addresses.ts'
 import { checkFolder, mustExist } from './existing.ts'
 
 /**
@@ -99,7 +99,7 @@ type ReadModels = MongoStores & { readonly telling: () => Promise<void> | undefi
 /** Read models, vault and files: in DATA_DIR, or in one database of MongoDB, whose driver takes 20 MB once it is loaded. */
 async function openReadModels({ READ_MODEL, DATA_DIR }: Settings, log: Log): Promise<ReadModels> {
   if (READ_MODEL !== 'sqlite') {
-    const { openMongo } = await import('../stores/mongodb.ts')
+    const { openMongo } = await import('../stores/mongodb/mongodb.ts')
     const { BadAddress } = await import('../stores/mongodb/connection.ts')
     try {
       return { ...openMongo(READ_MODEL, log), telling: () => undefined }
@@ -133,7 +133,7 @@ export type Events = Pick<Installation, 'store' | 'counters'>
 /** The client of EventStoreDB takes 25 MB, and is loaded only where it is needed. */
 async function openEvents({ EVENT_STORE, DATA_DIR }: Settings, options: SqliteEventsOptions): Promise<Events> {
   if (EVENT_STORE !== 'sqlite') {
-    const { openEventStoreDB } = await import('../stores/eventstoredb.ts')
+    const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
     try {
       return { store: openEventStoreDB(EVENT_STORE, undefined, options), counters: () => ({}) }
     } catch (error) {

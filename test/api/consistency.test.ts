@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StoreUnavailable } from '../../src/stores/event-store.ts'
+import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { ReadStore } from '../../src/stores/read-store.ts'
+import type { ReadStore } from '../../src/stores/ports/read-store.ts'
 import type { Vendor } from './harness/account.ts'
 import type { Answer } from './harness/request.ts'
 import { apiSuite, startService } from './harness/service.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rotateLinkKey } from '../../src/commands/link-key.ts'
+import { rotateLinkKey } from '../../src/commands/installation/link-key.ts'
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
 import { until } from './harness/postbox.ts'

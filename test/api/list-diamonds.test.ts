@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { createDiamonds } from '../../src/commands/create-diamonds.ts'
-import { IdBlocks } from '../../src/commands/integer-ids.ts'
+import { createDiamonds } from '../../src/commands/diamonds/create-diamonds.ts'
+import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'

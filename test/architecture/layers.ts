@@ -3,64 +3,38 @@ import { posix } from 'node:path'
 /** A module and what it imports: paths from src/ on, other packages by their names. */
 export type Module = { readonly path: string; readonly imports: readonly string[] }
 
-/** Ports say what is asked of a store; every other module of src/stores is part of an adapter. */
-const PORT = /^stores\/(event-store|read-store|vault|files|mail|seen|schemas\/.*)\.ts$/
-const PLATFORM = [
-  'nap.ts',
-  'patience.ts',
-  'signs-of-life.ts',
-  'start-worker.ts',
-  'start-program.ts',
-  'stand-back.ts',
-  'worker-pool.ts',
-]
-const ROOT = [
-  'installation.ts',
-  'refusals.ts',
-  'security-log.ts',
-  'service.ts',
-  'settings.ts',
-  'store-addresses.ts',
-  'log.ts',
-  'version.ts',
-  ...PLATFORM,
-]
+/** Of src/stores, what is asked of a store stands in ports; every other module there is part of an adapter. */
+const PORT = 'stores/ports/'
 
-/** What each layer may import of src besides itself. Modules in wiring and right in src compose the layers and may name them all. */
+/**
+ * What each room may import of src besides itself. Modules in wiring and right in src compose the rooms and may name them
+ * all.
+ */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  runtime: [],
-  fairness: [],
-  credentials: ['domain', 'fairness', ...PLATFORM],
-  scoring: ['pictures', 'domain', ...PLATFORM],
-  reports: ['domain', ...PLATFORM],
+  runtime: ['port'],
   port: ['domain'],
-  adapter: ['port', 'domain', 'log.ts', ...PLATFORM],
-  commands: ['domain', 'port', 'credentials'],
-  projections: [
+  events: ['domain', 'port'],
+  credentials: ['domain', 'runtime'],
+  scoring: ['domain', 'runtime'],
+  reports: ['domain', 'runtime'],
+  adapter: ['port', 'events', 'domain', 'runtime'],
+  commands: ['domain', 'events', 'port', 'credentials', 'runtime'],
+  projections: ['domain', 'events', 'port', 'credentials', 'commands', 'reactions', 'scoring', 'runtime'],
+  reactions: ['domain', 'events', 'port', 'credentials', 'commands', 'projections', 'scoring', 'runtime'],
+  http: ['domain', 'events', 'port', 'credentials', 'commands', 'projections', 'reports', 'scoring', 'runtime'],
+  cli: [
     'domain',
-    'port',
-    'credentials',
-    'commands',
-    'scoring',
-    'log.ts',
-    'nap.ts',
-    'patience.ts',
-    'signs-of-life.ts',
-  ],
-  http: [
-    'domain',
+    'events',
     'port',
     'credentials',
     'commands',
     'projections',
-    'reports',
-    'fairness',
-    'slices.ts',
-    'log.ts',
-    'version.ts',
+    'reactions',
+    'scoring',
+    'runtime',
+    'wiring',
   ],
-  cli: ['domain', 'port', 'credentials', 'commands', 'projections', 'scoring', ...ROOT],
 }
 
 /** `./x.ts` as seen from a module becomes a path from src/ on. */
@@ -92,7 +66,7 @@ function mayImport(layer: string, name: string): boolean {
 function layerOf(path: string): string {
   const folder = path.split('/', 1)[0] ?? path
   if (folder !== 'stores') return folder
-  return PORT.test(path) ? 'port' : 'adapter'
+  return path.startsWith(PORT) ? 'port' : 'adapter'
 }
 
 function sentence(path: string, layer: string, name: string): string {

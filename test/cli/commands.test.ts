@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MODEL_VERSION } from '../../src/commands/score-diamonds.ts'
+import { MODEL_VERSION } from '../../src/commands/scores/score-diamonds.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }

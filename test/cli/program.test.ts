@@ -8,7 +8,7 @@ const test = suite('a command')
 /** Opens its stores when an unreferenced timer says so, as one waits for a thread that keeps no process alive. */
 const SOURCE = `
   import { run } from './src/cli/program.ts'
-  import { NoInstallation } from './src/installation.ts'
+  import { NoInstallation } from './src/wiring/installation.ts'
   const open = async () => {
     await new Promise((done) => setTimeout(done, 200).unref())
     throw new NoInstallation('what it waited for has come')

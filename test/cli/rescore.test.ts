@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OPTICS_VERSION } from '../../src/domain/scoring/version.ts'
-import { comparePositions, type EventStore } from '../../src/stores/event-store.ts'
+import { comparePositions, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { openStores, type Stores } from '../open-stores.ts'
-import { scoredBy } from '../projections/older-scores.ts'
+import { scoredBy } from '../reactions/scoring/older-scores.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine; stores: Stores }

@@ -1,5 +1,5 @@
 import { suite } from 'uvu'
-import type { EventStore } from '../../src/stores/event-store.ts'
+import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import { appendingRules } from './event-store/appending.ts'
 import { appendManyRules } from './event-store/append-many.ts'
 import { closedRules } from './event-store/closed.ts'

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Files, Kept } from '../../src/stores/files.ts'
+import type { Files, Kept } from '../../src/stores/ports/files.ts'
 import { all } from './event-store/given.ts'
 
 type Given = { files: Files; other: Files }

@@ -8,7 +8,7 @@ import { switchingRules } from './read-store/switching.ts'
 import { writingRules } from './read-store/writing.ts'
 
 /**
- * The rules of the read-store port (src/stores/read-store.ts).
+ * The rules of the read-store port (src/stores/ports/read-store.ts).
  * @param open gives an empty store
  * @param runs of each property; each opens a store, which waits for the disk
  */

@@ -8,7 +8,7 @@ import {
   type Vault,
   type VaultEntry,
   type VaultItem,
-} from '../../src/stores/vault.ts'
+} from '../../src/stores/ports/vault.ts'
 
 const receipt = { token: 'token-1', sealed: Buffer.from('receipt'), forgottenAt: 3000 }
 const entry = (given: Partial<VaultEntry> = {}): VaultEntry => ({

@@ -1,6 +1,6 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
 import { ADDRESS, SIGNED } from '../../src/domain/diamond/placeholders.ts'
-import { DIAMONDS, diamonds, type DiamondView } from '../../src/projections/diamonds.ts'
+import { DIAMONDS, diamonds, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
 
 /** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
 export type Golden = { readonly version: number; readonly bodies: readonly GoldenBody[] }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DIAMONDS } from '../../src/projections/diamonds.ts'
+import { DIAMONDS } from '../../src/projections/diamonds/diamonds.ts'
 import { goldenFile, rendered, type Golden } from './bodies.ts'
 
 const test = suite('a stored body')

@@ -12,7 +12,7 @@ import { expect } from '../api/harness/request.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
-import { DIAMONDS } from '../../src/projections/diamonds.ts'
+import { DIAMONDS } from '../../src/projections/diamonds/diamonds.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 
 const [dataDir] = process.argv.slice(2)

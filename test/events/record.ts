@@ -4,9 +4,9 @@
  * What has been recorded is never written again.
  */
 import { existsSync, writeFileSync } from 'node:fs'
-import { schemas } from '../../src/stores/schemas/registry.ts'
-import { openEventStoreDB } from '../../src/stores/eventstoredb.ts'
-import { openSqliteEvents } from '../../src/stores/sqlite-events.ts'
+import { schemas } from '../../src/events/registry.ts'
+import { openEventStoreDB } from '../../src/stores/eventstoredb/eventstoredb.ts'
+import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
 import { fileOf, folder, type Recording } from './recordings.ts'
 
 const [file] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { StoredEvent } from '../../src/stores/event-store.ts'
+import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 
 /** One event as it was stored: JSON has no bigint, so positions and revisions are texts. */
 export type Recording = {

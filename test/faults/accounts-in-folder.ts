@@ -1,5 +1,5 @@
 import { open } from '../../src/wiring/open-installation.ts'
-import { readSettings } from '../../src/settings.ts'
+import { readSettings } from '../../src/wiring/settings.ts'
 import { enginesFor } from '../engines.ts'
 import { newSender, type Sender } from '../api/harness/secrets.ts'
 

@@ -1,5 +1,5 @@
-import type { Installation } from '../../src/installation.ts'
-import { StoreUnavailable, type Subscription } from '../../src/stores/event-store.ts'
+import type { Installation } from '../../src/wiring/installation.ts'
+import { StoreUnavailable, type Subscription } from '../../src/stores/ports/event-store.ts'
 
 /** What every call meets from now on: `away` is refused, `hangs` is never answered. */
 export type Outage = { fault: 'none' | 'away' | 'hangs' }

@@ -1,4 +1,4 @@
-import { OutcomeUnknown, StoreUnavailable, type Append, type EventStore } from '../../src/stores/event-store.ts'
+import { OutcomeUnknown, StoreUnavailable, type Append, type EventStore } from '../../src/stores/ports/event-store.ts'
 
 /**
  * What happens to an append:

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../src/stores/sqlite-events.ts'
+import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../src/stores/sqlite/events.ts'
 
 /** An embedded log in a folder of its own, which goes when the log is closed. */
 export function temporaryLog(options?: SqliteEventsOptions): SqliteEvents {

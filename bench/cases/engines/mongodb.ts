@@ -1,12 +1,12 @@
-import { openLog } from '../../../src/log.ts'
-import { openMongo } from '../../../src/stores/mongodb.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import type { Bench, Case, Group } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'
 import { bareDiamonds, connectBare } from './mongodb/bare.ts'
 import { filesKept, filesRead } from './mongodb/files.ts'
 import { pages, readsById } from './mongodb/reading.ts'
 import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writing.ts'
-import { DIAMONDS } from '../../../src/projections/diamonds.ts'
+import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
 
 /** What the adapter of MongoDB adds to its driver, on one server within one run. */
 export const mongodb: Group = { name: 'mongodb', long: true, prepare }

@@ -1,7 +1,7 @@
-import type { Installation } from '../../installation.ts'
-import type { Settings } from '../../settings.ts'
-import type { EventStore } from '../../stores/event-store.ts'
-import type { Files } from '../../stores/files.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import type { Settings } from '../../wiring/settings.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { Files } from '../../stores/ports/files.ts'
 
 /** The composition root's ways to what a backup is made of, and to a folder that is restored. */
 export type Backups = {

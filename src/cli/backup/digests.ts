@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { Files } from '../../stores/files.ts'
+import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { progressBar } from '../progress-bar.ts'
 import { LOG_FILE, type Manifest } from './manifest.ts'

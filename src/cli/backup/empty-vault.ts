@@ -1,4 +1,4 @@
-import type { Vault } from '../../stores/vault.ts'
+import type { Vault } from '../../stores/ports/vault.ts'
 
 const AT_ONCE = 100
 

@@ -1,4 +1,4 @@
-import type { Files } from '../../stores/files.ts'
+import type { Files } from '../../stores/ports/files.ts'
 import { digestOf } from './digests.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
-import { readEpoch } from '../../commands/log-epoch.ts'
-import type { EventStore, StoredEvent } from '../../stores/event-store.ts'
-import { decode } from '../../stores/schemas/decode.ts'
+import { readEpoch } from '../../commands/installation/log-epoch.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import { decode } from '../../events/decode.ts'
 import { Failed } from '../failure.ts'
 import type { Manifest } from './manifest.ts'
 

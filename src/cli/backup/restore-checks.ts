@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { BadSettings, type Settings } from '../../settings.ts'
+import { BadSettings, type Settings } from '../../wiring/settings.ts'
 import { BadUsage } from '../failure.ts'
 
 /** What may be in a folder that nothing is lost of: the key is to be there before. */

@@ -1,4 +1,4 @@
-import type { Files } from '../../stores/files.ts'
+import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { progressBar } from '../progress-bar.ts'
 import { copyWhole, isWhole } from './files.ts'

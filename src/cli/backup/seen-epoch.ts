@@ -1,5 +1,5 @@
-import type { Installation } from '../../installation.ts'
-import { seenEpoch, witnessesIn } from '../../projections/log-past.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { seenEpoch, witnessesIn } from '../../projections/engine/log-past.ts'
 
 /** The highest epoch that anything beside the log has seen it in: the next one is above it. */
 export async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {

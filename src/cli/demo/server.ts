@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { SETTINGS } from '../../settings.ts'
+import { SETTINGS } from '../../wiring/settings.ts'
 import { Failed } from '../failure.ts'
 
 /** The service in a process of its own, on a data folder of its own. */

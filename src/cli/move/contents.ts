@@ -1,4 +1,4 @@
-import type { Installation } from '../../installation.ts'
+import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 import type { StopSignal } from '../stop-signal.ts'
 import { counted } from '../counted.ts'

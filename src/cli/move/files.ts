@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Files } from '../../stores/files.ts'
+import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 
 export type CopiedFiles = { files: number; bytes: number }

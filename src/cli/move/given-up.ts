@@ -1,5 +1,5 @@
-import { openLog, type Moving } from '../../commands/move-log.ts'
-import type { Installation } from '../../installation.ts'
+import { openLog, type Moving } from '../../commands/installation/move-log.ts'
+import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 
 type Copying = {

@@ -1,6 +1,6 @@
-import { checkLinkKey, WrongMasterKey } from '../../commands/link-key.ts'
+import { checkLinkKey, WrongMasterKey } from '../../commands/installation/link-key.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import type { Installation } from '../../installation.ts'
+import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 
 /** Bytes at the start of what a master key sealed: the key's id. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { MailClaims, type ClaimOptions } from '../../projections/mail-claims.ts'
-import type { QueuedMail, Vault } from '../../stores/vault.ts'
+import { MailClaims, type ClaimOptions } from '../../reactions/mail/mail-claims.ts'
+import type { QueuedMail, Vault } from '../../stores/ports/vault.ts'
 
 /** Milliseconds between two looks. */
 const LOOK = 100

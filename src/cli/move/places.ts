@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { BadSettings, readSettings, type Settings } from '../../settings.ts'
-import { withoutCredentials } from '../../store-addresses.ts'
+import { BadSettings, readSettings, type Settings } from '../../wiring/settings.ts'
+import { withoutCredentials } from '../../wiring/store-addresses.ts'
 import { BadUsage } from '../failure.ts'
 
 /** One installation as `--from` and `--to` name it. */

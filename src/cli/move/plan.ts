@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Installation } from '../../installation.ts'
+import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage, Failed } from '../failure.ts'
 import { note } from '../output.ts'
 import { count } from '../progress-bar.ts'

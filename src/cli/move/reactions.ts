@@ -1,9 +1,9 @@
-import type { Installation } from '../../installation.ts'
-import { belongs } from '../../projections/belongs.ts'
-import { REACTIONS } from '../../projections/declarations.ts'
-import { lineOf } from '../../projections/log-line.ts'
-import { checkpointOf } from '../../projections/reaction.ts'
-import type { Position } from '../../stores/event-store.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { belongs } from '../../projections/engine/belongs.ts'
+import { REACTIONS } from '../../projections/engine/declarations.ts'
+import { lineOf } from '../../projections/engine/log-line.ts'
+import { checkpointOf } from '../../projections/engine/reaction.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
 import type { Place } from './same-places.ts'
 
 /**

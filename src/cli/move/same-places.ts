@@ -1,4 +1,4 @@
-import { comparePositions, type EventStore, type Position } from '../../stores/event-store.ts'
+import { comparePositions, type EventStore, type Position } from '../../stores/ports/event-store.ts'
 import { copied, type Pair } from './walk.ts'
 
 /** An event in the target's log. */

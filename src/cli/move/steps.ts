@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { fenceLog, finishCopy, type Moving } from '../../commands/move-log.ts'
+import { fenceLog, finishCopy, type Moving } from '../../commands/installation/move-log.ts'
 import { note } from '../output.ts'
 import { Contents, type Copying } from './contents.ts'
 import { counted } from '../counted.ts'

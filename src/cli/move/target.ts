@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { beginCopy, type Moving } from '../../commands/move-log.ts'
-import { closedBy, COPY_STREAM, LOG_STREAM, reasonOf } from '../../domain/moving.ts'
-import type { Installation } from '../../installation.ts'
+import { beginCopy, type Moving } from '../../commands/installation/move-log.ts'
+import { closedBy, COPY_STREAM, LOG_STREAM, reasonOf } from '../../domain/installation/moving.ts'
+import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 
 /** A copy that was begun, now or by an earlier run. */

@@ -1,4 +1,4 @@
-import type { Vault, VaultItem } from '../../stores/vault.ts'
+import type { Vault, VaultItem } from '../../stores/ports/vault.ts'
 import { Failed } from '../failure.ts'
 
 export type CopiedVault = { entries: number; receipts: number; mails: number }

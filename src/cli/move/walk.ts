@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { STORES_STREAM } from '../../domain/joining.ts'
-import { COPY_STREAM } from '../../domain/moving.ts'
-import type { EventStore, From, StoredEvent } from '../../stores/event-store.ts'
+import { STORES_STREAM } from '../../domain/installation/joining.ts'
+import { COPY_STREAM } from '../../domain/installation/moving.ts'
+import type { EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 import { appendsOf, writeInOrder, AT_ONCE } from './write.ts'
 

@@ -8,7 +8,7 @@ import {
   type Append,
   type EventStore,
   type StoredEvent,
-} from '../../stores/event-store.ts'
+} from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 
 /** Events that are read before they are written: one transaction on SQLite. */

@@ -1,4 +1,4 @@
-import type { Plan } from '../account.ts'
+import type { Plan } from '../account/account.ts'
 import { Refusal } from '../refusal.ts'
 
 /** Characters (Unicode code points) that a secret may have. An anonymous sender has the basic plan. */

@@ -1,12 +1,12 @@
-import { attachCertification, type Certifying } from '../../commands/attach-certification.ts'
-import { ownershipFaults, type By } from '../../commands/change-diamonds.ts'
+import { attachCertification, type Certifying } from '../../commands/certifications/attach-certification.ts'
+import { ownershipFaults, type By } from '../../commands/diamonds/change-diamonds.ts'
 import { namedDiamond, parseCertification, type CertificationInput } from '../../domain/certification/input.ts'
 import { renderCertification } from '../../domain/certification/render.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection, sendJson } from '../diamonds/answer.ts'
-import { requestNameOf } from '../idempotency-key.ts'
-import { callerOf, originOf, type Ctx, type Step, type Upload } from '../request.ts'
+import { requestNameOf } from '../kit/idempotency-key.ts'
+import { callerOf, originOf, type Ctx, type Step, type Upload } from '../kit/request.ts'
 import type { CertificationService } from './routes.ts'
 
 /** Attaches the report that `readUpload` left, and answers the certification. */

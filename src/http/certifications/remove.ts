@@ -1,7 +1,7 @@
-import { removeCertification } from '../../commands/remove-certification.ts'
+import { removeCertification } from '../../commands/certifications/remove-certification.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection } from '../diamonds/answer.ts'
-import { callerOf, originOf, patienceOf, type Ctx, type Step } from '../request.ts'
+import { callerOf, originOf, patienceOf, type Ctx, type Step } from '../kit/request.ts'
 import type { CertificationService } from './routes.ts'
 
 export function removeReport({ certifying, certifications, queries }: CertificationService): Step {

@@ -1,9 +1,9 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { DiamondQueries } from '../../projections/diamond-queries.ts'
-import { PATIENCE } from '../../projections/patience.ts'
-import type { Position } from '../../stores/event-store.ts'
-import type { DirectAnswer } from '../direct.ts'
-import { patienceOf, type Ctx } from '../request.ts'
+import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
+import { PATIENCE } from '../../projections/engine/patience.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import type { DirectAnswer } from '../kit/direct.ts'
+import { patienceOf, type Ctx } from '../kit/request.ts'
 
 /** Sends a finished JSON text as it is. */
 export function sendJson(ctx: Ctx, status: number, body: string): void {

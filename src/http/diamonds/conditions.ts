@@ -1,6 +1,6 @@
-import type { Match } from '../../commands/change-diamonds.ts'
+import type { Match } from '../../commands/diamonds/change-diamonds.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Step } from '../request.ts'
+import type { Step } from '../kit/request.ts'
 
 /**
  * If-Match on a write: only a diamond's revision counts, not that of its scores.

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import type { Bearer } from '../authenticate.ts'
-import { accountOf, atOnce, send, type Direct } from '../direct.ts'
+import type { Bearer } from '../kit/authenticate.ts'
+import { accountOf, atOnce, send, type Direct } from '../kit/direct.ts'
 import { parseListQuery } from './filters.ts'
 import { answerList, answerOne, type DiamondReads, type ReadAnswer } from './read.ts'
 

@@ -10,7 +10,7 @@ import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { shown } from '../../domain/diamond/shown.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { mapInSlices } from '../../slices.ts'
+import { mapInSlices } from '../../runtime/slices.ts'
 
 export const ENTRIES_MAX = 500
 

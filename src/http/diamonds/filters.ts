@@ -1,8 +1,8 @@
 import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
-import type { DiamondFilter, Page } from '../../projections/diamond-queries.ts'
-import { refuseMany } from '../parameter-count.ts'
+import type { DiamondFilter, Page } from '../../projections/diamonds/diamond-queries.ts'
+import { refuseMany } from '../kit/parameter-count.ts'
 import { secondsOf } from './dates.ts'
 
 export const LIMIT_DEFAULT = 25

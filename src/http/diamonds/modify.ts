@@ -5,14 +5,14 @@ import {
   ownershipFaults,
   type By,
   type DiamondChange,
-} from '../../commands/change-diamonds.ts'
-import type { Changed } from '../../commands/changed-diamonds.ts'
-import { deleteDiamond } from '../../commands/delete-diamond.ts'
-import { patchDiamond } from '../../commands/patch-diamond.ts'
+} from '../../commands/diamonds/change-diamonds.ts'
+import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
+import { deleteDiamond } from '../../commands/diamonds/delete-diamond.ts'
+import { patchDiamond } from '../../commands/diamonds/patch-diamond.ts'
 import { parseChange } from '../../domain/diamond/input.ts'
 import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { callerOf, originOf, type Ctx, type Step } from '../request.ts'
+import { callerOf, originOf, type Ctx, type Step } from '../kit/request.ts'
 import { awaitProjection, idOf, sendJson } from './answer.ts'
 import { parseIfMatch } from './conditions.ts'
 import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'

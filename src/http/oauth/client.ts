@@ -1,5 +1,10 @@
-import { ClientRefused, verifyClient, type ClientCheck, type VerifiedClient } from '../../commands/verify-client.ts'
-import type { Ctx, Step } from '../request.ts'
+import {
+  ClientRefused,
+  verifyClient,
+  type ClientCheck,
+  type VerifiedClient,
+} from '../../commands/clients/verify-client.ts'
+import type { Ctx, Step } from '../kit/request.ts'
 import { OAuthError } from './errors.ts'
 import { parametersOf } from './parameters.ts'
 

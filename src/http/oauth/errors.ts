@@ -1,7 +1,7 @@
-import { ClientRefused } from '../../commands/verify-client.ts'
+import { ClientRefused } from '../../commands/clients/verify-client.ts'
 import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
-import { GrantRefused } from '../../domain/session.ts'
-import type { ErrorBody } from '../errors.ts'
+import { GrantRefused } from '../../domain/session/session.ts'
+import type { ErrorBody } from '../kit/errors.ts'
 
 /** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
 export type OAuthCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'

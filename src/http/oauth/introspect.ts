@@ -1,5 +1,5 @@
-import { inspectToken, type Inspecting } from '../../commands/inspect-token.ts'
-import type { Step } from '../request.ts'
+import { inspectToken, type Inspecting } from '../../commands/sessions/inspect-token.ts'
+import type { Step } from '../kit/request.ts'
 import { clientOf } from './client.ts'
 import { tokenParameter } from './revoke.ts'
 

@@ -1,6 +1,6 @@
 import { Router } from '@koa/router'
-import type { Resource } from '../app.ts'
-import type { RequestState } from '../request.ts'
+import type { Resource } from '../kit/app.ts'
+import type { RequestState } from '../kit/request.ts'
 import { GRANT_TYPES } from './token.ts'
 
 const AUTHENTICATION = ['client_secret_basic', 'client_secret_post']

@@ -5,8 +5,8 @@ import type { Certification } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { LASTS } from '../../domain/diamond/placeholders.ts'
-import { html, NOTHING, type Html } from '../html.ts'
-import type { Links } from '../links.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
+import type { Links } from '../kit/links.ts'
 
 /**
  * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the

@@ -2,7 +2,7 @@ import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { short, title, type DictionaryName } from '../../domain/dictionaries/lookup.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { measuredProportions } from '../../domain/certification/measured.ts'
-import { html, NOTHING, type Html } from '../html.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
 
 export const shapeName = ({ fields }: LiveDiamond): string =>
   typeof fields.cutShape === 'number' ? shapeTitle(fields.cutShape) : fields.cutShape

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { escape, type Html } from '../html.ts'
-import type { Ctx } from '../request.ts'
+import { escape, type Html } from '../kit/html.ts'
+import type { Ctx } from '../kit/request.ts'
 import { STYLE } from './style.ts'
 
 const POLICY = [

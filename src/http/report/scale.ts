@@ -1,6 +1,6 @@
 import type { ScoringName } from '../../domain/dictionaries/scoring-constants.ts'
 import { graded, scoreGrades, type Graded, type ScoreGrade } from '../../domain/scoring/grading.ts'
-import { html, type Html } from '../html.ts'
+import { html, type Html } from '../kit/html.ts'
 
 /** In the units of the drawing, which is as wide as a small phone. */
 const SEGMENT = 54

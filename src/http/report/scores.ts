@@ -1,7 +1,7 @@
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { ScoringName } from '../../domain/dictionaries/scoring-constants.ts'
 import { graded } from '../../domain/scoring/grading.ts'
-import { html, NOTHING, type Html } from '../html.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
 import { drawScale, gradeText } from './scale.ts'
 
 /** A graded score as the page shows it. */

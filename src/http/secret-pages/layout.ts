@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { escape, html, type Html } from '../html.ts'
-import type { Ctx } from '../request.ts'
+import { escape, html, type Html } from '../kit/html.ts'
+import type { Ctx } from '../kit/request.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style.ts'
 

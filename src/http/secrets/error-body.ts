@@ -1,4 +1,4 @@
-import type { Answer, ErrorBody } from '../errors.ts'
+import type { Answer, ErrorBody } from '../kit/errors.ts'
 
 const UNKNOWN = 'Unknown secret'
 

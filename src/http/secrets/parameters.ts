@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
-import { isJson, readBody, refuseCharset } from '../body.ts'
-import { JsonShape } from '../json-shape.ts'
-import { PARAMETERS_MAX, tooMany } from '../parameter-count.ts'
-import type { Ctx, Step } from '../request.ts'
+import { isJson, readBody, refuseCharset } from '../kit/body.ts'
+import { JsonShape } from '../kit/json-shape.ts'
+import { PARAMETERS_MAX, tooMany } from '../kit/parameter-count.ts'
+import type { Ctx, Step } from '../kit/request.ts'
 import { isUrlencoded, parseMultipart } from './multipart.ts'
 import { decodeUtf8, parseUrlencoded, type Pair } from './urlencoded.ts'
 

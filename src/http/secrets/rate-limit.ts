@@ -1,6 +1,6 @@
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { SecretSender, Step } from '../request.ts'
+import type { SecretSender, Step } from '../kit/request.ts'
 
 /** Milliseconds of a window. */
 const WINDOW = 600_000

@@ -1,7 +1,7 @@
-import type { ApiCaller } from '../../commands/verify-api-token.ts'
-import type { Origin } from '../../commands/origin.ts'
+import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
+import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { originFor, patienceOf, type Ctx, type SecretSender, type Step } from '../request.ts'
+import { originFor, patienceOf, type Ctx, type SecretSender, type Step } from '../kit/request.ts'
 
 export type ApiTokens = {
   verify(shown: { email: string; token: string; address: string }): Promise<ApiCaller | undefined>

@@ -3,7 +3,7 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
 import { BinaryWriter } from 'google-protobuf'
 import durationPb from 'google-protobuf/google/protobuf/duration_pb.js'
-import type { Revision } from '../event-store.ts'
+import type { Revision } from '../ports/event-store.ts'
 import type { Encoded } from './encoding.ts'
 
 export type AppendRequest = {

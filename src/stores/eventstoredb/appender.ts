@@ -1,4 +1,4 @@
-import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../event-store.ts'
+import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
 import type { Answer, BatchStream } from './batch-stream.ts'
 import { encode, type Encoded } from './encoding.ts'
 import { isNeverSent, unavailable } from './failure.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
-import type { Position, Revision } from '../event-store.ts'
+import type { Position, Revision } from '../ports/event-store.ts'
 import { appendRequest } from './append-request.ts'
 import type { Connection } from './connection.ts'
 import type { Encoded } from './encoding.ts'

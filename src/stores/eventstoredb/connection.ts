@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../event-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
 import { addressOf, type Address } from './address.ts'
 import { isOfTheNode, unavailable } from './failure.ts'
 import { findLeader } from './leader.ts'

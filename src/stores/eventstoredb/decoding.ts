@@ -1,5 +1,5 @@
 import type { ResolvedEvent } from '@eventstore/db-client'
-import type { NewEvent, Position, StoredEvent } from '../event-store.ts'
+import type { NewEvent, Position, StoredEvent } from '../ports/event-store.ts'
 
 /**
  * An event as the port has it; undefined for what is none of ours: the server's own streams, whose names start with `$`,

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../event-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
 
 /** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
 type Failure = Error & {

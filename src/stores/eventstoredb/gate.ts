@@ -1,5 +1,5 @@
-import { closedBy, COPY_STREAM, LOG_STREAM, passes, type Closed } from '../../domain/moving.ts'
-import { LogClosed } from '../event-store.ts'
+import { closedBy, COPY_STREAM, LOG_STREAM, passes, type Closed } from '../../domain/installation/moving.ts'
+import { LogClosed } from '../ports/event-store.ts'
 import type { Reader } from './reader.ts'
 import { SharedAnswer } from './shared-answer.ts'
 

@@ -1,4 +1,4 @@
-import { comparePositions, type From, type Position } from '../event-store.ts'
+import { comparePositions, type From, type Position } from '../ports/event-store.ts'
 
 /** An event as far as the head is concerned. */
 export type Seen = { readonly position: Position; readonly isOurs: boolean }

@@ -6,7 +6,7 @@ import {
   type From,
   type Position,
   type StoredEvent,
-} from '../event-store.ts'
+} from '../ports/event-store.ts'
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox, type Arrival } from './inbox.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { StoreUnavailable, WrongRevision, type NewEvent } from '../event-store.ts'
+import { StoreUnavailable, WrongRevision, type NewEvent } from '../ports/event-store.ts'
 import type { Appender } from './appender.ts'
 import type { Reader } from './reader.ts'
 

@@ -1,7 +1,7 @@
 import type { ResolvedEvent } from '@eventstore/db-client'
 import type { Readable } from 'node:stream'
-import { Nap } from '../../nap.ts'
-import type { Position } from '../event-store.ts'
+import { Nap } from '../../runtime/nap.ts'
+import type { Position } from '../ports/event-store.ts'
 import { isOfTheNode } from './failure.ts'
 import type { EventStoreNode } from './node.ts'
 

@@ -1,4 +1,4 @@
-import type { Told } from '../told.ts'
+import type { Told } from '../ports/told.ts'
 import { unavailable } from './failure.ts'
 
 /** Told of what ended a subscription that is taken up again. */

@@ -1,5 +1,5 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
-import { comparePositions, type Batch, type Filter, type From, type Position } from '../event-store.ts'
+import { comparePositions, type Batch, type Filter, type From, type Position } from '../ports/event-store.ts'
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox } from './inbox.ts'

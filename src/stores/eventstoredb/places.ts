@@ -1,4 +1,4 @@
-import { StoreUnavailable, type From, type Position, type StoredEvent } from '../event-store.ts'
+import { StoreUnavailable, type From, type Position, type StoredEvent } from '../ports/event-store.ts'
 import { isUntold } from './decoding.ts'
 import { SharedAnswer } from './shared-answer.ts'
 

@@ -6,7 +6,7 @@ import {
   type From,
   type Position,
   type StoredEvent,
-} from '../event-store.ts'
+} from '../ports/event-store.ts'
 import type { Connection } from './connection.ts'
 import { positionOf, storedEvent } from './decoding.ts'
 import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'

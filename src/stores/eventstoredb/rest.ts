@@ -1,4 +1,4 @@
-import { Nap } from '../../nap.ts'
+import { Nap } from '../../runtime/nap.ts'
 import type { Timing } from './timing.ts'
 
 /** The pauses between tries: each longer than the one before, until something went well. */

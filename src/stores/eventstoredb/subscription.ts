@@ -1,4 +1,4 @@
-import { comparePositions, type Batch, type Filter, type From, type Subscription } from '../event-store.ts'
+import { comparePositions, type Batch, type Filter, type From, type Subscription } from '../ports/event-store.ts'
 import type { Followed } from '../followed.ts'
 import { News } from '../news.ts'
 import { History, type HistoryOptions } from './history.ts'

@@ -1,4 +1,4 @@
-import { comparePositions, type From, type StoredEvent } from '../event-store.ts'
+import { comparePositions, type From, type StoredEvent } from '../ports/event-store.ts'
 
 /** How much of the newest events is kept for subscriptions that follow closely. */
 const MAX_EVENTS = 5_000

@@ -1,5 +1,5 @@
 import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOptions } from 'mongodb'
-import { StoreUnavailable } from '../event-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
 import { failureOf } from './failure.ts'
 import { WritePlaces } from './write-places.ts'
 

@@ -1,4 +1,4 @@
-import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../read-store.ts'
+import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import type { Mongo } from './connection.ts'
 import { buildsIn } from './documents/builds.ts'
 import { pointersIn } from './documents/pointers.ts'

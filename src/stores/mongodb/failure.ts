@@ -8,7 +8,7 @@ import {
   MongoTopologyClosedError,
   type WriteError,
 } from 'mongodb'
-import { StoreUnavailable } from '../event-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const DUPLICATE_KEY = 11000

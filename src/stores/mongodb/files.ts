@@ -1,5 +1,5 @@
 import { GridFSBucket } from 'mongodb'
-import type { Files, Listed } from '../files.ts'
+import type { Files, Listed } from '../ports/files.ts'
 import { Touching } from '../touching.ts'
 import type { Mongo } from './connection.ts'
 import { identityIn } from './identities.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Lease, ModelDeclaration } from '../read-store.ts'
-import { SignsOfLife, type Lifetimes } from '../../signs-of-life.ts'
+import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
+import { SignsOfLife, type Lifetimes } from '../../runtime/signs-of-life.ts'
 import type { Mongo } from './connection.ts'
 import { inserted } from './inserted.ts'
 import { epochsIn, lastIn, type Epoch } from './lease/epochs.ts'

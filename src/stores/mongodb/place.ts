@@ -1,5 +1,5 @@
-import type { From } from '../event-store.ts'
-import type { Checkpoint } from '../read-store.ts'
+import type { From } from '../ports/event-store.ts'
+import type { Checkpoint } from '../ports/read-store.ts'
 
 /** A position as it is stored. The start is before every place: -1. */
 export type Place = { readonly commit: bigint; readonly prepare: bigint }

@@ -1,4 +1,4 @@
-import type { Vault } from '../vault.ts'
+import type { Vault } from '../ports/vault.ts'
 import type { Mongo } from './connection.ts'
 import { identityIn } from './identities.ts'
 import { vaultCalls } from './vault/call.ts'

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../event-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
 import { isUnacknowledged } from './failure.ts'
 
 /** Of the connections, so many may be in use for what requests change: the others are for reading. */

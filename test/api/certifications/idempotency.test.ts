@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { StoreUnavailable, type EventStore } from '../../../src/stores/event-store.ts'
+import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Vendor } from '../harness/account.ts'
 import { certification, file, formBody, formHeaders, smallPdf, text, type Part } from '../harness/form.ts'
 import { expect, refusal, type Answer } from '../harness/request.ts'

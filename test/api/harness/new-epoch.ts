@@ -1,6 +1,6 @@
-import { beginEpoch } from '../../../src/commands/restore-log.ts'
+import { beginEpoch } from '../../../src/commands/installation/restore-log.ts'
 import { open } from '../../../src/wiring/open-installation.ts'
-import { readSettings } from '../../../src/settings.ts'
+import { readSettings } from '../../../src/wiring/settings.ts'
 import { enginesFor } from '../../engines.ts'
 
 /** What a restore does last, while nothing runs. */

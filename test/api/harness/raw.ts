@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import * as assert from 'uvu/assert'
-import { VERSION } from '../../../src/version.ts'
+import { VERSION } from '../../../src/runtime/version.ts'
 
 /** What came back over a connection, as it stands on the wire. */
 export type RawAnswer = { readonly status: number; readonly text: string; readonly body: string }

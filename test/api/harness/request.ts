@@ -1,6 +1,6 @@
 import { Agent, request as send, type IncomingHttpHeaders } from 'node:http'
 import * as assert from 'uvu/assert'
-import { VERSION } from '../../../src/version.ts'
+import { VERSION } from '../../../src/runtime/version.ts'
 
 /** A request as it goes over the wire: nothing is escaped, defaulted or followed. */
 export type Request = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { IdBlocks } from '../../../src/commands/integer-ids.ts'
-import { issueApiToken } from '../../../src/commands/issue-api-token.ts'
-import { registerAccount } from '../../../src/commands/register-account.ts'
-import type { Plan } from '../../../src/domain/account.ts'
-import type { Installation } from '../../../src/installation.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { issueApiToken } from '../../../src/commands/accounts/issue-api-token.ts'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import type { Plan } from '../../../src/domain/account/account.ts'
+import type { Installation } from '../../../src/wiring/installation.ts'
 import { expect, request, type Answer, type Request } from './request.ts'
 
 /** Somebody with an account and an API token of the secrets API. */

@@ -8,8 +8,8 @@ import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { startService, type Service } from '../harness/service.ts'
 import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
-import type { EventStore } from '../../../src/stores/event-store.ts'
-import { appendTo } from '../../projections/poison-kinds.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { appendTo } from '../../projections/engine/poison-kinds.ts'
 
 type Given = { postbox: Postbox; service: Service; url: string; ann: Sender }
 const test = suite<Given>('a mail')

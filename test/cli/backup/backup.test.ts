@@ -17,7 +17,7 @@ import { attached, pathOf, smallPdf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, post, shared } from '../../api/harness/secrets.ts'
 import { created, list, shown, stone } from '../../api/harness/stones.ts'
-import type { Files } from '../../../src/stores/files.ts'
+import type { Files } from '../../../src/stores/ports/files.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { Site } from './site.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HeldMails } from '../../../src/cli/move/mails.ts'
-import { openSqliteVault } from '../../../src/stores/sqlite-vault.ts'
-import type { Vault } from '../../../src/stores/vault.ts'
+import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
+import type { Vault } from '../../../src/stores/ports/vault.ts'
 
 type Context = { folder: string; vault: Vault }
 const test = suite<Context>('the mails of an installation that is left')

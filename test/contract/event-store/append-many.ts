@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { WrongRevision, type Append } from '../../../src/stores/event-store.ts'
+import { WrongRevision, type Append } from '../../../src/stores/ports/event-store.ts'
 import { event, events, newStream, numbers, rejectedWith, type Rules } from './given.ts'
 
 /** For stores whose appendMany is one transaction. */

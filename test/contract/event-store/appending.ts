@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { comparePositions, WrongRevision, type Revision } from '../../../src/stores/event-store.ts'
+import { comparePositions, WrongRevision, type Revision } from '../../../src/stores/ports/event-store.ts'
 import { all, event, events, ids, metadata, newStream, numbers, rejectedWith, type Rules } from './given.ts'
 
 export const appendingRules: Rules = (test) => {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { LOG_STREAM } from '../../../src/domain/moving.ts'
-import { LogClosed, type EventStore } from '../../../src/stores/event-store.ts'
+import { LOG_STREAM } from '../../../src/domain/installation/moving.ts'
+import { LogClosed, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { event, ids, newStream, rejectedWith, type Rules } from './given.ts'
 
 /** The log as it was left, and open again afterwards: other rules write to it too. */

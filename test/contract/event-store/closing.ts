@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { StoreUnavailable } from '../../../src/stores/event-store.ts'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { all, event, newStream, rejectedWith, type Rules } from './given.ts'
 
 export const closingRules: Rules = (test) => {

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { faultyStore } from '../../stores/faulty-store.ts'
 import { event, events, ids, newStream, rejectedWith, type Rules } from './given.ts'
 

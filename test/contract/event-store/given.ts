@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Batch, EventStore, NewEvent, StoredEvent, Subscription } from '../../../src/stores/event-store.ts'
+import type { Batch, EventStore, NewEvent, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
 
 export type Given = { store: EventStore }
 export type Rules = (test: Test<Given>) => void

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import type { EventStore, NewEvent, Position, Revision } from '../../../src/stores/event-store.ts'
-import { comparePositions, WrongRevision } from '../../../src/stores/event-store.ts'
+import type { EventStore, NewEvent, Position, Revision } from '../../../src/stores/ports/event-store.ts'
+import { comparePositions, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { all, events, ids, newStream, type Rules } from './given.ts'
 
 /** A wish to append `count` events to one of three streams at a revision that is right, or off by some. */

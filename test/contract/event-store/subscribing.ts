@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import type { From, StoredEvent } from '../../../src/stores/event-store.ts'
-import { comparePositions } from '../../../src/stores/event-store.ts'
+import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { collectGarbage } from '../../garbage.ts'
 import { all, event, events, flat, ids, newStream, soon, take, takeEvents, type Rules } from './given.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Outdated, type Build, type ReadStore, type Stored, type Write } from '../../../src/stores/read-store.ts'
+import { Outdated, type Build, type ReadStore, type Stored, type Write } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
 
 export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {

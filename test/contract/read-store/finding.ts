@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Condition, Document, FieldValue, Query, Where } from '../../../src/stores/read-store.ts'
+import type { Condition, Document, FieldValue, Query, Where } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, newestFirst, put, using, type Opened } from './model.ts'
 
 export function findingRules(test: Test, open: () => Promise<Opened>, runs: number): void {

@@ -5,7 +5,7 @@ import type {
   ModelDeclaration,
   ReadStore,
   Write,
-} from '../../../src/stores/read-store.ts'
+} from '../../../src/stores/ports/read-store.ts'
 
 /** Diamonds, with all filters and orders of their lists: the contract holds for this model on every adapter. */
 export const diamonds: ModelDeclaration = {

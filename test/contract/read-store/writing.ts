@@ -1,6 +1,6 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Outdated, type Build, type Stored, type Write } from '../../../src/stores/read-store.ts'
+import { Outdated, type Build, type Stored, type Write } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, put, remove, using, type Opened } from './model.ts'
 
 export function writingRules(test: Test, open: () => Promise<Opened>): void {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
 import { until } from '../../api/harness/postbox.ts'
-import type { EventStore } from '../../../src/stores/event-store.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { everyDiamond } from '../serving.ts'
 import type { Asked } from '../wishes.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { EventStore } from '../../../src/stores/event-store.ts'
-import { openEventStoreDB } from '../../../src/stores/eventstoredb.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { startPeerProcess, type PeerProcess } from '../../eventstoredb/peer-process.ts'
 import { mongoServer, type MongoServer } from '../../mongo-server.ts'
 import { withInstallation, type Installed } from '../serving.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Build, ReadStore } from '../../../src/stores/read-store.ts'
+import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService } from '../../api/harness/service.ts'

@@ -1,5 +1,5 @@
-import type { Installation } from '../../../src/installation.ts'
-import type { Files } from '../../../src/stores/files.ts'
+import type { Installation } from '../../../src/wiring/installation.ts'
+import type { Files } from '../../../src/stores/ports/files.ts'
 
 /**
  * The built command line in a process that sends itself SIGNAL behind one call of its stores: AT=target.vault.restore/2 is the

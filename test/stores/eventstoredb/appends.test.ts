@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { all, event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
 import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import { suiteOnPeer } from './given.ts'

@@ -1,7 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { OutcomeUnknown, StoreUnavailable, type EventStore, type NewEvent } from '../../../src/stores/event-store.ts'
-import { openEventStoreDB } from '../../../src/stores/eventstoredb.ts'
+import {
+  OutcomeUnknown,
+  StoreUnavailable,
+  type EventStore,
+  type NewEvent,
+} from '../../../src/stores/ports/event-store.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { all, event, events, ids, newStream, rejectedWith, soon, takeEvents } from '../../contract/event-store/given.ts'
 import { startCluster, type Cluster } from '../../eventstoredb/peer/cluster.ts'

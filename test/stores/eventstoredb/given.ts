@@ -1,6 +1,6 @@
 import { suite, type Test } from 'uvu'
-import type { EventStore } from '../../../src/stores/event-store.ts'
-import { openEventStoreDB } from '../../../src/stores/eventstoredb.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { Timing } from '../../../src/stores/eventstoredb/timing.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/event-store.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
 import type { AppendFault } from '../../eventstoredb/peer/faults.ts'
 import { suiteOnPeer } from './given.ts'

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
 import { progressesIn } from '../../../src/stores/mongodb/documents/progress.ts'
-import type { ReadStore } from '../../../src/stores/read-store.ts'
+import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 

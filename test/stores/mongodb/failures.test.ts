@@ -12,7 +12,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StoreUnavailable } from '../../../src/stores/event-store.ts'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { BadAddress, connect } from '../../../src/stores/mongodb/connection.ts'
 import { failureOf, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
 

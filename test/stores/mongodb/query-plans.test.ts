@@ -4,7 +4,7 @@ import { connect } from '../../../src/stores/mongodb/connection.ts'
 import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
 import { collectionsOf } from '../../../src/stores/mongodb/documents/collections.ts'
 import { filterOf, sortOf } from '../../../src/stores/mongodb/documents/filters.ts'
-import type { Where } from '../../../src/stores/read-store.ts'
+import type { Where } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, newestFirst, put } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 

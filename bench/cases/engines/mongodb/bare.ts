@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MongoClient, type AnyBulkWriteOperation, type Collection, type Db, type Document as Bson } from 'mongodb'
-import { DIAMONDS } from '../../../../src/projections/diamonds.ts'
-import type { Document } from '../../../../src/stores/read-store.ts'
+import { DIAMONDS } from '../../../../src/projections/diamonds/diamonds.ts'
+import type { Document } from '../../../../src/stores/ports/read-store.ts'
 import { OWNER } from './diamonds.ts'
 
 type Diamond = Bson & { _id: string }

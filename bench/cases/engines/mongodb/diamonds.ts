@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
-import { diamonds, folded } from '../../../../src/projections/diamonds.ts'
-import type { Checkpoint, Document, Write } from '../../../../src/stores/read-store.ts'
+import { diamonds, folded } from '../../../../src/projections/diamonds/diamonds.ts'
+import type { Checkpoint, Document, Write } from '../../../../src/stores/ports/read-store.ts'
 
 /** Of all that is written here. */
 export const OWNER = 7

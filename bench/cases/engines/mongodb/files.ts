@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { GridFSBucket, type Db } from 'mongodb'
-import type { Files } from '../../../../src/stores/files.ts'
+import type { Files } from '../../../../src/stores/ports/files.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 

@@ -1,4 +1,4 @@
-import type { ReadModel } from '../../../../src/stores/read-store.ts'
+import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 import { writeGuarded } from './bare.ts'

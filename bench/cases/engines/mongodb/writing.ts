@@ -1,4 +1,4 @@
-import type { Build, Document } from '../../../../src/stores/read-store.ts'
+import type { Build, Document } from '../../../../src/stores/ports/read-store.ts'
 import type { Case, Measurement } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 import { writeGuarded, writeUpserts, type BareDiamonds } from './bare.ts'

@@ -1,6 +1,6 @@
 import type { FindOptions } from 'mongodb'
-import type { From } from '../../event-store.ts'
-import type { Build, ModelDeclaration } from '../../read-store.ts'
+import type { From } from '../../ports/event-store.ts'
+import type { Build, ModelDeclaration } from '../../ports/read-store.ts'
 import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { collectionsOf } from './collections.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ModelDeclaration } from '../../read-store.ts'
+import type { ModelDeclaration } from '../../ports/read-store.ts'
 import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { buildOf, type OpenBuild } from './build.ts'

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb'
-import type { ModelDeclaration } from '../../read-store.ts'
+import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { Group } from './groups.ts'
 import type { Held } from './shape.ts'
 

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../read-store.ts'
+import type { FieldValue } from '../../ports/read-store.ts'
 import type { Place } from '../place.ts'
 
 /** Under which values a document is counted, from a revision on; null where under none of the group. */

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb'
-import type { From } from '../../event-store.ts'
-import { Outdated, type FieldValue, type ModelDeclaration, type Write } from '../../read-store.ts'
+import type { From } from '../../ports/event-store.ts'
+import { Outdated, type FieldValue, type ModelDeclaration, type Write } from '../../ports/read-store.ts'
 import { isDuplicate } from '../failure.ts'
 import { confirmed } from '../confirmed.ts'
 import { BATCH, BATCH_ACKNOWLEDGED, type Mongo } from '../connection.ts'

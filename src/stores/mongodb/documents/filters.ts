@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb'
-import type { Condition, FieldValue, ModelDeclaration, Query, Where } from '../../read-store.ts'
+import type { Condition, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
 import { keyOf, requireField, type Held } from './shape.ts'
 
 /**

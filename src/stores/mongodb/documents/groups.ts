@@ -1,5 +1,5 @@
-import { comparePositions, type From } from '../../event-store.ts'
-import type { FieldValue, ModelDeclaration, Where } from '../../read-store.ts'
+import { comparePositions, type From } from '../../ports/event-store.ts'
+import type { FieldValue, ModelDeclaration, Where } from '../../ports/read-store.ts'
 import { countedIn, countedText, type Counted } from './counted.ts'
 import { countable, passes } from './filters.ts'
 import { placeOf, positionOf, type Place } from '../place.ts'

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb'
-import { comparePositions } from '../../event-store.ts'
-import type { DeadLetter } from '../../read-store.ts'
+import { comparePositions } from '../../ports/event-store.ts'
+import type { DeadLetter } from '../../ports/read-store.ts'
 import { isDuplicate } from '../failure.ts'
 
 /** `_id`: build, stream, revision. */

@@ -1,5 +1,5 @@
-import type { ModelDeclaration } from '../../read-store.ts'
-import { StoreUnavailable } from '../../event-store.ts'
+import type { ModelDeclaration } from '../../ports/read-store.ts'
+import { StoreUnavailable } from '../../ports/event-store.ts'
 import { confirmed } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
 import { inserted } from '../inserted.ts'

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb'
-import { comparePositions, StoreUnavailable, type From } from '../../event-store.ts'
-import type { Checkpoint, ModelDeclaration } from '../../read-store.ts'
+import { comparePositions, StoreUnavailable, type From } from '../../ports/event-store.ts'
+import type { Checkpoint, ModelDeclaration } from '../../ports/read-store.ts'
 import { inserted } from '../inserted.ts'
 import { positionOf, reachedOf, type Reached } from '../place.ts'
 

@@ -1,5 +1,5 @@
 import type { Mongo } from '../connection.ts'
-import type { Document, FieldValue, ModelDeclaration, Query, Where } from '../../read-store.ts'
+import type { Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
 import type { Collections } from './collections.ts'
 import { filterOf, sortOf } from './filters.ts'
 import { sumOf, type Group } from './groups.ts'

@@ -1,5 +1,5 @@
-import type { From } from '../../event-store.ts'
-import type { ModelDeclaration, ReadModel } from '../../read-store.ts'
+import type { From } from '../../ports/event-store.ts'
+import type { ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
 import type { OpenBuild } from './build.ts'
 import type { Builds } from './builds.ts'
 import type { Pointers } from './pointers.ts'

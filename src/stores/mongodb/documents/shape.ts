@@ -1,4 +1,4 @@
-import type { Document, FieldValue, ModelDeclaration } from '../../read-store.ts'
+import type { Document, FieldValue, ModelDeclaration } from '../../ports/read-store.ts'
 
 /**
  * A document as MongoDB has it. A removed one leaves its key and its revision behind and nothing else, so that a put

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb'
-import type { ModelDeclaration, Write } from '../../read-store.ts'
+import type { ModelDeclaration, Write } from '../../ports/read-store.ts'
 import { BATCH_ACKNOWLEDGED } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { keyOfWrite } from './counting.ts'

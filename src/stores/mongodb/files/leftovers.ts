@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb'
-import { ABANDONED, type Leftover } from '../../files.ts'
+import { ABANDONED, type Leftover } from '../../ports/files.ts'
 import { markedNow } from '../../touching.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'

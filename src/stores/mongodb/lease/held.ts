@@ -1,4 +1,4 @@
-import type { Lease } from '../../read-store.ts'
+import type { Lease } from '../../ports/read-store.ts'
 import type { Kind, Mongo } from '../connection.ts'
 import { epochsIn, lastIn, type Epoch } from './epochs.ts'
 

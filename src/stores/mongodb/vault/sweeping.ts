@@ -1,4 +1,4 @@
-import type { Sealed, Vault } from '../../vault.ts'
+import type { Sealed, Vault } from '../../ports/vault.ts'
 import { WRITE } from '../connection.ts'
 import type { VaultCall } from './call.ts'
 import { sealerOf } from './secrets.ts'

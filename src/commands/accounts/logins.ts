@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { evolveLogin, freeLogin, normaliseEmail, type Login, type LoginEvent } from '../../domain/account/login.ts'
+import {
+  evolveAccount,
+  unknownAccount,
+  type Account,
+  type AccountEvent,
+  type RegisteredAccount,
+} from '../../domain/account/account.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { load, type Fold } from '../core/handle.ts'
+
+export const loginFold: Fold<Login, LoginEvent> = { initial: freeLogin, evolve: evolveLogin }
+export const accountFold: Fold<Account, AccountEvent> = { initial: unknownAccount, evolve: evolveAccount }
+
+export const loginStream = (email: string) =>
+  `login-${createHash('sha256').update(normaliseEmail(email)).digest('hex')}`
+export const accountStream = (account: number) => `account-${account}`
+
+export type Known = RegisteredAccount & { readonly account: number }
+
+/** The account that a log-in name belongs to; undefined when nobody has it, or its registration was not finished. */
+export async function findAccount(store: EventStore, email: string): Promise<Known | undefined> {
+  const login = await load(store, loginStream(email), loginFold)
+  if (login.state.status === 'free') return undefined
+  const { state } = await load(store, accountStream(login.state.account), accountFold)
+  return state.status === 'unknown' ? undefined : { account: login.state.account, ...state }
+}
+
+/** @throws Refusal missing */
+export async function accountOf(store: EventStore, email: string): Promise<Known> {
+  const known = await findAccount(store, email)
+  if (known === undefined) throw new Refusal('missing', `There is no account ${email.slice(0, 254)}`)
+  return known
+}

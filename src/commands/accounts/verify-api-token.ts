@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { digestOf, sameDigest } from '../../credentials/digests.ts'
+import type { GuessLimits } from '../../credentials/guess-limits.ts'
+import { hmac } from '../../credentials/key-derivation.ts'
+import type { Plan } from '../../domain/account/account.ts'
+import { normaliseEmail } from '../../domain/account/login.ts'
+import type { NoteSecurity } from '../../domain/account/security-event.ts'
+import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
+import type { ApiTokenUses } from './api-token-uses.ts'
+import { findAccount, type Known } from './logins.ts'
+
+/** Who showed an API token. `apiToken` is its id, `email` as it was registered. */
+export type ApiCaller = {
+  readonly account: number
+  readonly email: string
+  readonly plan: Plan
+  readonly apiToken: string
+}
+
+export type ApiTokenVerifierOptions = {
+  readonly store: EventStore
+  readonly guesses: GuessLimits
+  readonly security: NoteSecurity
+  readonly clock: () => number
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number
+  readonly uses: ApiTokenUses
+  /** The session feed: what was read from accounts before its answer may be outdated. */
+  readonly feed: { accountsChangedAt(): From | Promise<From> }
+}
+
+/** `until` is of the monotonic clock, `expiresAt` a time of day: Infinity for a token that does not expire. */
+type Verified = {
+  readonly caller: ApiCaller
+  readonly expiresAt: number
+  readonly asOf: From
+  readonly until: number
+}
+
+/** Milliseconds that a verified credential is not looked up again. */
+const REMEMBERED_FOR = 10_000
+const REMEMBERED = 5000
+
+type Shown = { readonly email: string; readonly token: string; readonly address: string }
+
+/** Tells whose an e-mail address and an API token are. A change of any account is known before the next answer. */
+export class ApiTokenVerifier {
+  readonly #options: ApiTokenVerifierOptions
+  /** What is remembered is found by an HMAC, so that memory holds no token. */
+  readonly #key = randomBytes(32)
+  readonly #verified = new Map<string, Verified>()
+
+  constructor(options: ApiTokenVerifierOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Undefined when the two don't belong together, the token has expired, or the account is disabled.
+   * @throws Refusal too-many, StoreUnavailable
+   */
+  async verify(shown: Shown): Promise<ApiCaller | undefined> {
+    const { feed, uses } = this.#options
+    const changedAt = feed.accountsChangedAt()
+    const asOf = changedAt instanceof Promise ? await changedAt : changedAt
+    const subject = normaliseEmail(shown.email)
+    const key = hmac(this.#key, `${subject}\n${shown.token}`).toString('base64url')
+    const known = this.#verified.get(key)
+    const verified = known !== undefined && this.#holds(known, asOf) ? known : await this.#lookUp(shown, asOf)
+    if (verified === undefined || this.#options.clock() >= verified.expiresAt) return undefined
+    if (verified !== known) this.#remember(key, verified)
+    uses.note(verified.caller)
+    return verified.caller
+  }
+
+  #holds(known: Verified, asOf: From): boolean {
+    return this.#options.monotonic() < known.until && comparePositions(known.asOf, asOf) >= 0
+  }
+
+  async #lookUp({ email, token, address }: Shown, asOf: From): Promise<Verified | undefined> {
+    const { store, guesses, security, monotonic } = this.#options
+    const account = await findAccount(store, email)
+    const found = account && verifiedBy(account, token)
+    if (found !== undefined) return { ...found, asOf, until: monotonic() + REMEMBERED_FOR }
+    guesses.wrong('API token', address)
+    security({ event: 'wrong-api-token', account: account?.account ?? null, address })
+    return undefined
+  }
+
+  #remember(key: string, verified: Verified): void {
+    this.#verified.delete(key)
+    if (this.#verified.size >= REMEMBERED) this.#verified.delete(this.#verified.keys().next().value ?? '')
+    this.#verified.set(key, verified)
+  }
+}
+
+function verifiedBy(known: Known, token: string): Pick<Verified, 'caller' | 'expiresAt'> | undefined {
+  const { account, email, plan, status, apiTokens } = known
+  const digest = digestOf(token)
+  const shown = apiTokens.find((one) => sameDigest(one.digest, digest))
+  if (status !== 'enabled' || shown === undefined) return undefined
+  return { caller: { account, email, plan, apiToken: shown.token }, expiresAt: shown.expiresAt ?? Infinity }
+}

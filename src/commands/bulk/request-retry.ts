@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { retriesStream, type RetryRequested } from '../../domain/installation/retry.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import { handle, type Fold, type Writing } from '../core/handle.ts'
+import type { Origin } from '../../events/origin.ts'
+
+/** Streams of one request: its runner reads them whole, and nothing else meanwhile. */
+export const RETRIED_AT_ONCE = 100
+
+/** What was asked before does not matter. */
+const fold: Fold<null, RetryRequested> = {
+  initial: null,
+  evolve: () => null,
+  newest: { count: 1, suffices: () => true },
+}
+
+/**
+ * Asks a read model's active runner, wherever it runs, to fold streams again that it has set aside.
+ * @param streams at most RETRIED_AT_ONCE
+ * @returns the position at which the model has done so
+ * @throws OutcomeUnknown, StoreUnavailable
+ */
+export async function requestRetry(
+  writing: Writing,
+  { model, streams }: RetryRequested['data'],
+  origin: Origin,
+): Promise<Position> {
+  const wish = { stream: retriesStream(model), id: randomUUID(), origin }
+  const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
+  const { position } = await handle(writing, wish, fold, () => [asked])
+  if (position === undefined) throw new Error('a request is always written')
+  return position
+}

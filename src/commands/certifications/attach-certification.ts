@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { CertificationAttached, ReportFile } from '../../domain/certification/certification.ts'
+import { attach, detach } from '../../domain/certification/decide.ts'
+import type { CertificationInput } from '../../domain/certification/input.ts'
+import { owned } from '../../domain/diamond/decide.ts'
+import type { DiamondEvent, LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import { OutcomeUnknown, type Position, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Incoming, Kept } from '../../stores/ports/files.ts'
+import { decode } from '../../events/decode.ts'
+import type { RequestName } from '../bulk/answer-once.ts'
+import { appendOnce } from '../core/append-once.ts'
+import type { By } from '../diamonds/change-diamonds.ts'
+import { diamondFold } from '../diamonds/diamond-fold.ts'
+import { eventId } from '../../events/event-id.ts'
+import { handle, load, type Writing } from '../core/handle.ts'
+import type { IdBlocks } from '../installation/integer-ids.ts'
+
+/** What commands on certifications write with. */
+export type Certifying = Writing & { readonly certificationIds: IdBlocks }
+
+/** A report's file that was received whole and looked at. */
+export type ReceivedFile = { readonly incoming: Incoming; readonly name: string | null }
+
+export type Attached = {
+  readonly certification: CertificationAttached['data']
+  /** Its stone as it is with it. */
+  readonly diamond: LiveDiamond
+  readonly position: Position | undefined
+}
+
+/** Milliseconds that a file is still held after an append of which nobody knows whether it arrives. */
+const LATE_APPEND = 60_000
+
+/** What is attached to which diamond. */
+type Wanted = CertificationInput & { readonly file: ReportFile | null }
+
+/**
+ * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
+ * answer: a certification that was acknowledged has its file, which is looked for once more behind its event.
+ * @param name where the caller sent an Idempotency-Key: the same request again gives the first certification again
+ * @throws Refusal missing, forbidden, invalid when the key was used for another body; WrongRevision, OutcomeUnknown,
+ *   StoreUnavailable
+ */
+export async function attachCertification(
+  writing: Certifying,
+  by: By,
+  input: CertificationInput,
+  file?: ReceivedFile,
+  name?: RequestName,
+): Promise<Attached> {
+  const { diamond } = input
+  const stream = diamondStream(diamond)
+  if (name === undefined) owned((await load(writing.store, stream, diamondFold)).state, diamond, by.owner)
+  const kept = await file?.incoming.keep()
+  return whileHeld(kept, () => {
+    const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
+    const wanted = { ...input, file: stored }
+    if (name === undefined) return attachAs(writing, by, wanted, randomUUID(), kept)
+    return appendOnce(
+      writing,
+      by,
+      { ...name, body: wanted },
+      {
+        diamond,
+        make: (wish) => attachAs(writing, by, wanted, wish, kept),
+        again: (wish) => firstAnswer(writing, stream, wish),
+        takeBack: ({ certification: { id } }) => takenBack(writing, { ...by, stream, id }),
+      },
+    )
+  })
+}
+
+/** @param wish names what is wanted: an earlier try of it that was stored is found */
+async function attachAs(
+  writing: Certifying,
+  by: By,
+  { diamond, laboratory, number, file }: Wanted,
+  wish: string,
+  kept: Kept | undefined,
+): Promise<Attached> {
+  const { owner, origin } = by
+  const stream = diamondStream(diamond)
+  const id = await writing.certificationIds.take()
+  const { state, events, position } = await handle(writing, { stream, id: wish, origin }, diamondFold, (found) =>
+    attach(found, { diamond, owner }, id, { laboratory, number, file }),
+  )
+  const attached = events.find((event) => event.type === 'CertificationAttached')
+  if (attached === undefined || state.status !== 'live') return firstAnswer(writing, stream, wish)
+  await ensured(kept, () => takenBack(writing, { ...by, stream, id: attached.data.id }))
+  return { certification: attached.data, diamond: state, position }
+}
+
+/** What a wish has attached, however long ago; its stone as it is, or as it was then where it is gone by now. */
+async function firstAnswer({ store }: Writing, stream: string, wish: string): Promise<Attached> {
+  const stored = await store.read(stream)
+  const index = stored.findIndex(({ id }) => id === eventId(wish, 0))
+  const event = stored[index]
+  if (event === undefined) throw new Error(`${stream} has nothing of a request that was done`)
+  const folded = (events: readonly StoredEvent[]) =>
+    events.reduce((diamond, one) => diamondFold.evolve(diamond, decode<DiamondEvent>(one)), diamondFold.initial)
+  const now = folded(stored)
+  const diamond = now.status === 'live' ? now : folded(stored.slice(0, index + 1))
+  if (diamond.status !== 'live') throw new Error(`${stream} has a certification, and is ${diamond.status}`)
+  return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
+}
+
+/** A process that stood still for long enough has lost its hold: what it has put on record must be there all the same. */
+async function ensured(kept: Kept | undefined, takeBack: () => Promise<unknown>): Promise<void> {
+  try {
+    await kept?.ensure()
+  } catch (error) {
+    await takeBack()
+    throw error
+  }
+}
+
+type Taking = By & { readonly stream: string; readonly id: number }
+
+const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
+  handle(writing, { stream, id: randomUUID(), origin }, diamondFold, (state) => detach(state, id, owner))
+
+async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
+  let late = false
+  try {
+    return await action()
+  } catch (error) {
+    late = error instanceof OutcomeUnknown
+    throw error
+  } finally {
+    if (late && kept !== undefined) setTimeout(() => kept.release(), LATE_APPEND).unref()
+    else kept?.release()
+  }
+}

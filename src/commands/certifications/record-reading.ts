@@ -1,0 +1,33 @@
+import type { ReportReading } from '../../domain/certification/certification.ts'
+import { contradictionsOf, type Contradiction } from '../../domain/certification/contradictions.ts'
+import { certificationOf, recordReading as decide } from '../../domain/certification/decide.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import { diamondFold } from '../diamonds/diamond-fold.ts'
+import { handle, type Writing } from '../core/handle.ts'
+
+export type ReadReport = {
+  readonly diamond: number
+  readonly certification: number
+  readonly reading: ReportReading
+  /** The request that attached the report, and its event's id. */
+  readonly correlation: string
+  readonly causation: string
+}
+
+/** In what the report says otherwise than its owner. */
+export type Recorded = { readonly contradictions: readonly Contradiction[] }
+
+/**
+ * Writes down what was read of a report, once.
+ * @returns undefined where it had been before, or where the certification is gone
+ * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
+ */
+export async function recordReading(writing: Writing, report: ReadReport): Promise<Recorded | undefined> {
+  const { diamond, certification, reading, correlation, causation } = report
+  const origin = { actor: 'reports', via: 'projection', correlation, causation } as const
+  const wish = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
+  const { state, events } = await handle(writing, wish, diamondFold, (found) => decide(found, certification, reading))
+  const read = certificationOf(state, certification)
+  if (events.length === 0 || state.status !== 'live' || read === undefined) return undefined
+  return { contradictions: contradictionsOf(read, state.fields) }
+}

@@ -1,0 +1,152 @@
+import { owned } from '../../domain/diamond/decide.ts'
+import { unknown, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { WrongRevision, type Append, type Revision } from '../../stores/ports/event-store.ts'
+import { appendTogether, type Request } from '../bulk/carry-out.ts'
+import { diamondFold } from './diamond-fold.ts'
+import { after, handle, load, pause, toAppend, type Writing } from '../core/handle.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import { ownersRevision, type Changed, type ChangedDiamonds } from './changed-diamonds.ts'
+import { metadata, type Origin } from '../../events/origin.ts'
+
+/** Whose diamonds may be changed, and who wants it. */
+export type By = { readonly owner: number; readonly origin: Origin }
+
+/** One diamond's change as a decision on its state. `pointer` names the entry in a bulk request's body. */
+export type DiamondChange = {
+  readonly id: number
+  readonly pointer?: string
+  readonly decide: (diamond: Diamond) => readonly DiamondEvent[]
+}
+
+/** Revisions that the caller has seen, from If-Match; any, or `*` for whatever there is. */
+export type Match = '*' | readonly bigint[]
+
+/**
+ * Changes one diamond.
+ * @param command names the wish, so that a repeat after an unknown outcome is recognised
+ * @throws Refusal missing, forbidden, precondition
+ */
+export async function changeDiamond(
+  writing: Writing,
+  command: string,
+  { owner, origin }: By,
+  { id, decide }: DiamondChange,
+  match?: Match,
+): Promise<ChangedDiamonds> {
+  const wish = { stream: diamondStream(id), id: command, origin }
+  const { state, events, position, revision } = await handle(writing, wish, diamondFold, (diamond, _now, found) => {
+    owned(diamond, id, owner)
+    checkMatch(match, diamond, found)
+    return decide(diamond)
+  })
+  // What was written now is the owner's last change, whatever came after an earlier try of it.
+  const left = events.length > 0 ? unknown : state
+  return { position, changed: [{ id, revision: ownersRevision(left, revision) }] }
+}
+
+function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
+  if (match === undefined || match === '*') return
+  if (!match.includes(ownersRevision(diamond, revision))) {
+    throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
+  }
+}
+
+/** Only another process can come between loading and appending: rare and short. */
+const ATTEMPTS = 5
+
+/** A diamond that somebody names. `pointer` is where in a bulk request's body. */
+export type Named = Pick<DiamondChange, 'id' | 'pointer'>
+
+/** What of these the owner may not touch, as a refusal of them would say it, in their order. */
+export async function ownershipFaults({ store }: Writing, owner: number, named: readonly Named[]): Promise<Fault[]> {
+  const loaded = await Promise.all(named.map(({ id }) => load(store, diamondStream(id), diamondFold)))
+  return named.flatMap(({ id, pointer }, index) => {
+    const refused = refusalOf(() => owned(loaded[index]?.state ?? unknown, id, owner))
+    return refused === undefined ? [] : [faultAt(refused, pointer)]
+  })
+}
+
+const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
+  message,
+  ...(pointer !== undefined && { pointer }),
+})
+
+/**
+ * Changes several diamonds, all or none.
+ * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
+ *   one of the first kind, else missing
+ */
+export function changeDiamonds(
+  writing: Writing,
+  command: string,
+  by: By,
+  changes: readonly DiamondChange[],
+): Promise<ChangedDiamonds> {
+  const streams = changes.map(({ id }) => diamondStream(id))
+  return writing.queue.runAll(streams, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const { changed, ...decided } = await decideAll(writing, command, by, changes)
+      if (decided.appends.length === 0) return { position: undefined, changed }
+      try {
+        return { position: await appendTogether(writing, command, decided), changed }
+      } catch (error) {
+        if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+        await pause(attempt)
+      }
+    }
+  })
+}
+
+type Decided = Pick<Request, 'diamonds' | 'appends' | 'metadata'> & { readonly changed: readonly Changed[] }
+
+type Decision = Pick<Append, 'stream' | 'expected'> & { readonly id: string; readonly events: readonly DiamondEvent[] }
+
+async function decideAll(
+  writing: Writing,
+  command: string,
+  { owner, origin }: By,
+  changes: readonly DiamondChange[],
+): Promise<Decided> {
+  const wishes: Decision[] = []
+  const changed: Changed[] = []
+  const faults: Fault[] = []
+  const kinds = new Set<Refusal['kind']>()
+  let now = writing.clock()
+  const loading = changes.map(async (change) => {
+    const stream = diamondStream(change.id)
+    return { ...change, stream, ...(await load(writing.store, stream, diamondFold)) }
+  })
+  for (const { id, pointer, decide, stream, state, revision, at } of await Promise.all(loading)) {
+    const refused = refusalOf(() => owned(state, id, owner))
+    if (refused === undefined) {
+      const events = decide(state)
+      now = Math.max(now, at)
+      if (events.length > 0) wishes.push({ stream, expected: revision, id: `${command}/${id}`, events })
+      changed.push({
+        id,
+        revision: events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision),
+      })
+    } else {
+      kinds.add(refused.kind)
+      faults.push(faultAt(refused, pointer))
+    }
+  }
+  if (faults.length > 0) throw new Refusal(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
+  const appends = wishes.map(({ stream, expected, id, events }) => ({
+    stream,
+    expected,
+    events: toAppend({ stream, id, origin }, events, now),
+  }))
+  return { diamonds: changed.map(({ id }) => id), appends, metadata: metadata(origin, now), changed }
+}
+
+function refusalOf(check: () => unknown): Refusal | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import { closedBy, COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
+import type { CopyBegun, CopyDone, CopyAbandoned, LogFenced, LogOpened } from '../../domain/installation/moving.ts'
+import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
+import { eventId } from '../../events/event-id.ts'
+import type { Origin } from '../../events/origin.ts'
+import { stamp } from '../core/stamp.ts'
+
+type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned
+
+/** An append whose outcome nobody knows is repeated: its id is known again. */
+const ATTEMPTS = 5
+
+/** What moves an installation: each step at the exact revision, so that of two that exclude each other one is refused. */
+export type Moving = { readonly origin: Origin; readonly clock: () => number }
+
+/** The log that is filled knows from its first event on that it is not complete. @throws WrongRevision */
+export const beginCopy = (moving: Moving, target: EventStore, data: CopyBegun['data']) =>
+  append(moving, target, COPY_STREAM, undefined, { type: 'CopyBegun', data })
+
+/** From here on every process that has this log open refuses to write to it. Done twice, it is done once. @throws WrongRevision */
+export async function fenceLog(moving: Moving, source: EventStore, data: LogFenced['data']): Promise<void> {
+  const last = await newest(source, LOG_STREAM)
+  if (isStep(last, 'LogFenced', data.copy)) return
+  await append(moving, source, LOG_STREAM, last, { type: 'LogFenced', data })
+}
+
+/** The copy has ended the other way before. */
+export class CopyEnded extends Error {
+  override readonly name = 'CopyEnded'
+  constructor(readonly how: 'CopyDone' | 'CopyAbandoned') {
+    super(how === 'CopyDone' ? 'This copy is complete' : 'This copy was given up')
+  }
+}
+
+/** The log that was filled is complete, and takes writes. @throws CopyEnded where the copy was given up */
+export async function finishCopy(moving: Moving, target: EventStore, data: CopyDone['data']): Promise<void> {
+  await endCopy(moving, target, { type: 'CopyDone', data })
+  await openLog(moving, target, data.copy)
+}
+
+/** The log that was filled can't be finished any more. @throws CopyEnded where it is */
+export const abandonCopy = (moving: Moving, target: EventStore, copy: string): Promise<void> =>
+  endCopy(moving, target, { type: 'CopyAbandoned', data: { copy } })
+
+/** Right behind CopyBegun and nowhere else: whoever comes second, at the same moment too, finds how it has ended. */
+async function endCopy(moving: Moving, target: EventStore, step: CopyDone | CopyAbandoned): Promise<void> {
+  const [begun, ended] = await target.read(COPY_STREAM)
+  if (ended?.type === step.type) return
+  if (ended !== undefined) throw new CopyEnded(ended.type === 'CopyDone' ? 'CopyDone' : 'CopyAbandoned')
+  try {
+    await append(moving, target, COPY_STREAM, begun, step)
+  } catch (error) {
+    if (!(error instanceof WrongRevision)) throw error
+    await endCopy(moving, target, step)
+  }
+}
+
+/** A log that this copy has fenced takes writes again. */
+export async function openLog(moving: Moving, store: EventStore, copy: string): Promise<void> {
+  const last = await newest(store, LOG_STREAM)
+  if (closedBy(last, []) === undefined || !isStep(last, 'LogFenced', copy)) return
+  await append(moving, store, LOG_STREAM, last, { type: 'LogOpened', data: { copy } })
+}
+
+const isStep = (event: StoredEvent | undefined, type: Step['type'], copy: string) =>
+  event?.type === type && event.data['copy'] === copy
+
+const newest = async (store: EventStore, stream: string) => (await store.read(stream, { last: 1 })).at(-1)
+
+async function append(
+  { origin, clock }: Moving,
+  store: EventStore,
+  stream: string,
+  last: StoredEvent | undefined,
+  { type, data }: Step,
+): Promise<void> {
+  const revision = last === undefined ? -1n : last.revision
+  const id = eventId(`${data.copy}/${type}`, Number(revision + 1n))
+  const event = stamp(origin, clock())(id, { type, data })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store.append(stream, last?.revision ?? 'none', [event])
+      return
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown) || attempt === ATTEMPTS) throw error
+    }
+  }
+}

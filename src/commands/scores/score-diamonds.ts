@@ -1,0 +1,160 @@
+import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { stoneOf } from '../../domain/diamond/scored-stone.ts'
+import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
+import { scoresStream } from '../../domain/diamond/streams.ts'
+import type { Cut } from '../../domain/scoring/cut/cut.ts'
+import { score } from '../../domain/scoring/score.ts'
+import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
+import { cutOf } from '../../domain/scoring/cut/stone.ts'
+import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
+import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
+import { decode, isUndecodable } from '../../events/decode.ts'
+import { appendAll } from '../core/append-all.ts'
+import { eventId } from '../../events/event-id.ts'
+import { pause } from '../core/handle.ts'
+import type { Origin } from '../../events/origin.ts'
+import { stamp } from '../core/stamp.ts'
+
+export type ScoringTools = {
+  readonly store: EventStore
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
+  readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
+}
+
+export type DueStone = {
+  readonly diamond: LiveDiamond
+  /** Of the diamond's last event that changed what its scores are computed from. */
+  readonly inputsRevision: number
+  readonly origin: Origin
+  /** True where it can't have been scored before, unless this is a repeat. */
+  readonly isNew: boolean
+}
+
+/** Of the whole model: other scores have another version. */
+export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
+
+/** Other writers of scores are rare, and each race ends with one of them having written what both would. */
+const ATTEMPTS = 5
+
+/** What came of it: how many have scores by this call or a repeat of it, and which can have none, with the reason. */
+export type Scoring = { readonly count: number; readonly unscored: readonly Unscored[] }
+export type Unscored = { readonly diamond: number; readonly error: Unscorable }
+
+/** No scores can be computed for a stone, now or later: what computes them is pure, so trying again would not help. */
+export class Unscorable extends Error {
+  override readonly name = 'Unscorable'
+}
+
+/**
+ * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced. A stone
+ * that no scores can be computed for keeps no other one waiting.
+ * @throws what the store says, and what `traced` rejects with but UntraceableCut, after all others were appended
+ */
+export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<Scoring> {
+  const known: Scored[] = []
+  const unscored: Unscored[] = []
+  const later: Promise<number>[] = []
+  const setAside = (diamond: number, error: unknown): 0 => {
+    if (!(error instanceof Unscorable)) throw error
+    unscored.push({ diamond, error })
+    return 0
+  }
+  for (const stone of due) {
+    const { id } = stone.diamond
+    try {
+      const scores = scoresOf(stone.diamond, tools.traced)
+      if (!(scores instanceof Promise)) known.push({ ...stone, scores })
+      else {
+        const appended = async () => append(tools, [{ ...stone, scores: await scores }])
+        later.push(appended().catch((error: unknown) => setAside(id, error)))
+      }
+    } catch (error) {
+      setAside(id, error)
+    }
+  }
+  let count = 0
+  for (const outcome of await Promise.allSettled([append(tools, known), ...later])) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    count += outcome.value
+  }
+  return { count, unscored }
+}
+
+type Scored = DueStone & { readonly scores: Scores }
+
+/** @throws Unscorable, also by the promise */
+function scoresOf(diamond: LiveDiamond, traced: ScoringTools['traced']): Scores | Promise<Scores> {
+  const stone = computed(diamond, () => stoneOf(diamond))
+  const cut = computed(diamond, () => cutOf(stone))
+  if (cut === null) return computed(diamond, () => score(stone, null))
+  const found = computed(diamond, () => traced(cut))
+  if (!(found instanceof Promise)) return computed(diamond, () => score(stone, found))
+  return found.then(
+    (one) => computed(diamond, () => score(stone, one)),
+    (error: unknown) => {
+      throw error instanceof UntraceableCut ? unscorable(diamond, error) : error
+    },
+  )
+}
+
+function computed<Result>(diamond: LiveDiamond, compute: () => Result): Result {
+  try {
+    return compute()
+  } catch (error) {
+    throw unscorable(diamond, error)
+  }
+}
+
+const unscorable = ({ id }: LiveDiamond, cause: unknown) =>
+  new Unscorable(`diamond ${id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+
+async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const placed = await Promise.all(scored.map((one) => place(tools, one, attempt === 1)))
+    const appends = placed.filter((one) => one !== undefined)
+    try {
+      if (appends.length > 0) await appendAll(tools.store, appends)
+      return appends.length
+    } catch (error) {
+      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+      await pause(attempt)
+    }
+  }
+}
+
+/** Undefined where the same scores, or scores of the stone as it was later, are there already. */
+async function place({ store, clock }: ScoringTools, scored: Scored, trust: boolean): Promise<Append | undefined> {
+  const id = scoredId(scored.diamond.id, scored.inputsRevision)
+  const stream = scoresStream(scored.diamond.id)
+  const last = trust && scored.isNew ? undefined : (await store.read(stream, { last: 1 })).at(-1)
+  if (last !== undefined && (last.id === id || revisionOf(last) > scored.inputsRevision)) return undefined
+  const event = scoredEvent(scored)
+  const at = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
+  return {
+    stream,
+    expected: last?.revision ?? 'none',
+    events: [stamp(scored.origin, at)(id, event)],
+  }
+}
+
+/** Of the event by which this model scores a stone as it was at that revision. */
+export const scoredId = (diamond: number, inputsRevision: number): string =>
+  eventId(`score/${diamond}/${inputsRevision}/${MODEL_VERSION}`, 0)
+
+/** Scores that can't be understood here are of a newer release, which goes before this one: nothing is put behind them. */
+function revisionOf(event: StoredEvent): number {
+  try {
+    return decode<DiamondScored>(event).data.revision
+  } catch (error) {
+    if (isUndecodable(error)) return Infinity
+    throw error
+  }
+}
+
+const scoredEvent = ({ diamond, inputsRevision, scores }: Scored): DiamondScored => ({
+  type: 'DiamondScored',
+  data: { id: diamond.id, revision: inputsRevision, scores },
+})

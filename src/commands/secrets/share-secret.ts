@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { sealReceipt } from '../../credentials/receipts.ts'
+import { newSecretKeys, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
+import { obfuscated } from '../../domain/secret/address.ts'
+import { evolveSecret, expiresAt, forgottenAt, linkName, unknownSecret } from '../../domain/secret/secret.ts'
+import type { Secret, SecretShared, Shared } from '../../domain/secret/secret.ts'
+import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
+import type { NewMail, VaultEntry } from '../../stores/ports/vault.ts'
+import { appendAll } from '../core/append-all.ts'
+import { toAppend } from '../core/handle.ts'
+import type { Origin } from '../../events/origin.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Who shares: `apiToken` is the token's id, `token` the token itself, which alone opens the receipt. */
+export type Sender = {
+  readonly account: number
+  readonly email: string
+  readonly apiToken: string
+  readonly token: string
+}
+
+/** All of it checked: see src/domain/secret/limits.ts and address.ts. */
+export type ShareSecret = {
+  readonly value: string
+  readonly kind: Shared['kind']
+  /** Empty for none. */
+  readonly passphrase: string
+  /** Seconds, in force. */
+  readonly ttl: number
+  /** Addresses that the link is mailed to. */
+  readonly recipients: readonly string[]
+  readonly notify: boolean
+  readonly sender: Sender | undefined
+  /** Where the request comes from. */
+  readonly address?: string
+  readonly origin: Origin
+}
+
+export type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret }
+
+/**
+ * Keeps a value for one reader. The vault has it before the log says so: a crash in between leaves an entry that
+ * nobody can ask for, and that the sweeper removes.
+ * @throws Refusal too-many when too many passphrases wait, StoreUnavailable, OutcomeUnknown
+ */
+export async function shareSecret(secrets: Secrets, wish: ShareSecret): Promise<SharedSecret> {
+  const keys = newSecretKeys()
+  const sealed = await secrets.box.seal(wish.value, keys, wish.passphrase, {
+    account: wish.sender?.account,
+    address: wish.address,
+  })
+  const event = sharedEvent(wish, secrets.clock())
+  await secrets.vault.put(entryOf(wish, keys, event.data, sealed), mailsOf(secrets, wish, keys, event.data))
+  await append(secrets, wish, keys, event)
+  return { keys, secret: evolveSecret(unknownSecret, event) }
+}
+
+function sharedEvent({ sender, kind, ttl, passphrase, recipients, notify }: ShareSecret, at: number): SecretShared {
+  return {
+    type: 'SecretShared',
+    data: {
+      owner: sender?.account ?? null,
+      token: sender?.apiToken ?? null,
+      kind,
+      at,
+      ttl,
+      passphrase: passphrase !== '',
+      recipient: recipients.map(obfuscated),
+      notify,
+    },
+  }
+}
+
+function entryOf({ sender }: ShareSecret, keys: SecretKeys, shared: Shared, sealed: Buffer): VaultEntry {
+  const { digest, metadataKey } = keys
+  const receipt = sender && {
+    token: sender.apiToken,
+    sealed: sealReceipt(sender.token, metadataKey, digest),
+    forgottenAt: forgottenAt(shared),
+  }
+  return { digest, sealed, createdAt: shared.at, expiresAt: expiresAt(shared), receipt: receipt ?? null }
+}
+
+function mailsOf(
+  { letters }: Secrets,
+  wish: ShareSecret,
+  { digest, secretKey }: SecretKeys,
+  { at }: Shared,
+): NewMail[] {
+  const mails: NewMail[] = wish.recipients.map((to, number) => {
+    const kind = linkName(number)
+    return { kind, sealed: letters.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
+  })
+  if (wish.notify && wish.sender !== undefined) {
+    const sealed = letters.seal({ to: wish.sender.email }, `${digest}/notice`)
+    mails.push({ kind: 'notice', sealed, dueAt: null })
+  }
+  return mails
+}
+
+/** The stream is new, since its name is random: nothing has to be read before. */
+async function append(secrets: Secrets, wish: ShareSecret, { digest }: SecretKeys, event: SecretShared): Promise<void> {
+  const stream = secretStream(digest)
+  const events = toAppend({ stream, id: randomUUID(), origin: wish.origin }, [event], event.data.at)
+  try {
+    await appendAll(secrets.store, [{ stream, expected: 'none', events }])
+  } catch (error) {
+    // With an unknown outcome the event may still arrive, and then the value must be there. What the vault keeps of one
+    // without a stream goes with the sweeper: the sender is told why nothing was shared.
+    if (!(error instanceof OutcomeUnknown)) await secrets.vault.end([{ digest }]).catch(() => undefined)
+    throw error
+  }
+}

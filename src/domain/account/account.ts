@@ -1,0 +1,118 @@
+import { Refusal } from '../refusal.ts'
+
+export const PLANS = ['basic', 'standard', 'pro'] as const
+export type Plan = (typeof PLANS)[number]
+
+/**
+ * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
+ * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
+ */
+export type AccountEvent =
+  | { type: 'AccountRegistered'; data: { email: string; password: string; plan: Plan } }
+  | { type: 'PasswordChanged'; data: { password: string; epoch: number } }
+  | { type: 'PlanChanged'; data: { plan: Plan } }
+  | { type: 'AccountDisabled'; data: { epoch: number } }
+  | { type: 'AccountEnabled'; data: Record<string, never> }
+  | { type: 'ApiTokenIssued'; data: ApiToken }
+  | { type: 'ApiTokenRevoked'; data: { token: string } }
+
+/** Times in milliseconds since 1970; without `expiresAt` it lives until it is ended. */
+export type ApiToken = {
+  readonly token: string
+  readonly digest: string
+  readonly at: number
+  readonly expiresAt?: number
+}
+
+export type RegisteredAccount = {
+  readonly status: 'enabled' | 'disabled'
+  readonly email: string
+  readonly password: string
+  readonly plan: Plan
+  readonly epoch: number
+  readonly apiTokens: readonly ApiToken[]
+}
+export type Account = { readonly status: 'unknown' } | RegisteredAccount
+
+export const unknownAccount: Account = { status: 'unknown' }
+
+export function evolveAccount(account: Account, event: AccountEvent): Account {
+  if (event.type === 'AccountRegistered') return { status: 'enabled', ...event.data, epoch: 0, apiTokens: [] }
+  if (account.status === 'unknown') return account
+  switch (event.type) {
+    case 'PasswordChanged':
+    case 'PlanChanged':
+      return { ...account, ...event.data }
+    case 'AccountDisabled':
+      return { ...account, status: 'disabled', epoch: event.data.epoch }
+    case 'AccountEnabled':
+      return { ...account, status: 'enabled' }
+    case 'ApiTokenIssued':
+      return { ...account, apiTokens: [...account.apiTokens, event.data] }
+    case 'ApiTokenRevoked':
+      return { ...account, apiTokens: account.apiTokens.filter(({ token }) => token !== event.data.token) }
+    default:
+      return account
+  }
+}
+
+export function register(account: Account, given: { email: string; password: string; plan: Plan }): AccountEvent[] {
+  checkEmail(given.email)
+  if (account.status !== 'unknown') throw new Refusal('conflict', `${given.email} is already registered`)
+  return [{ type: 'AccountRegistered', data: given }]
+}
+
+/** What happens to an account's API tokens when its other tokens end. */
+export type ApiTokensFate = 'ended' | 'kept'
+
+export function changePassword(
+  account: Account,
+  { password, apiTokens }: { password: string; apiTokens: ApiTokensFate },
+): AccountEvent[] {
+  const known = registered(account)
+  return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
+}
+
+export function changePlan(account: Account, { plan }: { plan: Plan }): AccountEvent[] {
+  return registered(account).plan === plan ? [] : [{ type: 'PlanChanged', data: { plan } }]
+}
+
+export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokensFate }): AccountEvent[] {
+  const known = registered(account)
+  if (known.status === 'disabled') return ended(known, apiTokens)
+  return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
+}
+
+/** Each by its own event, which every release understands. */
+const ended = ({ apiTokens }: RegisteredAccount, fate: ApiTokensFate): AccountEvent[] =>
+  fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
+
+export function enable(account: Account): AccountEvent[] {
+  return registered(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
+}
+
+export function issueApiToken(account: Account, issued: ApiToken): AccountEvent[] {
+  const { status, email } = registered(account)
+  if (status === 'disabled') throw new Refusal('conflict', `${email} is disabled; enable the account first`)
+  return [{ type: 'ApiTokenIssued', data: issued }]
+}
+
+export function revokeApiToken(account: Account, { token }: { token: string }): AccountEvent[] {
+  if (!registered(account).apiTokens.some((known) => known.token === token)) {
+    throw new Refusal('missing', `The account has no API token ${token}`)
+  }
+  return [{ type: 'ApiTokenRevoked', data: { token } }]
+}
+
+/** @throws Refusal missing */
+export function registered(account: Account): RegisteredAccount {
+  if (account.status === 'unknown') throw new Refusal('missing', 'There is no such account')
+  return account
+}
+
+/** One @ with something on both sides, at most 254 characters (RFC 5321, 4.5.3.1.3), no space or control character. */
+function checkEmail(email: string): void {
+  if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254) {
+    throw new Refusal('invalid', `An e-mail address has the form name@example.com, got ${email.slice(0, 80)}`)
+  }
+}

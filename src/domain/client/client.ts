@@ -1,0 +1,64 @@
+import { Refusal } from '../refusal.ts'
+
+/**
+ * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a
+ * token of an earlier epoch is dead. A rotated secret ends none, so that a client can be moved to it without an outage.
+ */
+export type ClientEvent =
+  | { type: 'ClientRegistered'; data: { name: string; secret: string } }
+  | { type: 'ClientSecretRotated'; data: { secret: string } }
+  | { type: 'ClientDisabled'; data: { epoch: number } }
+  | { type: 'ClientEnabled'; data: Record<string, never> }
+
+export type RegisteredClient = {
+  readonly status: 'enabled' | 'disabled'
+  readonly name: string
+  readonly secret: string
+  readonly epoch: number
+}
+export type Client = { readonly status: 'unknown' } | RegisteredClient
+
+export const unknownClient: Client = { status: 'unknown' }
+
+export function evolveClient(client: Client, event: ClientEvent): Client {
+  if (event.type === 'ClientRegistered') return { status: 'enabled', ...event.data, epoch: 0 }
+  if (client.status === 'unknown') return client
+  switch (event.type) {
+    case 'ClientSecretRotated':
+      return { ...client, secret: event.data.secret }
+    case 'ClientDisabled':
+      return { ...client, status: 'disabled', epoch: event.data.epoch }
+    case 'ClientEnabled':
+      return { ...client, status: 'enabled' }
+    default:
+      return client
+  }
+}
+
+export function registerClient(client: Client, { name, secret }: { name: string; secret: string }): ClientEvent[] {
+  if (client.status !== 'unknown') throw new Refusal('conflict', 'The client is already registered')
+  if (name.trim() === '' || name.length > 200) {
+    throw new Refusal('invalid', `A client's name has 1 to 200 characters, got ${name.length}`)
+  }
+  return [{ type: 'ClientRegistered', data: { name, secret } }]
+}
+
+export function rotateSecret(client: Client, { secret }: { secret: string }): ClientEvent[] {
+  registeredClient(client)
+  return [{ type: 'ClientSecretRotated', data: { secret } }]
+}
+
+export function disableClient(client: Client): ClientEvent[] {
+  const { status, epoch } = registeredClient(client)
+  return status === 'disabled' ? [] : [{ type: 'ClientDisabled', data: { epoch: epoch + 1 } }]
+}
+
+export function enableClient(client: Client): ClientEvent[] {
+  return registeredClient(client).status === 'enabled' ? [] : [{ type: 'ClientEnabled', data: {} }]
+}
+
+/** @throws Refusal missing */
+export function registeredClient(client: Client): RegisteredClient {
+  if (client.status === 'unknown') throw new Refusal('missing', 'There is no such client')
+  return client
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { LABORATORIES } from '../domain/certification/certification.ts'
+import { isShapeId } from '../domain/dictionaries/shapes.ts'
+import { first } from './event-schema.ts'
+
+const id = z.int().min(1)
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const positive = z.number().positive()
+
+const reading = z.object({
+  number: z.string().nullable(),
+  carat: positive.nullable(),
+  measurements: z.object({ length: positive, width: positive, depth: positive }).nullable(),
+  table: positive.nullable(),
+  depth: positive.nullable(),
+  crownAngle: positive.nullable(),
+  pavilionAngle: positive.nullable(),
+  laboratory: z.enum(LABORATORIES).nullable().optional(),
+  shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable().optional(),
+  isLabGrown: z.boolean().nullable().optional(),
+})
+
+const value = z.union([z.string(), z.number()])
+const mismatch = z.object({ field: z.enum(['number', 'carat']), given: value, read: value })
+
+export const certificationSchemas = {
+  CertificationAttached: first(
+    z.object({
+      id,
+      laboratory: z.enum(LABORATORIES),
+      number: z.string().nullable(),
+      file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
+    }),
+  ),
+  CertificationRemoved: first(z.object({ id, digest: digest.nullable() })),
+  ReportRead: first(z.object({ certification: id, reading, mismatches: z.array(mismatch) })),
+}

@@ -1,0 +1,41 @@
+import type { AccountEvent } from '../domain/account/account.ts'
+import type { ApiTokenUsed } from '../domain/account/api-token-use.ts'
+import type { ClientEvent } from '../domain/client/client.ts'
+import type { DiamondEvent } from '../domain/diamond/diamond.ts'
+import type { DiamondScored } from '../domain/diamond/scores.ts'
+import type { IdsReserved } from '../domain/installation/ids.ts'
+import type { StoresJoined } from '../domain/installation/joining.ts'
+import type { LinkKeySealed } from '../domain/installation/link-key.ts'
+import type { LoginEvent } from '../domain/account/login.ts'
+import type { CopyAbandoned, CopyBegun, CopyDone, LogFenced, LogOpened } from '../domain/installation/moving.ts'
+import type { RequestAccepted, RequestDone } from '../domain/bulk/request.ts'
+import type { LogRestored } from '../domain/installation/restoring.ts'
+import type { RetryRequested } from '../domain/installation/retry.ts'
+import type { SecretEvent } from '../domain/secret/secret.ts'
+import type { SessionEvent } from '../domain/session/session.ts'
+
+/** Every event that this release writes and reads. The compiler holds each against its schema: registry.ts. */
+export type KnownEvent =
+  | AccountEvent
+  | ApiTokenUsed
+  | ClientEvent
+  | DiamondEvent
+  | DiamondScored
+  | IdsReserved
+  | LinkKeySealed
+  | LoginEvent
+  | CopyAbandoned
+  | CopyBegun
+  | CopyDone
+  | LogFenced
+  | LogOpened
+  | LogRestored
+  | StoresJoined
+  | RequestAccepted
+  | RequestDone
+  | RetryRequested
+  | SecretEvent
+  | SessionEvent
+
+export type EventType = KnownEvent['type']
+export type PayloadOf<Type extends EventType> = Extract<KnownEvent, { readonly type: Type }>['data']

@@ -1,0 +1,28 @@
+/** Who wants something, and by which way: what an auditor reads beside every event. */
+export type Origin = {
+  /** `account-7`, `client-3_x`, `operator`, `anonymous`, or a projection's name. */
+  readonly actor: string
+  readonly via: 'http' | 'cli' | 'projection'
+  /** The request's id, or one id for a whole run of a command. */
+  readonly correlation: string
+  /** The operating system's user behind a command. */
+  readonly osUser?: string
+  /** The id of the event that led to this one, for reactions. */
+  readonly causation?: string
+}
+
+/** The version of an event's payload; raised with its schema in src/events. */
+export const FIRST_SCHEMA = '1'
+
+/** @param now milliseconds since 1970 */
+export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Record<string, string> {
+  return {
+    actor: origin.actor,
+    via: origin.via,
+    $correlationId: origin.correlation,
+    ...(origin.osUser !== undefined && { osUser: origin.osUser }),
+    ...(origin.causation !== undefined && { $causationId: origin.causation }),
+    schema,
+    at: new Date(now).toISOString(),
+  }
+}

@@ -1,0 +1,125 @@
+import { Refusal, type Fault, type RefusalKind } from '../../domain/refusal.ts'
+import type { Log } from '../../runtime/log.ts'
+import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
+import { BytesMissing } from '../../stores/ports/files.ts'
+import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
+import { pathOf, type Ctx, type Step } from './request.ts'
+
+/** What reaches the caller; everything else about an error goes to the log. */
+export type Answer = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+
+/** Writes one family's error body; the platform's, the token server's and the secrets API's differ. */
+export type ErrorBody = (ctx: Ctx, answer: Answer, error: unknown) => void
+
+const STATUS: Readonly<Record<RefusalKind, number>> = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  'not-allowed': 405,
+  'too-slow': 408,
+  conflict: 409,
+  gone: 410,
+  precondition: 412,
+  'too-large': 413,
+  unsupported: 415,
+  unsatisfiable: 416,
+  invalid: 422,
+  'too-many': 429,
+  unavailable: 503,
+}
+
+/** Seconds after which a store that was not reachable is worth another try. */
+const RETRY_AFTER = 2
+
+/** Seconds, where an operator is at work. */
+const RETRY_MOVED = 30
+
+/** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
+export function answerOf(error: unknown): Answer {
+  if (error instanceof Refusal) {
+    const { faults, retryAfter, kind } = error
+    return {
+      status: STATUS[kind],
+      faults,
+      ...(retryAfter !== undefined ? { retryAfter } : kind === 'unavailable' ? { retryAfter: RETRY_AFTER } : {}),
+    }
+  }
+  if (error instanceof WrongRevision) {
+    return {
+      status: 409,
+      faults: [{ message: 'The resource was changed by somebody else meanwhile; read it and try again' }],
+    }
+  }
+  if (error instanceof LogClosed) {
+    return {
+      status: 503,
+      faults: [{ message: error.message }],
+      retryAfter: RETRY_MOVED,
+    }
+  }
+  if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) {
+    return { status: 503, faults: [{ message: 'A store is not reachable; try again' }], retryAfter: RETRY_AFTER }
+  }
+  if (error instanceof BytesMissing) {
+    return {
+      status: 503,
+      faults: [{ message: 'What is stored of this is missing at the moment; its operator is told' }],
+      retryAfter: RETRY_AFTER,
+    }
+  }
+  if (error instanceof NewerSchema) {
+    return {
+      status: 503,
+      faults: [{ message: 'A newer release wrote this; upgrade is under way, try again' }],
+      retryAfter: RETRY_AFTER,
+    }
+  }
+  if (error instanceof BrokenEvent) {
+    return {
+      status: 503,
+      faults: [{ message: 'What is stored of this can not be read, so nothing was changed; its operator is told' }],
+      retryAfter: RETRY_AFTER,
+    }
+  }
+  return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
+}
+
+/** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
+export function platformError(faults: readonly Fault[], requestId: string): object {
+  const details = faults.filter((fault) => fault.pointer !== undefined)
+  return {
+    error: faults.map((fault) => fault.message),
+    ...(details.length > 0 && { details: details.map(({ pointer, message }) => ({ pointer, message })) }),
+    requestId,
+  }
+}
+
+export const platformBody: ErrorBody = (ctx, { faults }) => {
+  ctx.body = platformError(faults, ctx.state.requestId)
+}
+
+export type LogError = (error: unknown, requestId: string, status: number) => void
+
+/** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
+export const errorLog =
+  (log: Log): LogError =>
+  (error, request, status) => {
+    const isAway = error instanceof StoreUnavailable || error instanceof OutcomeUnknown
+    log.error({ err: error, request, status, ...(isAway && { repeats: true }) }, 'request failed')
+  }
+
+/** Answers whatever a later middleware throws; `bodyFor` picks the error body of the path's API family. */
+export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody): Step {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const answer = answerOf(error)
+      ctx.status = answer.status
+      if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
+      bodyFor(pathOf(ctx) ?? '')(ctx, answer, error)
+      if (answer.status >= 500) log(error, ctx.state.requestId, answer.status)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { LinkKey } from '../../commands/installation/link-key.ts'
+import { hmac } from '../../credentials/key-derivation.ts'
+import { ADDRESS, LASTS, SIGNED, type Lasting } from '../../domain/diamond/placeholders.ts'
+
+/** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
+const KEPT = 20_000
+
+/** Seconds that a link which ends opens at least. */
+const DAY = 86_400
+/** Links made within so many seconds end together, so that each is signed once for all of them. */
+const STEP = 300
+/** Seconds by which instances' clocks may differ. One that says more has been wrong: what it signed ends now. */
+const SLACK = 600
+
+/** Milliseconds in which every process has noticed that another key signs links now. */
+const NOTICED = 10_000
+
+/** Bytes of a signature: when it ends (seconds since 1970, 0 for never), the revision it is for, and 128 bits of HMAC. */
+const BOUND = 8
+const SIGNATURE = BOUND + 16
+
+/** What a signature that is right says. */
+export type Opened = { readonly revision: number; readonly expired: boolean }
+
+/** Makes stored bodies ready to send: puts in the service's address and the signatures, neither of which is stored. */
+export class Links {
+  #signed = new Map<string, string>()
+  /** What they were signed for: the key, and the time at which they end. */
+  #signedBy: Buffer | undefined
+  #signedUntil = 0
+
+  /**
+   * @param address where links start, such as https://api.example.com
+   * @param keys tells the key of now
+   * @param clock milliseconds since 1970
+   */
+  constructor(
+    readonly address: string,
+    private readonly keys: { readonly current: LinkKey },
+    private readonly clock: () => number,
+  ) {}
+
+  finish(body: string): string {
+    let from = body.indexOf(ADDRESS)
+    if (from < 0) return body
+    let text = body.slice(0, from)
+    while (from >= 0) {
+      const next = body.indexOf(ADDRESS, from + 1)
+      text += this.#link(body.slice(from + 1, next < 0 ? undefined : next))
+      from = next
+    }
+    return text
+  }
+
+  /**
+   * Whether the links in every copy of a body still open: it has none that is signed, or nobody has a copy from before
+   * the key of now, or one that is a day old. Only then may a caller be told that its copy is still good.
+   * @param changedAt milliseconds since 1970: no copy is older
+   */
+  stillOpen(body: string, changedAt: number): boolean {
+    if (!body.includes(SIGNED)) return true
+    const { since } = this.keys.current
+    if (since > 0 && changedAt < since + NOTICED) return false
+    return !body.includes(SIGNED + LASTS.aDay) || this.clock() < changedAt + (DAY - SLACK) * 1000
+  }
+
+  /** A whole link that opens a path, as long as the revision is its stone's. */
+  link(path: string, lasting: Lasting, revision: number): string {
+    const expires = lasting === LASTS.aDay ? this.#end() : 0
+    return `${this.address}${path}?signature=${this.#sign(path, expires, revision)}`
+  }
+
+  /** What a signature says that was made here for a path; undefined for any other. In constant time. */
+  opened(path: string, given: string): Opened | undefined {
+    const bytes = Buffer.from(given, 'base64url')
+    if (bytes.length !== SIGNATURE) return undefined
+    const [expires, revision] = [bytes.readUInt32BE(0), bytes.readUInt32BE(4)]
+    const wanted = Buffer.from(this.#sign(path, expires, revision))
+    const got = Buffer.from(given)
+    if (wanted.length !== got.length || !timingSafeEqual(wanted, got)) return undefined
+    return { revision, expired: this.#hasExpired(expires) }
+  }
+
+  #hasExpired(expires: number): boolean {
+    const now = this.clock() / 1000
+    return expires !== 0 && (expires <= now || expires > now + DAY + STEP + SLACK)
+  }
+
+  /** Seconds since 1970, at least a day from now. */
+  #end(): number {
+    return Math.ceil((this.clock() / 1000 + DAY) / STEP) * STEP
+  }
+
+  #sign(path: string, expires: number, revision: number): string {
+    const signature = Buffer.alloc(SIGNATURE)
+    signature.writeUInt32BE(expires, 0)
+    signature.writeUInt32BE(revision, 4)
+    const signed = hmac(this.keys.current.key, `${path}\n${expires}\n${revision}`)
+    signed.copy(signature, BOUND, 0, SIGNATURE - BOUND)
+    return signature.toString('base64url')
+  }
+
+  /** @param rest of a body, starting with a path */
+  #link(rest: string): string {
+    const mark = rest.indexOf(SIGNED)
+    const end = mark < 0 ? -1 : rest.indexOf('"')
+    if (mark < 0 || mark > end) return this.address + rest
+    return this.#signedLink(rest.slice(0, end), mark) + rest.slice(end)
+  }
+
+  /** @param stored a link as bodies have it, which has its mark at `mark` */
+  #signedLink(stored: string, mark: number): string {
+    this.#forgetEnded()
+    const known = this.#signed.get(stored)
+    if (known !== undefined) return known
+    if (this.#signed.size >= KEPT) this.#signed.clear()
+    const lasting = stored.charAt(mark + 1) === LASTS.aDay ? LASTS.aDay : LASTS.withItsAccess
+    const link = this.link(stored.slice(0, mark), lasting, Number(stored.slice(mark + 2)))
+    this.#signed.set(stored, link)
+    return link
+  }
+
+  #forgetEnded(): void {
+    const { key } = this.keys.current
+    const until = this.#end()
+    if (this.#signedBy === key && this.#signedUntil === until) return
+    this.#signed = new Map()
+    this.#signedBy = key
+    this.#signedUntil = until
+  }
+}

@@ -1,0 +1,84 @@
+import type { Context } from 'koa'
+import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
+import type { Origin } from '../../events/origin.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
+import type { VerifiedClient } from '../../commands/clients/verify-client.ts'
+import { Patience } from '../../projections/engine/patience.ts'
+import type { Given } from '../secrets/parameters.ts'
+
+/** Who asks, once `authenticate` has passed. */
+export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+
+/** `token` is the API token itself: what its owner shares with it is found again by it alone. */
+export type SecretSender = ApiCaller & { readonly token: string }
+
+/** A form's texts, and the report's file where there was one, or what is wrong with it. */
+export type Upload = {
+  readonly input: unknown
+  readonly file: ReceivedFile | undefined
+  readonly refused?: Refusal | undefined
+}
+
+/** What the middlewares of one request leave for each other. */
+export type RequestState = {
+  /** Kept from the caller where short and printable, else made; the correlation id of the events. */
+  requestId: string
+  /** Once the request has waited for something: `patienceOf`. */
+  patience?: Patience
+  caller?: Caller
+  /** The parsed JSON body, once `readJsonBody` has passed. */
+  body?: unknown
+  /** What came with a form, once `readUpload` has passed. */
+  upload?: Upload
+  /** Query and form together, once the token server's `readParameters` has passed. */
+  parameters?: ReadonlyMap<string, string>
+  /** Query and form or JSON together, once the secrets API's `readParameters` has passed. */
+  given?: Given
+  /** Who came to the secrets API with an e-mail address and an API token, once `readSender` has passed. */
+  sender?: SecretSender
+  /** Once the token server's `authenticateClient` has passed. */
+  client?: VerifiedClient
+}
+
+export type Ctx = Context & { state: RequestState }
+export type Step = (ctx: Ctx, next: () => Promise<unknown>) => unknown
+
+/** What is left of the request's patience with read models. */
+export const patienceOf = ({ state }: Ctx): Patience => (state.patience ??= new Patience())
+
+/** @throws Error when a route forgot `authenticate`: a fault of ours, never of the caller */
+export function callerOf(ctx: Ctx): Caller {
+  if (ctx.state.caller === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind authenticate`)
+  return ctx.state.caller
+}
+
+export function originOf(ctx: Ctx): Origin {
+  return originFor(ctx.state.caller?.account, ctx.state.requestId)
+}
+
+export function originFor(account: number | undefined, requestId: string): Origin {
+  return {
+    actor: account === undefined ? 'anonymous' : `account-${account}`,
+    via: 'http',
+    correlation: requestId,
+  }
+}
+
+/** Undefined where the request target is no address: reading it throws then. */
+export function pathOf(ctx: Ctx): string | undefined {
+  try {
+    return ctx.path
+  } catch {
+    return undefined
+  }
+}
+
+/** The signature of a link; empty without one. @throws Refusal malformed where it stands twice */
+export function signatureOf(ctx: Ctx): string {
+  const given = ctx.query['signature']
+  if (Array.isArray(given)) {
+    throw new Refusal('malformed', [{ message: 'signature must stand once, got it twice', pointer: 'signature' }])
+  }
+  return given ?? ''
+}

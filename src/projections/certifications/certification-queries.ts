@@ -1,0 +1,76 @@
+import type { Certification } from '../../domain/certification/certification.ts'
+import { certificationOf } from '../../domain/certification/decide.ts'
+import { evolve, unknown, type Diamond, type DiamondEvent, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { ReadModel } from '../../stores/ports/read-store.ts'
+import { decode } from '../../events/decode.ts'
+import { certifications, diamondOf } from './certifications.ts'
+import { Patience } from '../engine/patience.ts'
+import type { Progress } from '../engine/progress.ts'
+
+/** A certification, and the stone that it stands with. */
+export type CertifiedStone = { readonly certification: Certification; readonly diamond: LiveDiamond }
+
+/** What requests and reactions ask about certifications. */
+export class CertificationQueries {
+  constructor(
+    private readonly model: ReadModel,
+    private readonly store: EventStore,
+    private readonly progress: Progress,
+  ) {}
+
+  /** The diamond that a certification was attached to. A certification never changes its diamond. */
+  async diamondOf(id: number, patience = new Patience()): Promise<number | undefined> {
+    const known = await this.#stored(id)
+    if (known !== undefined) return known
+    const head = await this.store.head()
+    if (await patience.during((ms) => this.progress.reached(head, ms))) {
+      return (await this.#stored(id)) ?? this.#setAside(id)
+    }
+    return this.#searched(id)
+  }
+
+  /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
+  async one(id: number): Promise<CertifiedStone | undefined> {
+    const diamond = await this.diamondOf(id)
+    const state = diamond === undefined ? unknown : await this.#folded(diamond)
+    const certification = certificationOf(state, id)
+    return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
+  }
+
+  /** A diamond's certification, as the log has it now. */
+  async of(diamond: number, id: number): Promise<Certification | undefined> {
+    return certificationOf(await this.#folded(diamond), id)
+  }
+
+  async #folded(diamond: number): Promise<Diamond> {
+    const events = await this.store.read(diamondStream(diamond))
+    return events.reduce((state: Diamond, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
+  }
+
+  async #stored(id: number): Promise<number | undefined> {
+    const place = await this.model.get(id, ['diamond'])
+    return place === undefined ? undefined : Number(place['diamond'])
+  }
+
+  /** Among the streams that the read model has set aside: what was attached to a diamond there is none the less known. */
+  async #setAside(id: number): Promise<number | undefined> {
+    for (const stream of await this.model.parked()) {
+      const attached = (await this.store.read(stream)).find((event) => isAttached(event, id))
+      if (attached !== undefined) return diamondOf(attached)
+    }
+    return undefined
+  }
+
+  /** Among the events that the read model has not come to. */
+  async #searched(id: number): Promise<number | undefined> {
+    const from = await this.model.position()
+    for await (const event of this.store.readAll(from, { prefixes: certifications.prefixes })) {
+      if (isAttached(event, id)) return diamondOf(event)
+    }
+    return undefined
+  }
+}
+
+const isAttached = ({ type, data }: StoredEvent, id: number) => type === 'CertificationAttached' && data['id'] === id

@@ -1,0 +1,278 @@
+import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
+import type { ApiVersion } from '../../domain/diamond/readers.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import type { Document, ReadModel, Where } from '../../stores/ports/read-store.ts'
+import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
+import { diamonds, type DiamondView } from './diamonds.ts'
+import { PATIENCE } from '../engine/patience.ts'
+import type { Progress } from '../engine/progress.ts'
+import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+
+/** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
+export type DiamondAnswer = {
+  readonly owner: number
+  readonly etag: string
+  /** Milliseconds since 1970: nobody has a copy with this ETag that is older. */
+  readonly changedAt: number
+  readonly body: string
+  /** As `Stale` has it. */
+  readonly age?: number
+}
+
+/** Where the log is away, and the read model alone was asked: whole seconds since the log last answered. */
+export type Stale = { readonly age: number }
+
+export type DiamondList = {
+  readonly total: number
+  readonly bodies: readonly string[]
+  /** False when the projection is behind: what was written last may be missing. */
+  readonly current: boolean
+  /** As `Stale` has it. */
+  readonly age?: number
+}
+
+export type DiamondFilter = {
+  readonly ids?: readonly number[]
+  readonly skus?: readonly string[]
+  readonly isColored?: boolean
+  readonly isPublished?: boolean
+  /** Seconds since 1970, both included. */
+  readonly from?: number
+  readonly to?: number
+}
+
+export type Page = { readonly limit: number; readonly offset: number }
+
+/** What requests ask of the diamonds read model. */
+export class DiamondQueries {
+  /** False once a store has answered by a promise: it always will, and who wants an answer at once need not ask. */
+  answersAtOnce = true
+
+  constructor(
+    private readonly model: ReadModel,
+    private readonly store: EventStore,
+    readonly progress: Progress,
+    private readonly stale: StaleReads = NO_STALE_READS,
+  ) {}
+
+  /**
+   * Folded from the log while the projection is behind, or has set the diamond aside. Answers at once where the stores
+   * do and nothing has to be waited for, which is nearly always.
+   */
+  one(version: ApiVersion, id: number): DiamondAnswer | undefined | Promise<DiamondAnswer | undefined> {
+    const head = this.store.head()
+    if (head instanceof Promise) {
+      this.answersAtOnce = false
+      return this.#oneLater(version, id, head)
+    }
+    const reached = this.progress.reached(head, 0)
+    if (reached !== true) return this.#oneWhen(version, id, reached)
+    try {
+      const parked = this.model.parked()
+      if (parked instanceof Promise || parked.size > 0) return this.#oneUnlessParked(version, id, parked)
+      const document = this.model.get(id, ['owner', 'etag', 'changedAt', version])
+      if (document instanceof Promise) return document.then((found) => answerOf(version, found))
+      return answerOf(version, document)
+    } catch (error) {
+      return this.#oneInstead(version, id, error)
+    }
+  }
+
+  async #oneLater(version: ApiVersion, id: number, head: Promise<From>): Promise<DiamondAnswer | undefined> {
+    try {
+      await head
+    } catch (error) {
+      return this.#oneStale(version, id, error)
+    }
+    return this.#oneWhen(version, id, this.#reached(head, 0))
+  }
+
+  async #oneStale(version: ApiVersion, id: number, error: unknown): Promise<DiamondAnswer | undefined> {
+    const age = await this.stale.age(error)
+    const document = await this.#kept(id, ['owner', 'etag', 'changedAt', version], error)
+    const answer = answerOf(version, document)
+    return answer && { ...answer, age }
+  }
+
+  /** @throws the error where the read model has set the diamond aside, or lacks it and may not have come to it */
+  async #kept(id: number, select: readonly string[], error: unknown): Promise<Document | undefined> {
+    if (isParked(await this.model.parked(), id)) throw error
+    const document = await this.model.get(id, select)
+    if (document === undefined && !(await this.progress.reached(this.stale.newest, 0))) throw error
+    return document
+  }
+
+  async #oneWhen(version: ApiVersion, id: number, reached: boolean | Promise<boolean>) {
+    if (await reached) return this.#oneUnlessParked(version, id, this.model.parked())
+    return answerOf(version, await this.#folded(id))
+  }
+
+  async #oneUnlessParked(version: ApiVersion, id: number, parked: Parked | Promise<Parked>) {
+    if (parked instanceof Promise) this.answersAtOnce = false
+    try {
+      if (isParked(await parked, id)) return answerOf(version, await this.#folded(id))
+      return answerOf(version, await this.model.get(id, ['owner', 'etag', 'changedAt', version]))
+    } catch (error) {
+      return this.#oneInstead(version, id, error)
+    }
+  }
+
+  /** A read model that can't be reached is as one that is behind: the log has it all. */
+  async #oneInstead(version: ApiVersion, id: number, error: unknown): Promise<DiamondAnswer | undefined> {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return answerOf(version, await this.#folded(id))
+  }
+
+  async #reached(head: Promise<From>, ms: number): Promise<boolean> {
+    return this.progress.reached(await head, ms)
+  }
+
+  /** A diamond as a change has left it, whatever has happened to it since. */
+  async asChanged(version: ApiVersion, { id, revision }: Changed): Promise<DiamondAnswer | undefined> {
+    const found = await this.one(version, id)
+    if (found?.etag.startsWith(`"${revision}.`) === true) return found
+    return answerOf(version, await this.#folded(id, revision))
+  }
+
+  /** Newest first: by date, then by id. Sees what was written before the call, unless the projection is behind. */
+  list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
+    const head = this.store.head()
+    const where = whereOf(owner, filter)
+    if (head instanceof Promise) {
+      this.answersAtOnce = false
+      return this.#listLater(version, where, page, head)
+    }
+    const reached = this.progress.reached(head, PATIENCE)
+    if (!(reached instanceof Promise)) return this.#read(version, where, page, reached)
+    return reached.then((current) => this.#read(version, where, page, current))
+  }
+
+  async #listLater(version: ApiVersion, where: Where, page: Page, head: Promise<From>): Promise<DiamondList> {
+    try {
+      await head
+    } catch (error) {
+      const age = await this.stale.age(error)
+      return { ...(await this.#read(version, where, page, true)), age }
+    }
+    return this.#read(version, where, page, await this.#reached(head, PATIENCE))
+  }
+
+  #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
+    const total = this.model.count(where)
+    if (total instanceof Promise) {
+      this.answersAtOnce = false
+      return total.then((counted) => this.#page(version, where, page, counted, current))
+    }
+    return this.#page(version, where, page, total, current)
+  }
+
+  #page(version: ApiVersion, where: Where, page: Page, total: number, current: boolean) {
+    if (total <= page.offset) return { total, bodies: [], current }
+    const found = this.model.find({ where, order: NEWEST_FIRST, ...page, select: [version] })
+    const listed = (documents: readonly Document[]): DiamondList => ({
+      total,
+      bodies: documents.map((document) => String(document[version])),
+      current,
+    })
+    return found instanceof Promise ? found.then(listed) : listed(found)
+  }
+
+  /**
+   * Folded from the log, for pages that show more than a body has.
+   * Events that can't be understood are left out, as where their stream was set aside; the ones behind them count.
+   * @param until the diamond's revision that it is folded up to; without it, to the end
+   * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
+   */
+  async view(id: number, until?: bigint): Promise<DiamondView | undefined> {
+    const own = diamondStream(id)
+    const streams = await Promise.all([this.store.read(own), this.store.read(scoresStream(id))])
+    const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
+    const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
+    return foldView(id, next < 0 ? events : events.slice(0, next))
+  }
+
+  /** As `view`; from the read model where the log is away. */
+  async page(id: number): Promise<{ readonly view: DiamondView | undefined; readonly age?: number }> {
+    try {
+      return { view: await this.view(id) }
+    } catch (error) {
+      const age = await this.stale.age(error)
+      const document = await this.#kept(id, [...diamonds.stateTexts, 'changedAt'], error)
+      return { view: document && diamonds.fromDocument(document), age }
+    }
+  }
+
+  async #folded(id: number, until?: bigint): Promise<Document | undefined> {
+    const view = await this.view(id, until)
+    return view === undefined ? undefined : shown(view)
+  }
+}
+
+/** What nothing can be said of is not unknown: whoever asks is told that it can't be read now. */
+function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
+  let view: DiamondView | undefined
+  let fault: unknown
+  for (const event of events) {
+    try {
+      view = diamonds.apply(view, event)
+      if (event.type === 'DiamondDeleted') fault = undefined
+    } catch (error) {
+      fault ??= error
+      if (view !== undefined && event.stream === diamondStream(id)) view = { ...view, revision: Number(event.revision) }
+    }
+  }
+  if (view === undefined && fault !== undefined) throw unreadable(id, fault)
+  return view
+}
+
+function shown(view: DiamondView): Document {
+  try {
+    return diamonds.toDocument(view)
+  } catch (error) {
+    throw unreadable(view.diamond.id, error)
+  }
+}
+
+const unreadable = (id: number, cause: unknown) =>
+  isUndecodable(cause) ? cause : new BrokenEvent(`diamond ${id} can not be shown`, { cause })
+
+type Parked = ReadonlySet<string>
+
+const isParked = (parked: Parked, id: number) =>
+  parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
+
+const NEWEST_FIRST = [
+  ['date', 'desc'],
+  ['id', 'desc'],
+] as const
+
+function whereOf(owner: number, { ids, skus, isColored, isPublished, from, to }: DiamondFilter): Where {
+  return {
+    owner,
+    ...(ids !== undefined && { id: { in: ids } }),
+    ...(skus !== undefined && { sku: { in: skus } }),
+    ...(isColored !== undefined && { isColored: isColored ? 1 : 0 }),
+    ...(isPublished !== undefined && { isPublished: isPublished ? 1 : 0 }),
+    ...((from !== undefined || to !== undefined) && {
+      date: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+    }),
+  }
+}
+
+function answerOf(version: ApiVersion, document: Document | undefined): DiamondAnswer | undefined {
+  if (document === undefined) return undefined
+  const { owner, etag, changedAt } = document
+  return {
+    owner: Number(owner),
+    etag: String(etag),
+    changedAt: Number(changedAt),
+    body: String(document[version]),
+  }
+}

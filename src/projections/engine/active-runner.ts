@@ -1,0 +1,122 @@
+import type { Log } from '../../runtime/log.ts'
+import { endsWithin } from '../../runtime/patience.ts'
+import type { From } from '../../stores/ports/event-store.ts'
+import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
+import { FollowedProgress } from './followed-progress.ts'
+import { Interruptions } from './interruptions.ts'
+import type { RunFigures } from './keep-trying.ts'
+import type { Progress } from './progress.ts'
+
+/** Milliseconds between two tries to become the active runner: hand-over takes no longer. */
+const RETRY = 500
+
+/** Milliseconds that a start waits for its first try, and a stop for what is under way and for giving the lease back. */
+const FIRST_TRY = 5_000
+const STOP = 2_000
+
+/** A projection's or a reaction's runner. */
+export type Runner = {
+  readonly declaration: ModelDeclaration
+  readonly progress: Progress
+  readonly figures: RunFigures
+  start(): void
+  stop(): Promise<void>
+}
+
+/**
+ * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
+ * checkpoint and take over when it ends. One that stood still for so long that another took over follows that one from
+ * then on. A process whose role is not to project only follows.
+ */
+export class ActiveRunner implements Progress {
+  readonly #followed: Progress
+  #progress: Progress
+  #lease: Lease | undefined
+  #timer: NodeJS.Timeout | undefined
+  #trying: Promise<void> = Promise.resolve()
+  #stopped = true
+  readonly #asking: Interruptions
+
+  constructor(
+    private readonly runner: Runner,
+    private readonly reads: ReadStore,
+    model: Pick<ReadModel, 'position'>,
+    private readonly log: Log,
+  ) {
+    this.#followed = new FollowedProgress(model)
+    this.#progress = this.#followed
+    this.#asking = new Interruptions(`lease of ${runner.declaration.name}`, log)
+  }
+
+  /** Resolves after the first try to become the active runner, or after a while where the read store hangs. Again, too, after a stop. */
+  async start(): Promise<void> {
+    if (!this.#stopped) return
+    this.#stopped = false
+    this.#trying = this.#trying.then(() => this.#try())
+    await endsWithin(this.#trying, FIRST_TRY)
+  }
+
+  /** Resolves when nothing runs here any more and others may, or after a few seconds where the read store hangs. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await endsWithin(this.#trying, STOP)
+    const lease = this.#lease
+    if (lease === undefined) return
+    this.#leave()
+    await this.runner.stop()
+    await endsWithin(lease.release(), STOP)
+  }
+
+  get figures(): RunFigures[] {
+    return [this.runner.figures]
+  }
+
+  get active(): boolean {
+    return this.#lease !== undefined
+  }
+
+  reached(position: From, ms: number): boolean | Promise<boolean> {
+    return this.#progress.reached(position, ms)
+  }
+
+  async #try(): Promise<void> {
+    const lease = await this.#ask()
+    if (lease === undefined) return this.#tryLater()
+    // Stopped while it was asked for: it is another one's.
+    if (this.#stopped) return lease.release()
+    this.#lease = lease
+    this.runner.start()
+    this.#progress = this.runner.progress
+    void lease.lost.then(() => (this.#trying = this.#follow(lease)))
+  }
+
+  async #ask(): Promise<Lease | undefined> {
+    try {
+      const lease = await this.reads.lease(this.runner.declaration)
+      this.#asking.over()
+      return lease
+    } catch (error) {
+      this.#asking.failed(error)
+      return undefined
+    }
+  }
+
+  #tryLater(): void {
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), RETRY).unref()
+  }
+
+  /** Another process runs it now; what this one has under way changes nothing that is newer. */
+  async #follow(lost: Lease): Promise<void> {
+    if (this.#stopped || this.#lease !== lost) return
+    this.log.warn({ model: this.runner.declaration.name }, 'another process has taken over a projection')
+    this.#leave()
+    await this.runner.stop()
+    this.#tryLater()
+  }
+
+  #leave(): void {
+    this.#progress = this.#followed
+    this.#lease = undefined
+  }
+}

@@ -1,0 +1,97 @@
+import { retriesStream } from '../../domain/installation/retry.ts'
+import type { Log } from '../../runtime/log.ts'
+import {
+  comparePositions,
+  type Batch,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import type { Build, Checkpoint, DeadLetter } from '../../stores/ports/read-store.ts'
+import { CheckpointWriter } from './checkpoint-writer.ts'
+import { lineOf } from './log-line.ts'
+import { foldBatch, type Folded } from './fold-batch.ts'
+import type { Projection } from './projection.ts'
+import { refold, together } from './refold.ts'
+import { retriedStreams } from './retried-streams.ts'
+
+/** Folds batches into one build, and folds again what an operator asks to be tried again. */
+export class BatchWriter<Value> {
+  readonly #checkpoints: CheckpointWriter
+  readonly #retries: string
+  #written: From
+  #event: Checkpoint['event']
+
+  private constructor(
+    private readonly projection: Projection<Value>,
+    private readonly store: EventStore,
+    private readonly build: Build,
+    private readonly log: Log,
+    private readonly known: {
+      readonly line: string
+      readonly checkpoint: Checkpoint | undefined
+      readonly parked: Set<string>
+    },
+  ) {
+    this.#checkpoints = new CheckpointWriter(build, store, log)
+    this.#retries = retriesStream(projection.declaration.name)
+    this.#written = known.checkpoint?.position ?? 'start'
+    this.#event = known.checkpoint?.event ?? null
+  }
+
+  static async open<Value>(projection: Projection<Value>, store: EventStore, build: Build, log: Log) {
+    const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
+    const known = { line: await lineOf(store), checkpoint: await build.checkpoint(), parked }
+    return new BatchWriter(projection, store, build, log, known)
+  }
+
+  async write({ events, position }: Batch): Promise<void> {
+    if (comparePositions(position, this.#written) <= 0) return
+    let from = 0
+    for (const [index, event] of events.entries()) {
+      if (event.stream !== this.#retries) continue
+      await this.#fold(events.slice(from, index), events[index - 1]?.position)
+      await this.#retry(event)
+      from = index + 1
+    }
+    await this.#fold(from === 0 ? events : events.slice(from), position)
+  }
+
+  /** @param position undefined where nothing was read */
+  async #fold(events: readonly StoredEvent[], position: From | undefined): Promise<void> {
+    if (position === undefined) return
+    await this.#write(await foldBatch(this.projection, this.build, events, this.known.parked), position, events.at(-1))
+  }
+
+  /** The letters go first: when this process ends before the rest is written, the request comes again. */
+  async #retry(event: StoredEvent): Promise<void> {
+    const streams = together(this.projection, retriedStreams(event, this.projection.prefixes, this.log))
+    for (const stream of streams) {
+      await this.build.release(stream)
+      this.known.parked.delete(stream)
+    }
+    await this.#write(await refold(this.projection, this.store, streams, event.position), event.position, event)
+  }
+
+  async #write({ writes, letters }: Folded, position: From, last: StoredEvent | undefined): Promise<void> {
+    if (last !== undefined) this.#event = { id: last.id, position: last.position }
+    const checkpoint = { position, log: this.known.line, event: this.#event }
+    if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
+    else this.#checkpoints.later(checkpoint)
+    for (const letter of letters) this.#park(letter)
+    this.#written = position
+  }
+
+  /** Told once a stream: the events behind it go the same way. */
+  #park({ stream, event, type, reason }: DeadLetter): void {
+    const { parked } = this.known
+    if (parked.has(stream)) return
+    parked.add(stream)
+    const model = this.projection.declaration.name
+    this.log.warn({ model, stream, event, type, reason }, 'an event could not be folded: its stream is set aside')
+  }
+
+  flush(): Promise<void> {
+    return this.#checkpoints.flush()
+  }
+}

@@ -1,0 +1,55 @@
+import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
+import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
+import type { Checkpoint, ReadStore } from '../../stores/ports/read-store.ts'
+import type { Vault } from '../../stores/ports/vault.ts'
+import { READ_MODELS, REACTIONS } from './declarations.ts'
+import { lineOf, parseLine } from './log-line.ts'
+import { checkpointOf } from './reaction.ts'
+
+/** An event that somebody has seen in the log, in which line of it. */
+export type Witness = { readonly who: string } & Pick<Checkpoint, 'log' | 'event'>
+
+/** The log ends before what was seen of it, or goes on otherwise: nobody may answer from it, or write to it, as it is. */
+export class LogSetBack extends StoreUnavailable {
+  override readonly name = 'LogSetBack'
+}
+
+/**
+ * A log that was put back to a backup gives out again what others hold already. It is told by those who have seen more of
+ * it, in the epoch that it is in, or in a later one; after LogRestored the epoch is another one than theirs.
+ * @throws LogSetBack, StoreUnavailable
+ */
+export async function checkPast(store: EventStore, witnesses: readonly Witness[]): Promise<void> {
+  const now = parseLine(await lineOf(store))
+  for (const { who, log, event } of witnesses) {
+    const { identity, epoch } = parseLine(log)
+    if (identity !== now.identity || epoch < now.epoch || event === null) continue
+    if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
+    throw new LogSetBack(
+      `The log is older than what ${who} has seen of it (${event.position.commit}): it was put back to a backup. ` +
+        'Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, and serve then',
+    )
+  }
+}
+
+/** The highest epoch that anybody has seen this log in. */
+export const seenEpoch = (witnesses: readonly Witness[], identity: string): number =>
+  Math.max(
+    FIRST_EPOCH,
+    ...witnesses
+      .map(({ log }) => parseLine(log))
+      .map((line) => (line.identity === identity ? line.epoch : FIRST_EPOCH)),
+  )
+
+/** What the read models, the reactions and the vault have seen. @throws StoreUnavailable */
+export async function witnessesIn(reads: ReadStore, vault: Vault): Promise<Witness[]> {
+  const found: Witness[] = []
+  for (const declaration of [...READ_MODELS.map((model) => model.declaration), ...REACTIONS.map(checkpointOf)]) {
+    // Asking for the live build makes one where there is none.
+    if ((await (await reads.model(declaration)).position()) === 'start') continue
+    const checkpoint = await (await reads.live(declaration)).checkpoint()
+    if (checkpoint !== undefined) found.push({ who: `the read model ${declaration.name}`, ...checkpoint })
+  }
+  const followed = await vault.checkpoint()
+  return followed === undefined ? found : [...found, { who: 'the vault', ...followed }]
+}

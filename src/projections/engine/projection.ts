@@ -1,0 +1,43 @@
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Document, FieldValue, ModelDeclaration } from '../../stores/ports/read-store.ts'
+
+/**
+ * A read model: how events become documents. Everything is pure, so that folding the log again gives the same model.
+ * Applying an event twice changes nothing: `apply` gives back the same value for one it has seen.
+ */
+export type Projection<Value> = {
+  readonly declaration: ModelDeclaration
+  /** Streams that this model is made of. */
+  readonly prefixes: readonly string[]
+  /** The streams that make the same documents as this one, itself among them; without it, each stream makes its own. */
+  readonly together?: (stream: string) => readonly string[]
+  /**
+   * Milliseconds for which what was written lately may be missing as long as nobody waits for it, so that several
+   * events of a document are written once; without it, none.
+   */
+  readonly lag?: number
+  /**
+   * Which document an event belongs to; undefined when to none.
+   * @throws where that can't be told; what any of these functions throws sets the event's stream aside
+   */
+  readonly keyOf: (event: StoredEvent) => FieldValue | undefined
+  /** True when the document can't exist before this event, so that it need not be loaded. */
+  readonly begins: (event: StoredEvent) => boolean
+  /**
+   * @param value undefined when there is no document
+   * @returns the same `value` when nothing changes, undefined when the document goes
+   * @throws when the event does not fit: its stream is then set aside
+   */
+  readonly apply: (value: Value | undefined, event: StoredEvent) => Value | undefined
+  readonly toDocument: (value: Value) => Document
+  readonly fromDocument: (document: Document) => Value
+  /** The texts that `fromDocument` and `amend` read; others need not be loaded to fold an event. */
+  readonly stateTexts: readonly string[]
+  /**
+   * A short cut past `fromDocument`, `apply` and `toDocument` that gives the same document as they do, or the same
+   * object where nothing changes.
+   * @returns undefined for what has to go the long way
+   * @throws as `apply` does
+   */
+  readonly amend?: (document: Document, event: StoredEvent) => Document | undefined
+}

@@ -1,0 +1,191 @@
+import { LINK_KEY_STREAM } from '../../commands/installation/link-key.ts'
+import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import type { Log } from '../../runtime/log.ts'
+import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
+import { KeptRunning, type RunFigures } from '../engine/keep-trying.ts'
+import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+import { Waiting } from '../engine/waiting.ts'
+
+type Noted = Parameters<EndedTokens['note']>[0]
+
+export type SessionFeedOptions = {
+  readonly store: EventStore
+  /** Seconds that an access token lives. */
+  readonly ttl: number
+  readonly clock: () => number
+  /** Milliseconds that never go back, whatever happens to the clock. */
+  readonly monotonic: () => number
+  /** Folds where accounts logged in from, of the same events. */
+  readonly places: { note(event: Noted): void }
+  /** Told of another key that signs links, whichever process made it. */
+  readonly linkKeys: { note(event: StoredEvent): void }
+  /** Whether reads go on while the log is away; they don't unless told. */
+  readonly stale?: StaleReads
+  readonly log: Log
+}
+
+const HEARD = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
+
+/** Milliseconds between two looks at the head of a store that tells it by a promise. */
+const CONFIRM_EVERY = 1000
+/** Milliseconds that a confirmation is worth something. */
+const CONFIRMED_FOR = 5000
+/** Milliseconds that a request waits for events which are known to be there. */
+const PATIENCE = 2000
+const FORGET_EVERY = 60_000
+
+/**
+ * Tells which access tokens have been ended, from memory: no store is read for a request. A store that tells its head
+ * at once is asked in each request whether something is missing here; one that tells it by a promise every second, and
+ * where no answer was confirmed for 5 s, each request reads the streams behind its token. Where the log is away, nobody can
+ * end a token either: for a while, what was confirmed last decides about requests that only read.
+ */
+export class SessionFeed {
+  readonly #options: SessionFeedOptions
+  readonly #ended: EndedTokens
+  readonly #waiting = new Waiting()
+  readonly #following: KeptRunning
+  readonly #confirming: KeptRunning
+  readonly #forgetting: KeptRunning
+  #position: From = 'start'
+  #accountsChangedAt: From = 'start'
+  #confirms = false
+  #confirmedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: SessionFeedOptions) {
+    const { ttl, clock, monotonic, log } = options
+    this.#options = options
+    this.#ended = new EndedTokens(ttl, monotonic)
+    this.#following = new KeptRunning('sessions', log, (signal) => this.#subscribe(signal))
+    this.#confirming = new KeptRunning('sessions-confirming', log, () => this.confirm(), { every: CONFIRM_EVERY })
+    const forget = async () => this.#ended.forget(clock())
+    this.#forgetting = new KeptRunning('sessions-forgetting', log, forget, { every: FORGET_EVERY })
+  }
+
+  /**
+   * Resolves when the log as it is now has been read.
+   * @throws StoreUnavailable
+   */
+  async start(): Promise<void> {
+    const { store, monotonic } = this.#options
+    const asked = monotonic()
+    const head = store.head()
+    this.#confirms = head instanceof Promise
+    const there = await head
+    this.#following.start()
+    await this.#waiting.until(there)
+    this.#confirmedAt = asked
+    this.#forgetting.start()
+    if (this.#confirms) this.#confirming.start()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#following.stop(), this.#confirming.stop(), this.#forgetting.stop()])
+  }
+
+  get figures(): RunFigures[] {
+    return [this.#following, this.#confirming, this.#forgetting].map(({ figures }) => figures)
+  }
+
+  /** Takes note of an event of this process at once, before the subscription brings it. */
+  note(event: Noted): void {
+    this.#ended.note(event)
+    this.#options.places.note(event)
+  }
+
+  /**
+   * Whether a token has not been ended by anyone, in any process.
+   * @throws StoreUnavailable, also by the promise
+   */
+  isLive(token: TokenName): boolean | Promise<boolean> {
+    const missing = this.#missing()
+    if (missing === undefined) return this.#ended.isLive(token)
+    if (missing === 'unconfirmed') return this.#read(token)
+    return this.#waiting.until(missing, PATIENCE).then(() => this.#ended.isLive(token))
+  }
+
+  /**
+   * Whether a token had not been ended when that was last confirmed, where the log is away and reads go on without it.
+   * @param error why `isLive` does not know
+   * @throws the error where the log is not away, or what is known is older than STALE_READS
+   */
+  async wasLive(token: TokenName, error: unknown): Promise<boolean> {
+    const { stale = NO_STALE_READS } = this.#options
+    await stale.age(error, this.#confirmedAt)
+    return this.#ended.isLive(token)
+  }
+
+  /**
+   * The position of the newest event of any account, once all events there are now have been read: what was read from
+   * accounts before it may be outdated.
+   * @throws StoreUnavailable, also by the promise
+   */
+  accountsChangedAt(): From | Promise<From> {
+    const missing = this.#missing()
+    if (missing === undefined) return this.#accountsChangedAt
+    if (missing === 'unconfirmed') throw new StoreUnavailable('The log does not tell its head')
+    return this.#waiting.until(missing, PATIENCE).then(() => this.#accountsChangedAt)
+  }
+
+  /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
+  get logEpoch(): number {
+    return this.#ended.logEpoch
+  }
+
+  /** How far the log has been read. */
+  get position(): From {
+    return this.#position
+  }
+
+  /**
+   * Looks whether something is missing here, where requests do not look themselves. Where it fails, the last
+   * confirmation runs out by itself.
+   * @throws StoreUnavailable
+   */
+  async confirm(): Promise<void> {
+    const asked = this.#options.monotonic()
+    await this.#waiting.until(await this.#options.store.head(), CONFIRMED_FOR)
+    this.#confirmedAt = asked
+  }
+
+  /** The position still to be reached, `unconfirmed` where nobody knows it, undefined when nothing is missing. */
+  #missing(): From | 'unconfirmed' | undefined {
+    if (this.#confirms) {
+      return this.#options.monotonic() - this.#confirmedAt < CONFIRMED_FOR ? undefined : 'unconfirmed'
+    }
+    const head = this.#options.store.head()
+    if (head instanceof Promise) throw new Error('The store tells its head in another way than at the start')
+    return comparePositions(this.#position, head) < 0 ? head : undefined
+  }
+
+  async #read(token: TokenName): Promise<boolean> {
+    const ended = new EndedTokens(this.#options.ttl, this.#options.monotonic)
+    const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
+    for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
+      for (const event of events) ended.note(event)
+    }
+    return ended.isLive(token)
+  }
+
+  async #subscribe(signal: AbortSignal): Promise<void> {
+    const subscription = this.#options.store.subscribe(this.#position, HEARD)
+    signal.addEventListener('abort', () => subscription.stop(), { once: true })
+    for await (const { events, position } of subscription) {
+      for (const event of events) {
+        this.note(event)
+        this.#options.linkKeys.note(event)
+        if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
+          this.#accountsChangedAt = event.position
+      }
+      this.#position = position
+      this.#waiting.reached(position)
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import { recordMail } from '../../commands/secrets/record-mail.ts'
+import { custidOf } from '../../commands/secrets/read-receipt.ts'
+import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
+import { expiresAt, isOnRecord, kindOf, type KnownSecret, type Secret } from '../../domain/secret/secret.ts'
+import type { Log } from '../../runtime/log.ts'
+import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
+import { isUndecodable } from '../../events/decode.ts'
+import type { QueuedMail } from '../../stores/ports/vault.ts'
+import { MailClaims } from './mail-claims.ts'
+import { linkLetter, noticeLetter } from './letter-texts.ts'
+import { messageIdOf } from './mail-names.ts'
+
+export type MailerOptions = {
+  readonly secrets: Secrets
+  readonly mail: MailPort
+  /** As a mail's From has it. */
+  readonly from: string
+  /** Where links start, such as https://secrets.example.com. */
+  readonly address: string
+  readonly log: Log
+  /** Milliseconds that a claim lasts without a sign of life: so long a mail waits when its process has died. */
+  readonly claim?: number
+  /** Milliseconds before a try, by how many there were. */
+  readonly pauseBefore?: (attempts: number) => number
+}
+
+/** So many are under way at once. */
+const LANES = 4
+/** Milliseconds between two looks at the queue, which other processes fill too. */
+const LOOK = 500
+/** Milliseconds that a stop waits for mails under way. */
+const PATIENCE = 4_000
+const FIRST_PAUSE = 2_000
+/** With what is added by chance, shorter than DUE_AHEAD. */
+const LONGEST_PAUSE = 10 * 60_000
+
+const backOff = (attempts: number) =>
+  Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
+
+/**
+ * Sends the mails that wait in the vault. Each is claimed by one process, whose claim ends with it; its outcome is on
+ * record in the secret's stream before it leaves the queue. So it goes out once, or twice where the process died between
+ * the mail server's acceptance and the record, both times with the same Message-ID.
+ */
+export class Mailer {
+  readonly #options: MailerOptions
+  readonly #claimant = randomUUID()
+  readonly #claims: MailClaims
+  #lanes: Promise<void>[] = []
+  #stopped = false
+  #wake: () => void = () => undefined
+  #woken = Promise.resolve()
+
+  constructor(options: MailerOptions) {
+    this.#options = options
+    const { secrets, claim, log } = options
+    const failed = (error: unknown, mail: string) =>
+      log.warn({ err: error, mail }, 'the claim of a mail could not be renewed; trying again')
+    this.#claims = new MailClaims(secrets.vault, this.#claimant, {
+      failed,
+      ...(claim !== undefined && { ended: claim }),
+    })
+    this.#sleep()
+  }
+
+  start(): void {
+    this.#lanes = Array.from({ length: LANES }, () => this.#run())
+  }
+
+  /** Ends after the mails under way, or without them: they are sent by whoever runs next. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.wake()
+    let impatience: NodeJS.Timeout | undefined
+    const tooLong = new Promise<void>((done) => (impatience = setTimeout(done, PATIENCE)))
+    await Promise.race([Promise.all(this.#lanes), tooLong])
+    clearTimeout(impatience)
+    this.#claims.close()
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    this.#wake()
+    this.#sleep()
+  }
+
+  #sleep(): void {
+    this.#woken = new Promise((done) => {
+      this.#wake = done
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      const woken = this.#woken
+      try {
+        const mail = await this.#claimNext()
+        if (mail !== undefined) {
+          await this.#handle(mail)
+          continue
+        }
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'the mail queue was interrupted; trying again')
+      }
+      await Promise.race([woken, new Promise<void>((done) => setTimeout(done, LOOK).unref())])
+    }
+  }
+
+  /** Woken for nothing most of the time, it asks for what costs least first. */
+  async #claimNext(): Promise<QueuedMail | undefined> {
+    const { store, vault, clock } = this.#options.secrets
+    const now = clock()
+    const due = await vault.nextMail(now)
+    if (due === undefined || due > now || (await store.closed()) !== undefined) return undefined
+    return this.#claims.take(clock())
+  }
+
+  /** Held until it has left the queue, or was given back: also while its outcome can't be recorded. */
+  async #handle(mail: QueuedMail): Promise<void> {
+    try {
+      await this.#processOrPostpone(mail)
+      this.#claims.done(mail.id)
+    } catch (error) {
+      this.#claims.letGo(mail.id)
+      throw error
+    }
+  }
+
+  /** Where a secret's events can't be understood, its mail waits for the release that can; others don't. */
+  async #processOrPostpone(mail: QueuedMail): Promise<void> {
+    try {
+      await this.#process(mail)
+    } catch (error) {
+      if (!isUndecodable(error)) throw error
+      const { log, pauseBefore = backOff } = this.#options
+      log.warn({ err: error, mail: mail.kind, secret: mail.digest }, 'a mail waits, since its secret is not understood')
+      await this.#postpone(mail, pauseBefore(mail.attempts))
+    }
+  }
+
+  async #process(mail: QueuedMail): Promise<void> {
+    const { secrets } = this.#options
+    // Claimed before the fence, it is this process's to send; behind it, it is the other installation's.
+    if ((await secrets.store.closed()) !== undefined) return this.#postpone(mail, 0)
+    const secret = await loadSecret(secrets.store, mail.digest)
+    // Its share is not on record yet, or never will be: then the sweeper removes it.
+    if (secret.status === 'unknown') return this.#postpone(mail, 200)
+    if (!isOnRecord(secret, this.#nameOf(mail).messageId)) {
+      const outcome = isOutOfDate(mail, secret, secrets.clock())
+        ? { refused: 'not sent: the secret had ended' }
+        : await this.#send(mail, secret)
+      if (outcome === 'later') return
+      await this.#untilDone(() => recordMail(secrets, mail.digest, { ...outcome, ...this.#nameOf(mail) }))
+      // Its secret may have ended while it was on its way, and whoever follows endings was there before it.
+      const ended = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
+      if (ended) await this.#options.mail.withdraw?.([this.#nameOf(mail).messageId])
+    }
+    await this.#untilDone(() => secrets.vault.removeMail(mail.id))
+  }
+
+  async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
+    const { mail: port, log, pauseBefore = backOff } = this.#options
+    try {
+      const letter = await this.#write(mail, secret)
+      // One that stood still for long may have lost it.
+      if (!(await this.#claims.isHeld(mail.id))) return 'later'
+      await port.send(letter)
+      return {}
+    } catch (error) {
+      if (error instanceof Undeliverable) return { refused: error.message }
+      const pause = pauseBefore(mail.attempts)
+      const reason = error instanceof Error ? error.message : 'unknown'
+      log.warn({ mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason }, 'a mail is sent again later')
+      await this.#postpone(mail, pause)
+      return 'later'
+    }
+  }
+
+  async #write(mail: QueuedMail, secret: KnownSecret) {
+    const { secrets, from, address } = this.#options
+    const letter = secrets.letters.open(mail.sealed, mail.id)
+    const sender = await custidOf(secrets, secret.owner)
+    const isLink = kindOf(mail.kind) === 'link'
+    const text = isLink ? linkLetter(secret, letter, sender, address) : noticeLetter(secret)
+    const date = new Date(isLink ? secret.at : secret.changedAt)
+    return { ...text, from, to: letter.to, date, messageId: this.#nameOf(mail).messageId }
+  }
+
+  #nameOf({ id, kind }: QueuedMail) {
+    return { mail: kindOf(kind), messageId: messageIdOf(id, this.#options.from) }
+  }
+
+  async #postpone({ id }: QueuedMail, ms: number): Promise<void> {
+    const { vault, clock } = this.#options.secrets
+    await vault.postponeMail(id, this.#claimant, clock() + ms)
+  }
+
+  /** What has been sent must be on record: a store's fault is tried for as long as the process lives. */
+  async #untilDone(action: () => Promise<void>): Promise<void> {
+    while (true) {
+      try {
+        return await action()
+      } catch (error) {
+        if (this.#stopped || isUndecodable(error)) throw error
+        this.#options.log.warn({ err: error }, 'the outcome of a mail could not be recorded; trying again')
+        await new Promise<void>((done) => setTimeout(done, LOOK))
+      }
+    }
+  }
+}
+
+/** A link to what can't be read any more is of no use, and its key is to be forgotten. */
+function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {
+  return kindOf(kind) === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
+}

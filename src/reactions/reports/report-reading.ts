@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream'
+import type { Certification, CertificationAttached, ReportReading } from '../../domain/certification/certification.ts'
+import { isEmpty } from '../../domain/certification/report-text.ts'
+import type { Recorded } from '../../commands/certifications/record-reading.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Files } from '../../stores/ports/files.ts'
+import { decode, isUndecodable, understood } from '../../events/decode.ts'
+import { isKnownType } from '../../events/registry.ts'
+import { diamondOf } from '../../projections/certifications/certifications.ts'
+import { unstopped } from '../../projections/engine/keep-trying.ts'
+import type { Reaction, SetAside } from '../../projections/engine/reaction.ts'
+
+export type ReportReadingOptions = {
+  readonly files: Pick<Files, 'read'>
+  /** The certification as the log has it now. */
+  readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
+  /** @throws UnreadableReport for a PDF that can't be read, now or ever */
+  readonly read: (pdf: Readable) => Promise<ReportReading>
+  readonly record: (report: {
+    readonly diamond: number
+    readonly certification: number
+    readonly reading: ReportReading
+    readonly correlation: string
+    readonly causation: string
+  }) => Promise<Recorded | undefined>
+  /** Told of each report that contradicts its stone. */
+  readonly contradicted?: () => void
+  readonly log: Log
+}
+
+/** Its checkpoint's name. */
+export const REPORTS = 'reports'
+
+/**
+ * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
+ * passed over; where a report says otherwise than its owner, the event and the log say so.
+ */
+export function reportReading(options: ReportReadingOptions): Reaction {
+  return {
+    name: REPORTS,
+    prefixes: ['diamond-'],
+    async react(events, signal = unstopped()) {
+      const aside: SetAside[] = []
+      for (const event of events) {
+        signal.throwIfAborted()
+        const error = await readUnderstood(options, event)
+        if (error !== undefined) aside.push({ event, error })
+      }
+      return aside
+    },
+  }
+}
+
+/**
+ * Others' reports don't wait for a diamond whose events can't be understood.
+ * @returns why they can't
+ */
+async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
+  try {
+    if (event.type === 'CertificationAttached') await readAttached(options, event)
+    else if (!isKnownType(event.type)) understood(event)
+  } catch (error) {
+    if (!isUndecodable(error)) throw error
+    return error
+  }
+}
+
+async function readAttached(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
+  const { id, file } = decode<CertificationAttached>(event).data
+  const diamond = diamondOf(event)
+  if (file === null || (await options.certification(diamond, id))?.reading !== null) return
+  const pdf = await options.files.read(file.digest)
+  const reading = pdf && (await readOrPass(options, pdf, id))
+  if (reading === undefined) return
+  const correlation = event.metadata['$correlationId'] ?? event.id
+  const recorded = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })
+  const contradictions = recorded?.contradictions ?? []
+  if (contradictions.length > 0) options.contradicted?.()
+  for (const contradiction of contradictions) {
+    options.log.warn({ diamond, certification: id, ...contradiction }, 'a report says otherwise than its owner')
+  }
+}
+
+/** @returns undefined where nothing could be read */
+async function readOrPass({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
+  try {
+    const reading = await read(pdf)
+    return isEmpty(reading) ? undefined : reading
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'UnreadableReport') throw error
+    log.info({ certification, reason: error.message }, 'a report could not be read')
+    return undefined
+  }
+}

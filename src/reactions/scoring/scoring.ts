@@ -1,0 +1,124 @@
+import { scoreDiamonds, type DueStone, type Scoring, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
+import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../../domain/diamond/scoring-state.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import { decode } from '../../events/decode.ts'
+import { unstopped } from '../../projections/engine/keep-trying.ts'
+import type { Reaction, SetAside } from '../../projections/engine/reaction.ts'
+
+export type ScoringOptions = ScoringTools & {
+  /** Told how many stones were just scored. */
+  readonly scored: (count: number) => void
+  /** Lets requests go first. @returns false where they go on */
+  readonly giveWay: () => Promise<boolean>
+}
+
+/** What is known of it from outside: where its checkpoint is, and which streams it reads. */
+export const SCORING = { name: 'scoring', prefixes: ['diamond-'] } as const
+
+/**
+ * Stones scored at once, which requests wait for; between two such runs requests go first. Each run is one transaction, so
+ * that many at once cost less, where nobody seems to ask for anything.
+ */
+const AT_ONCE = { busy: 100, free: 500 }
+
+/**
+ * Scores each stone that is created, and again when something that its scores are computed from changes. A diamond that
+ * was created among the events is folded from them; only of others the stream is read.
+ */
+export function scoring(options: ScoringOptions): Reaction {
+  let isFree = false
+  return {
+    ...SCORING,
+    async react(events, signal = unstopped()) {
+      const { due, aside, causes } = await dueStones(options, events)
+      const running: Promise<PromiseSettledResult<Scoring>[]>[] = []
+      for (let from = 0; from < due.length && !signal.aborted;) {
+        const to = from + (isFree ? AT_ONCE.free : AT_ONCE.busy)
+        running.push(Promise.allSettled([scoreDiamonds(options, due.slice(from, to))]))
+        from = to
+        isFree = await options.giveWay()
+      }
+      for (const outcome of (await Promise.all(running)).flat()) {
+        if (outcome.status === 'rejected') throw outcome.reason
+        options.scored(outcome.value.count)
+        for (const { diamond, error } of outcome.value.unscored) aside.push({ event: causeOf(causes, diamond), error })
+      }
+      signal.throwIfAborted()
+      return aside
+    },
+  }
+}
+
+/** By diamond: the last event that its stone is due for. */
+type Causes = ReadonlyMap<number, StoredEvent>
+
+function causeOf(causes: Causes, diamond: number): StoredEvent {
+  const cause = causes.get(diamond)
+  if (cause === undefined) throw new Error(`diamond ${diamond} was scored without a cause`)
+  return cause
+}
+
+async function dueStones({ store }: ScoringOptions, events: readonly StoredEvent[]) {
+  const due: DueStone[] = []
+  const aside: SetAside[] = []
+  const causes = new Map<number, StoredEvent>()
+  for (const [stream, found] of touchedStreams(events)) {
+    const cause = found.at(-1)
+    if (cause === undefined) continue
+    const isNew = found[0]?.revision === 0n
+    const all = isNew ? found : await store.read(stream)
+    const state = folded(all)
+    if ('error' in state) aside.push({ event: cause, error: state.error })
+    else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {
+      causes.set(state.diamond.id, cause)
+      due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin: originOf(cause), isNew })
+    }
+  }
+  return { due, aside, causes }
+}
+
+/** The events of each stream of which one touches scores, by stream. */
+function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
+  const byStream = new Map<string, StoredEvent[]>()
+  for (const event of events) {
+    const found = byStream.get(event.stream)
+    if (found === undefined) byStream.set(event.stream, [event])
+    else found.push(event)
+  }
+  for (const [stream, found] of byStream) if (!found.some(touches)) byStream.delete(stream)
+  return byStream
+}
+
+/** Of an event that can't be understood nobody knows whether it does. */
+function touches(event: StoredEvent): boolean {
+  if (event.type === 'DiamondCreated') return true
+  try {
+    return mayTouchScores(decode<DiamondEvent>(event))
+  } catch {
+    return true
+  }
+}
+
+/** What a stream comes to, or why that can't be understood, now or ever: then its diamond has no scores. */
+export function folded(events: readonly StoredEvent[]): ScoringState | { readonly error: unknown } {
+  try {
+    return foldScoring(events)
+  } catch (error) {
+    return { error }
+  }
+}
+
+const foldScoring = (events: readonly StoredEvent[]): ScoringState =>
+  events.reduce(
+    (state, event) => evolveScoring(state, decode<DiamondEvent>(event), Number(event.revision)),
+    neverScored,
+  )
+
+const originOf = (cause: StoredEvent) => ({
+  actor: 'scoring',
+  via: 'projection' as const,
+  correlation: cause.metadata['$correlationId'] ?? cause.id,
+  causation: cause.id,
+})

@@ -1,0 +1,52 @@
+import { createTransport } from 'nodemailer'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MailPort } from '../ports/mail.ts'
+
+/**
+ * Writes each message as an .eml file, named by its Message-ID: sent twice, it is still one file. The links in them are
+ * in clear until their secrets end: this is for development.
+ */
+export function openOutbox(folder: string): MailPort {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  /** The letters that are there, read once: every end of a secret asks for them. */
+  let held: Set<string> | undefined
+  return {
+    async send(mail) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const { message } = await transport.sendMail({ ...mail, headers: AUTOMATIC })
+      const name = join(folder, nameOf(mail.messageId))
+      const file = await open(`${name}.part`, 'w', 0o600)
+      await file.writeFile(Buffer.isBuffer(message) ? message : Buffer.from(String(message)))
+      await file.sync()
+      await file.close()
+      await rename(`${name}.part`, name)
+      held?.add(nameOf(mail.messageId))
+    },
+    async withdraw(messageIds) {
+      held ??= await heldIn(folder)
+      if (held.size === 0) return
+      for (const messageId of messageIds) {
+        const name = nameOf(messageId)
+        if (!held.has(name)) continue
+        await rm(join(folder, name), { force: true })
+        held.delete(name)
+      }
+    },
+    async close() {
+      transport.close()
+    },
+  }
+}
+
+const nameOf = (messageId: string) => `${messageId.replaceAll(/[^\w.@-]/g, '')}.eml`
+
+const heldIn = async (folder: string) =>
+  new Set(
+    await readdir(folder).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? [] : Promise.reject(error),
+    ),
+  )
+
+/** RFC 3834: nobody's holiday answers to it. */
+export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' }

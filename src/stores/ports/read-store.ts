@@ -1,0 +1,159 @@
+import { StoreUnavailable, type From, type Position } from './event-store.ts'
+
+/**
+ * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
+ * Adapters: sqlite/documents.ts (embedded, one file a build), mongodb/documents.ts (collections a build).
+ * Both pass test/contract/read-store.ts. Queries by name stand beside the projection that owns the model.
+ */
+
+/** What a model stores. A document is its indexed fields and its texts; nothing else is kept. */
+export type ModelDeclaration = {
+  /** Lower-case, such as `diamonds`. */
+  readonly name: string
+  /** Raised with every change of shape, fold or rendered body: another version is another build. */
+  readonly version: number
+  /** Fields that filters and order use. The key is `id`, an integer or a text. */
+  readonly fields: Readonly<Record<string, 'integer' | 'text'>>
+  /** Stored as written and returned on request: finished JSON bodies, folded state. */
+  readonly texts: readonly string[]
+  /** Each a list of fields, in order; queries may only filter and sort by what an index covers. */
+  readonly indexes: readonly (readonly string[])[]
+  /**
+   * Fields by whose values documents are counted as they are written, so that a total costs one look-up.
+   * `['owner', 'isColored']` keeps the number of documents of each (owner, isColored).
+   */
+  readonly counts: readonly string[]
+}
+
+export type FieldValue = number | string
+/** Must hold `id`, every declared field and every declared text. Booleans are 0 and 1. */
+export type Document = Readonly<Record<string, FieldValue>>
+
+/** Equality, membership of up to 1,000 values, or an inclusive range. Texts compare by code point, as in UTF-8. */
+export type Condition =
+  FieldValue | { readonly in: readonly FieldValue[] } | { readonly from?: FieldValue; readonly to?: FieldValue }
+
+export type Where = Readonly<Record<string, Condition>>
+
+export type Query = {
+  readonly where: Where
+  /** Newest first is `[['date', 'desc'], ['id', 'desc']]`. */
+  readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
+  readonly limit: number
+  readonly offset: number
+  /** The fields and texts to return; `revision` too, as a number. */
+  readonly select: readonly string[]
+}
+
+/**
+ * `revision` guards a write: it takes effect only where the stored document is missing or has a lower one.
+ * Raise it with every event folded into the document (SQLite and MongoDB both check it).
+ * `over` is what `load` gave of it, if anything: the write takes effect only over that, and where another with a lower
+ * revision stands there, it is Outdated. What was loaded may be older than what stands there (MongoDB before 8.0, behind an
+ * election), and what was folded over it would lose the events between.
+ */
+export type Write = { readonly revision: bigint; readonly over?: Stored } & (
+  { readonly put: Document } | { readonly remove: FieldValue }
+)
+
+/** A document is not as it was loaded: whoever loaded it loads and folds again. */
+export class Outdated extends StoreUnavailable {
+  override readonly name: string = 'Outdated'
+
+  constructor(model: string, key: FieldValue) {
+    super(`the document ${key} of ${model} is not as it was loaded: it is folded again`)
+  }
+}
+
+/** How far a build has folded the log, and which log that was. */
+export type Checkpoint = {
+  readonly position: From
+  /** The log's identity and epoch (projections/log-line.ts). */
+  readonly log: string
+  /** The event at that position, or the last one before it that was folded; null before there is one. */
+  readonly event: { readonly id: string; readonly position: Position } | null
+}
+
+export type DeadLetter = {
+  readonly stream: string
+  readonly revision: bigint
+  readonly position: Position
+  readonly event: string
+  readonly type: string
+  readonly reason: string
+}
+
+/** One build of one model: the live one, or one being filled beside it. */
+export interface Build {
+  readonly id: string
+  checkpoint(): Promise<Checkpoint | undefined>
+  /**
+   * Documents by key, in no particular order; unknown keys are left out.
+   * A returned document also carries `revision` as bigint.
+   * What it does not show is not there; what it shows may be older than what was acknowledged, unless it is asked for no
+   * less. That costs MongoDB a word with the other members.
+   * @param texts which texts it needs to have; all of them unless told
+   */
+  load(keys: readonly FieldValue[], texts?: readonly string[], least?: 'acknowledged'): Promise<Stored[]>
+  /**
+   * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
+   * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
+   * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.
+   * At an equal checkpoint the revisions decide.
+   * @throws Error for a checkpoint of another log, Outdated, StoreUnavailable; nothing was changed, or (StoreUnavailable,
+   * MongoDB) a part that changes nothing when it comes again
+   */
+  write(writes: readonly Write[], checkpoint: Checkpoint, letters?: readonly DeadLetter[]): Promise<void>
+  /** Events set aside because they could not be folded, in the order of the log. */
+  deadLetters(): Promise<DeadLetter[]>
+  /** Takes a stream's letters out; its documents are then the caller's to fold again. */
+  release(stream: string): Promise<void>
+}
+
+export type Stored = { readonly document: Document; readonly revision: bigint }
+
+/**
+ * What requests read. Follows the pointer: after a switch the next call reads the new build; a switch by another
+ * process is seen from the next turn of the event loop on (SQLite). Unknown fields are refused with an Error.
+ */
+export interface ReadModel {
+  /**
+   * One document's selected values, or undefined. SQLite answers at once; MongoDB with a promise.
+   */
+  get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
+  find(query: Query): Document[] | Promise<Document[]>
+  /** From kept counts where `where` names exactly counted fields, else by index. */
+  count(where: Where): number | Promise<number>
+  /** The live build's checkpoint position, of whichever process wrote it. */
+  position(): From | Promise<From>
+  /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */
+  parked(): ReadonlySet<string> | Promise<ReadonlySet<string>>
+}
+
+/** The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. */
+export type Lease = {
+  release(): Promise<void>
+  /**
+   * Resolves when another process has it, which took its holder for dead: the one to be stopped is this one. On SQLite
+   * never: there a lease lasts as long as its holder.
+   */
+  readonly lost: Promise<void>
+}
+
+export interface ReadStore {
+  /** Undefined while another process holds it. It ends with its holder. */
+  lease(declaration: ModelDeclaration): Promise<Lease | undefined>
+  /** Whether any process holds it at this moment. MongoDB watches for signs of life, up to 2 s. */
+  isHeld(declaration: ModelDeclaration): Promise<boolean>
+  /** The live build's reader; before the first build is live its answers are empty. */
+  model(declaration: ModelDeclaration): Promise<ReadModel>
+  /** The live build to write to, made when there is none. */
+  live(declaration: ModelDeclaration): Promise<Build>
+  /** A new, empty build beside the live one. */
+  begin(declaration: ModelDeclaration): Promise<Build>
+  /** Makes a build the live one in one write; the old one is dropped 60 s later. */
+  promote(declaration: ModelDeclaration, build: Build): Promise<void>
+  /** Removes a build. @throws Error for the live one */
+  drop(declaration: ModelDeclaration, build: Build): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
+import { takeLease } from './lease.ts'
+import { openBuilds } from './documents/builds.ts'
+import { available } from './documents/failure.ts'
+import { openPointers } from './documents/pointers.ts'
+import { followLive } from './documents/reader.ts'
+import { warned, type Told } from '../ports/told.ts'
+import { turns } from './turn.ts'
+
+/** Runs an action later, unless the process ends before. */
+export type Later = (action: () => void, milliseconds: number) => void
+
+const later: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
+
+/**
+ * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
+ * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
+ * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
+ */
+export function openDocuments(
+  folder: string,
+  options: { readonly later?: Later; readonly told?: Told } = {},
+): ReadStore {
+  mkdirSync(folder, { recursive: true })
+  const turn = turns()
+  const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
+  const builds = openBuilds(folder, pointers, turn, options.later ?? later, options.told ?? warned)
+  builds.removeLeftovers()
+  const readers = new Map<string, ReadModel>()
+  const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
+
+  /** A file that was deleted by hand is made anew, and filled from the log. */
+  function live(declaration: ModelDeclaration): Build {
+    const { name, version } = declaration
+    const known = pointers.live(name, version)
+    if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known)
+    const made = builds.make(declaration)
+    try {
+      if (known !== undefined) pointers.point(name, version, made.id)
+      const id = pointers.claim(name, version, made.id)
+      if (id !== made.id) builds.remove(declaration, made.id)
+      return builds.open(declaration, id)
+    } catch (error) {
+      // A full disk can refuse the pointer after it has taken the file: every try would leave one more.
+      if (!pointers.isLive(made.id)) builds.remove(declaration, made.id)
+      throw error
+    }
+  }
+
+  return {
+    async model(declaration) {
+      const key = `${declaration.name}-v${declaration.version}`
+      const reader = readers.get(key) ?? followLive(declaration, pointers, builds)
+      readers.set(key, reader)
+      return reader
+    },
+    lease: async (declaration) => available(() => takeLease(lockOf(declaration))),
+    async isHeld(declaration) {
+      const lease = available(() => takeLease(lockOf(declaration)))
+      await lease?.release()
+      return lease === undefined
+    },
+    live: async (declaration) => available(() => live(declaration)),
+    begin: async (declaration) => available(() => builds.make(declaration)),
+    promote: async (declaration, build) =>
+      available(() => {
+        const old = pointers.live(declaration.name, declaration.version)
+        pointers.point(declaration.name, declaration.version, build.id)
+        if (old !== undefined && old !== build.id) builds.retire(declaration, old)
+      }),
+    async drop(declaration, build) {
+      if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
+      builds.remove(declaration, build.id)
+    },
+    async close() {
+      await builds.close()
+      pointers.close()
+    },
+  }
+}

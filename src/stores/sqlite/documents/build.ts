@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3'
+import type { From } from '../../ports/event-store.ts'
+import type { Build, FieldValue, ModelDeclaration, Stored } from '../../ports/read-store.ts'
+import { kept } from './changes.ts'
+import { available } from './failure.ts'
+import { progressOf } from './progress.ts'
+import { queriesOf, type Queries } from './queries.ts'
+import { list, otherFields } from './schema.ts'
+import type { Turn } from '../turn.ts'
+import { writesOf } from './writes.ts'
+
+/** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
+export type OpenBuild = Build & {
+  readonly queries: Queries
+  position(): From
+  parked(): ReadonlySet<string>
+  close(): void
+}
+
+/** @param written told how many documents each transaction wrote */
+export function buildOf(
+  id: string,
+  db: Database.Database,
+  declaration: ModelDeclaration,
+  turn: Turn,
+  written: (documents: number) => void,
+): OpenBuild {
+  const progress = progressOf(db)
+  const apply = writesOf(db, declaration)
+  const transact = transactionsOf(db)
+  const known = kept(db, turn, () => ({
+    position: progress.checkpoint()?.position ?? 'start',
+    parked: progress.parked(),
+  }))
+
+  function change(documents: number, action: () => void): void {
+    available(() => transact(action))
+    known.forget()
+    written(documents)
+  }
+
+  return {
+    id,
+    queries: queriesOf(db, declaration),
+    position: () => known.now().position,
+    parked: () => known.now().parked,
+    checkpoint: async () => available(progress.checkpoint),
+    load: loader(db, declaration),
+    write: async (writes, checkpoint, letters = []) =>
+      change(writes.length, () => {
+        if (!progress.advance(checkpoint)) return
+        apply(writes)
+        progress.park(letters)
+      }),
+    deadLetters: async () => available(progress.letters),
+    release: async (stream) => change(0, () => progress.release(stream)),
+    close: () => void db.close(),
+  }
+}
+
+/** Prepared once: db.transaction() makes its functions anew for each action, which costs more than a small batch. */
+function transactionsOf(db: Database.Database): (action: () => void) => void {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  return (action) => {
+    begin.run()
+    try {
+      action()
+      commit.run()
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function loader(db: Database.Database, declaration: ModelDeclaration): Build['load'] {
+  const readers = new Map<string, (key: FieldValue) => Stored[]>()
+
+  function readerFor(texts: readonly string[]): (key: FieldValue) => Stored[] {
+    const name = texts.join()
+    const known = readers.get(name)
+    if (known !== undefined) return known
+    const made = documentReader(db, ['id', ...otherFields(declaration), ...texts])
+    readers.set(name, made)
+    return made
+  }
+
+  return async (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts)))
+}
+
+/** Gives one document, or none. */
+function documentReader(db: Database.Database, columns: readonly string[]): (key: FieldValue) => Stored[] {
+  const read = db
+    .prepare<[FieldValue], [revision: number, ...values: FieldValue[]]>(
+      `SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`,
+    )
+    .raw()
+  return (key) => {
+    const row = read.get(key)
+    if (row === undefined) return []
+    const [revision, ...values] = row
+    const document: Record<string, FieldValue> = {}
+    for (const [index, value] of values.entries()) document[columns[index] ?? ''] = value
+    return [{ document, revision: BigInt(revision) }]
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { ModelDeclaration } from '../../ports/read-store.ts'
+import type { FileFormat } from '../file.ts'
+import { buildOf, type OpenBuild } from './build.ts'
+import { checkpointer } from './checkpointer.ts'
+import { isOpenSomewhere, openFile, removeFile } from './file.ts'
+import type { Pointers } from './pointers.ts'
+import { schemaOf } from './schema.ts'
+import type { Told } from '../../ports/told.ts'
+import type { Turn } from '../turn.ts'
+
+/** The builds' files of one folder, each opened once a process. */
+export type Builds = {
+  make(declaration: ModelDeclaration): OpenBuild
+  open(declaration: ModelDeclaration, id: string): OpenBuild
+  exists(declaration: ModelDeclaration, id: string): boolean
+  /** Removes a build when every reader has had time to follow the pointer. */
+  retire(declaration: ModelDeclaration, id: string): void
+  remove(declaration: ModelDeclaration, id: string): void
+  /** Removes what processes that were killed left behind: neither live nor open in any process. */
+  removeLeftovers(): void
+  close(): Promise<void>
+}
+
+/** `AdRm` in ASCII. The tables are the declaration's: a changed one has a new version, and so a file of its own. */
+const formatOf = (declaration: ModelDeclaration): FileFormat => ({
+  name: 'read model',
+  applicationId: 0x4164526d,
+  versions: [(db) => db.exec(schemaOf(declaration))],
+})
+
+/** KiB: the upper levels of every index and the newest documents of a million. */
+const CACHE = 64 * 1024
+const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
+
+/** Time for other processes to finish what they read from the old build. */
+const RETIREMENT = 60_000
+/** A file younger than this may be about to be opened by the process that made it, in milliseconds. */
+const NEW = 60_000
+
+export function openBuilds(
+  folder: string,
+  pointers: Pointers,
+  turn: Turn,
+  later: (action: () => void, milliseconds: number) => void,
+  told: Told,
+): Builds {
+  const opened = new Map<string, OpenBuild>()
+  const checkpoints = checkpointer(told)
+  let closed = false
+  const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
+
+  function openBuild(declaration: ModelDeclaration, id: string, make: boolean): OpenBuild {
+    const path = pathOf(declaration, id)
+    const db = openFile(path, formatOf(declaration), { cache: CACHE, make })
+    const build = buildOf(id, db, declaration, turn, (documents) => checkpoints.written(path, documents))
+    opened.set(id, build)
+    return build
+  }
+
+  function remove(declaration: ModelDeclaration, id: string): void {
+    opened.get(id)?.close()
+    opened.delete(id)
+    removeFile(pathOf(declaration, id))
+  }
+
+  return {
+    make: (declaration) => openBuild(declaration, randomBytes(6).toString('hex'), true),
+    open: (declaration, id) => opened.get(id) ?? openBuild(declaration, id, false),
+    exists: (declaration, id) => existsSync(pathOf(declaration, id)),
+    retire(declaration, id) {
+      later(() => {
+        if (!closed && !pointers.isLive(id)) remove(declaration, id)
+      }, RETIREMENT)
+    },
+    remove,
+    removeLeftovers() {
+      for (const name of readdirSync(folder)) {
+        const id = FILE_NAME.exec(name)?.[1]
+        const path = join(folder, name)
+        if (id === undefined || pointers.isLive(id) || isNew(path) || isOpenSomewhere(path)) continue
+        removeFile(path)
+      }
+    },
+    async close() {
+      closed = true
+      await checkpoints.close()
+      for (const build of opened.values()) build.close()
+      opened.clear()
+    },
+  }
+}
+
+const isNew = (path: string) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < NEW

@@ -1,0 +1,57 @@
+import type { ModelDeclaration, Query } from '../../ports/read-store.ts'
+import type { Term } from './conditions.ts'
+import { indexName, quoted } from './schema.ts'
+
+/** How a query reaches its documents. */
+export type Access =
+  | { readonly by: 'key' } // by id, whatever else is asked: at most as many rows as ids
+  | { readonly by: 'index'; readonly name: string; readonly sorted: boolean }
+  | { readonly by: 'table' } // no index fits: SQLite walks what it likes
+
+/**
+ * Chosen here, because SQLite knows nothing of the values: without statistics it takes an index that saves sorting
+ * over one that finds three documents of a million. Fields that are counted by have few values and choose little.
+ */
+export function accessOf(
+  { indexes, counts }: ModelDeclaration,
+  terms: readonly Term[],
+  order: Query['order'] = [],
+): Access {
+  const kinds = new Map(terms.map((term) => [term.field, term.kind]))
+  if (kinds.get('id') === 'equal' || kinds.get('id') === 'in') return { by: 'key' }
+  let best: { score: number; access: Access } = { score: -1, access: { by: 'table' } }
+  for (const fields of indexes) {
+    const { score, sorted, used } = rate(fields, kinds, counts, order)
+    if ((used > 0 || (terms.length === 0 && sorted && order.length > 0)) && score > best.score)
+      best = { score, access: { by: 'index', name: quoted(indexName(fields)), sorted } }
+  }
+  return best.access
+}
+
+/** Fields found by value outweigh flags, flags outweigh order, order outweighs a range; shorter indexes win a tie. */
+function rate(
+  fields: readonly string[],
+  kinds: ReadonlyMap<string, Term['kind']>,
+  counts: readonly string[],
+  order: Query['order'],
+) {
+  let used = 0
+  let score = 0
+  let equal = true
+  for (const field of fields) {
+    const kind = kinds.get(field)
+    const few = counts.includes(field)
+    if (kind !== 'equal' && (kind !== 'in' || few)) break
+    used++
+    score += few ? 100 : 10_000
+    equal &&= kind === 'equal'
+  }
+  const sorted = equal && isSorted(fields.slice(used), order)
+  const ranged = kinds.has(fields[used] ?? '') ? 1 : 0
+  return { used: used + ranged, sorted, score: score + (sorted ? 20 : 0) + ranged * 10 - fields.length / 10 }
+}
+
+/** The index's rest begins with the order, all in one direction. */
+function isSorted(rest: readonly string[], order: Query['order']): boolean {
+  return order.every(([field, direction], at) => rest[at] === field && direction === order[0]?.[1])
+}

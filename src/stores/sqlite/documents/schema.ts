@@ -1,0 +1,80 @@
+import type { ModelDeclaration } from '../../ports/read-store.ts'
+
+/** What an index is called in the file: queries name the one they mean. */
+export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
+
+export const quoted = (name: string) => `"${name}"`
+
+export const list = (names: readonly string[]) => names.map(quoted).join(', ')
+
+/** The declared fields without the key. */
+export const otherFields = (declaration: ModelDeclaration) =>
+  Object.keys(declaration.fields).filter((name) => name !== 'id')
+
+/** The fields other than the key that some index holds. */
+export const indexedFields = (declaration: ModelDeclaration) =>
+  otherFields(declaration).filter((name) => declaration.indexes.some((names) => names.includes(name)))
+
+/** Every column of a document but its key and its revision, in the order of the table. */
+export const valueColumns = (declaration: ModelDeclaration) => [...otherFields(declaration), ...declaration.texts]
+
+/**
+ * Texts stand behind the fields, so that reading a field never walks through a text.
+ * @throws Error for a declaration that can't be stored, naming what is wrong
+ */
+export function schemaOf(declaration: ModelDeclaration): string {
+  checkDeclaration(declaration)
+  return [documentsTable(declaration), ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
+}
+
+function documentsTable({ fields, texts }: ModelDeclaration): string {
+  const columns = [
+    `"id" ${sqlType(fields['id'])} PRIMARY KEY NOT NULL`,
+    '"revision" INTEGER NOT NULL',
+    ...Object.entries(fields)
+      .filter(([name]) => name !== 'id')
+      .map(([name, kind]) => `${quoted(name)} ${sqlType(kind)} NOT NULL`),
+    ...texts.map((name) => `${quoted(name)} TEXT NOT NULL`),
+  ]
+  return `CREATE TABLE documents (${columns.join(', ')}) STRICT`
+}
+
+/** An integer key is the row id, which every index ends with already: naming it would store it twice. */
+function indexes({ fields, indexes }: ModelDeclaration): string[] {
+  return indexes.map((names) => {
+    const stored = fields['id'] === 'integer' && names.at(-1) === 'id' ? names.slice(0, -1) : names
+    return `CREATE INDEX ${quoted(indexName(names))} ON documents (${list(stored)})`
+  })
+}
+
+function countsTable({ fields, counts }: ModelDeclaration): string[] {
+  if (counts.length === 0) return []
+  const columns = counts.map((name) => `${quoted(name)} ${sqlType(fields[name])} NOT NULL`).join(', ')
+  const key = `PRIMARY KEY (${list(counts)})`
+  return [`CREATE TABLE counts (${columns}, documents INTEGER NOT NULL, ${key}) STRICT, WITHOUT ROWID`]
+}
+
+/** Positions are texts: 64 bits don't fit a number, and nothing compares them in SQL. */
+const FIXED_TABLES = `
+CREATE TABLE checkpoint (
+  one INTEGER PRIMARY KEY CHECK (one = 1), "commit" TEXT, prepare TEXT, log TEXT NOT NULL,
+  event TEXT, event_commit TEXT, event_prepare TEXT
+) STRICT;
+CREATE TABLE dead_letters (
+  stream TEXT NOT NULL, revision INTEGER NOT NULL, "commit" TEXT NOT NULL, prepare TEXT NOT NULL,
+  event TEXT NOT NULL, type TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (stream, revision)
+) STRICT, WITHOUT ROWID`
+
+const sqlType = (kind: 'integer' | 'text' | undefined) => (kind === 'integer' ? 'INTEGER' : 'TEXT')
+
+function checkDeclaration(declaration: ModelDeclaration): void {
+  const { name, fields, texts, indexes, counts } = declaration
+  if (fields['id'] === undefined) throw new Error(`${name} must declare the field id`)
+  for (const column of [...Object.keys(fields), ...texts]) {
+    if (!/^[A-Za-z]\w*$/.test(column) || /^(revision|rowid)$/i.test(column))
+      throw new Error(`${name} can't have a field or text called ${column}`)
+  }
+  for (const field of [...indexes.flat(), ...counts]) {
+    if (fields[field] === undefined) throw new Error(`${name} has an index or a count of ${field}, which is no field`)
+  }
+}

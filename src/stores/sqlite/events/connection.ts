@@ -1,0 +1,86 @@
+import Database from 'better-sqlite3'
+import { demand, prepareFile, type FileFormat } from '../file.ts'
+import type { Row } from './rows.ts'
+
+/** How long opening waits for another process that is making or migrating the file, in milliseconds. */
+const OPENING_TIMEOUT = 10_000
+/** How long one statement may block the event loop for another process's lock, in milliseconds. */
+const BUSY_TIMEOUT = 5
+
+export type Connection = ReturnType<typeof connect>
+
+/**
+ * Opens the log with every commit on the disk before it is acknowledged.
+ * @throws UnreadableFile, StoreUnavailable
+ */
+export function connect(file: string, format: FileFormat) {
+  const db = new Database(file, { timeout: OPENING_TIMEOUT })
+  try {
+    demand(db, 'journal_mode', 'WAL', 'wal')
+    // A WAL file that is opened again starts at NORMAL, which loses acknowledged commits with the power.
+    demand(db, 'synchronous', 'FULL', 2)
+    prepareFile(db, format)
+    // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
+    demand(db, 'wal_autocheckpoint', '0', 0)
+    db.pragma('cache_size = -8192')
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+    return { db, ...statements(db) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function statements(db: Database.Database) {
+  return {
+    begin: db.prepare<[]>('BEGIN IMMEDIATE'),
+    commit: db.prepare<[]>('COMMIT'),
+    rollback: db.prepare<[]>('ROLLBACK'),
+    savepoint: db.prepare<[]>('SAVEPOINT one'),
+    release: db.prepare<[]>('RELEASE one'),
+    undo: db.prepare<[]>('ROLLBACK TO one'),
+    /** For a stream without events. */
+    insertFirst: db.prepare<Row>(
+      'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
+    ),
+    /** For a stream that must have the revision before. */
+    insertBehind: db.prepare<[...Row, stream: string, before: number]>(
+      `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
+       WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)
+       ON CONFLICT (stream, revision) DO NOTHING`,
+    ),
+    insert: db.prepare<Row>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    lastPosition: db.prepare<[], number>('SELECT max(position) FROM events').pluck(),
+    lastRevision: db.prepare<[string], number | null>('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
+    stored: db
+      .prepare<[string, number, number], [number, Buffer]>(
+        'SELECT position, id FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision',
+      )
+      .raw(),
+    stream: db.prepare<[string], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision').raw(),
+    newest: db
+      .prepare<[string, number], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
+      .raw(),
+    page: pages(db),
+    identity: db.prepare<[], string>("SELECT data FROM events WHERE stream = 'log' AND revision = 0").pluck(),
+    dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
+  }
+}
+
+/** Reads the events behind one position up to another; with prefixes, only those whose stream starts with one of them. */
+function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => Row[] {
+  const range = 'SELECT * FROM events WHERE position > ? AND position <= ?'
+  const prepare = (condition: string) => db.prepare<unknown[], Row>(`${range} ${condition} ORDER BY position`).raw()
+  const all = prepare('')
+  const filtered = new Map<number, typeof all>()
+  return (from, to, prefixes) => {
+    if (prefixes === undefined) return all.all(from, to)
+    let statement = filtered.get(prefixes.length)
+    if (statement === undefined) {
+      const tests = prefixes.map(() => 'substr(stream, 1, length(?)) = ?')
+      statement = prepare(`AND (${tests.join(' OR ') || 'false'})`)
+      filtered.set(prefixes.length, statement)
+    }
+    return statement.all(from, to, ...prefixes.flatMap((prefix) => [prefix, prefix]))
+  }
+}

@@ -1,0 +1,54 @@
+import type { StoredEvent } from '../../ports/event-store.ts'
+import type { EncodedAppend } from './encoding.ts'
+import { uuidText } from '../../uuid.ts'
+
+/** The columns of `events`, in the table's order. */
+export type Row = [
+  position: number,
+  stream: string,
+  revision: number,
+  id: Buffer,
+  type: string,
+  data: string,
+  metadata: string,
+]
+
+/** Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept. */
+export function decodeRows(rows: readonly Row[]): StoredEvent[] {
+  let text = ''
+  let metadata: StoredEvent['metadata'] = {}
+  return rows.map((row) => {
+    if (row[6] !== text) {
+      text = row[6]
+      metadata = JSON.parse(text)
+    }
+    return {
+      id: uuidText(row[3]),
+      type: row[4],
+      data: JSON.parse(row[5]),
+      metadata,
+      stream: row[1],
+      revision: BigInt(row[2]),
+      position: positionAt(row[0]),
+    }
+  })
+}
+
+/** What decodeRows would read, without reading it. `last` is the position of the append's last event. */
+export function storedEvents({ stream, first, events }: EncodedAppend, last: number): StoredEvent[] {
+  const start = last - events.length + 1
+  return events.map(({ event }, index) => ({
+    id: event.id,
+    type: event.type,
+    data: event.data,
+    metadata: event.metadata,
+    stream,
+    revision: BigInt(first + index),
+    position: positionAt(start + index),
+  }))
+}
+
+export function positionAt(position: number): { commit: bigint; prepare: bigint } {
+  const commit = BigInt(position)
+  return { commit, prepare: commit }
+}

@@ -1,0 +1,200 @@
+import type Database from 'better-sqlite3'
+import { randomUUID } from 'node:crypto'
+import type { MailName } from '../../domain/secret/secret.ts'
+import type { From } from '../ports/event-store.ts'
+import type { Connection } from './vault/connection.ts'
+import { contents } from './vault/contents.ts'
+import { VaultFile } from './vault/group.ts'
+import { Shredder } from './vault/shredder.ts'
+import {
+  DUE_AHEAD,
+  type Ended,
+  type MailClaim,
+  type NewMail,
+  type QueuedMail,
+  type ReceiptName,
+  type Sealed,
+  type Vault,
+  type VaultCheckpoint,
+  type VaultEntry,
+} from '../ports/vault.ts'
+
+export type SqliteVault = Vault & {
+  /** While something is being committed that somebody waits for: resolves when they are about to go on. */
+  telling(): Promise<void> | undefined
+  /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
+  limitPages(pages: number): void
+}
+
+/**
+ * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
+ * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
+ */
+export function openSqliteVault(path: string): SqliteVault {
+  const file = new VaultFile(path)
+  const shredder = new Shredder(path)
+  return {
+    identity: () => file.change(({ db }) => identityIn(db)),
+    ...secrets(file),
+    ...mails(file),
+    ...sweeping(file),
+    ...contents(file),
+    telling: () => file.telling,
+    limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
+    async shred() {
+      if (!file.changed) return true
+      file.changed = false
+      let done = false
+      try {
+        done = await shredder.shred()
+      } finally {
+        if (!done) file.changed = true
+      }
+      return done
+    },
+    async close() {
+      await shredder.close()
+      await file.close()
+    },
+  }
+}
+
+/** A table beside those of the format: an older release passes it over, and need not copy what is to be deleted. */
+function identityIn(db: Database.Database): string {
+  db.exec('CREATE TABLE IF NOT EXISTS born (one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL)')
+  db.prepare('INSERT OR IGNORE INTO born VALUES (1, ?)').run(randomUUID())
+  return String(db.prepare('SELECT identity FROM born').pluck().get())
+}
+
+const secrets = (file: VaultFile) => ({
+  put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((on) => insert(on, entry, mails)),
+  read: async (digest: string) => file.look((on) => on.entry.get(digest)),
+  async receipts(names: readonly ReceiptName[]) {
+    const found = file.look((on) =>
+      names.map(({ digest, forgottenAt }) => [digest, on.receipt.get(forgottenAt, digest)] as const),
+    )
+    return new Map(
+      found.flatMap(([digest, row]) =>
+        row === undefined ? [] : [[digest, { token: row.token, sealed: row.sealed, forgottenAt: row.forgotten_at }]],
+      ),
+    )
+  },
+  end: (ended: readonly Ended[], checkpoint?: VaultCheckpoint) =>
+    file.changeLater((on) => {
+      for (const one of ended) endOne(on, one)
+      if (checkpoint !== undefined) on.saveCheckpoint.run(encode(checkpoint))
+    }),
+  async checkpoint() {
+    const text = file.look((on) => on.checkpoint.get())
+    return text === undefined ? undefined : decode(text)
+  },
+})
+
+const mails = (file: VaultFile) => ({
+  claimMail: (now: number, claimant: string, hasEnded: (claim: MailClaim) => Promise<boolean>) =>
+    claimMail(file, { now, claimant, hasEnded }),
+  renewClaim: (id: string, claimant: string) =>
+    file.change((on) => on.renew.run(...nameOf(id), claimant).changes === 1),
+  // A millisecond earlier, a mail that is due is as due as before; writing what stands there would write nothing.
+  doubtClaim: ({ mail, claimant, number }: MailClaim) =>
+    file.change((on) => void on.doubt.run(...nameOf(mail), claimant, number)),
+  postponeMail: (id: string, claimant: string, dueAt: number) =>
+    file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
+  removeMail: (id: string) => file.change((on) => void on.deleteMail.run(...nameOf(id))),
+  nextMail: async (now = Infinity) =>
+    file.look((on) => ((on.lastMail.get() ?? 0) > now + DUE_AHEAD ? now : on.nextMail.get())) ?? undefined,
+})
+
+type Claiming = {
+  readonly now: number
+  readonly claimant: string
+  readonly hasEnded: (claim: MailClaim) => Promise<boolean>
+}
+
+/** Behind every time that a clock tells. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** What nobody holds first; else what those held who have ended. */
+async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming): Promise<QueuedMail | undefined> {
+  type Seen = { digest: string; kind: MailName; claimant: string | null; number: number }
+  const claim = async ({ digest, kind, claimant: before, number }: Seen) => {
+    const row = await file.change((on) => on.claim.get(claimant, digest, kind, before, number, now, now + DUE_AHEAD))
+    return row && { id: `${row.digest}/${row.kind}`, ...row }
+  }
+  const look = () => file.look((on) => on.freeMail.get(0, now) ?? on.freeMail.get(now + DUE_AHEAD + 1, NEVER))
+  for (let free = look(); free; free = look()) {
+    const mail = await claim(free)
+    if (mail !== undefined) return mail
+  }
+  const due = file.look((on) => [...on.heldMails.all(0, now), ...on.heldMails.all(now + DUE_AHEAD + 1, NEVER)])
+  for (const held of due) {
+    const id = `${held.digest}/${held.kind}`
+    if (!(await hasEnded({ mail: id, claimant: held.claimant ?? '', number: held.number }))) continue
+    const mail = await claim(held)
+    if (mail !== undefined) return mail
+  }
+  return undefined
+}
+
+const sweeping = (file: VaultFile) => ({
+  expired: async (now: number, limit: number) => file.look((on) => on.expired.all(now, limit)),
+  unconfirmed: async (before: number, limit: number) => file.look((on) => on.unconfirmed.all(before, before, limit)),
+  confirm: (digests: readonly string[]) =>
+    file.change((on) => {
+      for (const digest of digests) {
+        on.confirmEntry.run(digest)
+        on.confirmMails.run(digest)
+      }
+    }),
+  forget: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
+  async sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]> {
+    const rows = file.look((on) =>
+      (kind === 'entry' ? on.entriesOfOtherKeys : on.mailsOfOtherKeys).all(Buffer.from(key, 'hex'), behind, limit),
+    )
+    return rows.map((row) => ({ kind, ...row }))
+  },
+  reseal: (from: Sealed, sealed: Buffer) =>
+    file.change((on) => {
+      if (from.kind === 'entry') on.resealEntry.run(sealed, from.name, from.sealed)
+      else on.resealMail.run(sealed, ...nameOf(from.name), from.sealed)
+    }),
+})
+
+function insert(on: Connection, entry: VaultEntry, mails: readonly NewMail[]): void {
+  const { digest, sealed, createdAt, expiresAt, receipt } = entry
+  on.insertEntry.run(digest, sealed, createdAt, expiresAt)
+  if (receipt !== null) on.insertReceipt.run(digest, receipt.token, receipt.sealed, receipt.forgottenAt)
+  for (const mail of mails) on.insertMail.run(digest, mail.kind, mail.sealed, createdAt, mail.dueAt)
+}
+
+function endOne(on: Connection, { digest, noticeAt }: Ended): void {
+  on.deleteEntry.run(digest)
+  on.deleteLinks.run(digest)
+  if (noticeAt === undefined) on.deleteMail.run(digest, 'notice')
+  else on.makeDue.run(noticeAt, digest)
+}
+
+const nameOf = (id: string): [digest: string, kind: MailName] => {
+  const slash = id.indexOf('/')
+  return [id.slice(0, slash), id.slice(slash + 1) as MailName]
+}
+
+/** Positions are bigint, which JSON does not have. */
+const encode = ({ position, log, event }: VaultCheckpoint): string =>
+  JSON.stringify({ position, log, event }, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+
+function decode(text: string): VaultCheckpoint {
+  const { position, log, event } = JSON.parse(text) as Stored
+  return { position: lift(position), log, event: event && { id: event.id, position: liftPosition(event.position) } }
+}
+
+type StoredPosition = { commit: string; prepare: string }
+type Stored = {
+  position: StoredPosition | 'start'
+  log: string
+  event: { id: string; position: StoredPosition } | null
+}
+const liftPosition = ({ commit, prepare }: StoredPosition) => ({ commit: BigInt(commit), prepare: BigInt(prepare) })
+const lift = (position: StoredPosition | 'start'): From => (position === 'start' ? 'start' : liftPosition(position))

@@ -1,0 +1,97 @@
+import type Database from 'better-sqlite3'
+import type { MailName } from '../../../domain/secret/secret.ts'
+import type { Vault, VaultItem } from '../../ports/vault.ts'
+import type { VaultFile } from './group.ts'
+
+/** Items that are read together. */
+const PAGE = 100
+
+type Row = { readonly rowid: number; readonly digest: string; readonly sealed: Buffer }
+type EntryRow = Row & { readonly created_at: number; readonly expires_at: number; readonly confirmed: number }
+type ReceiptRow = Row & { readonly token: string; readonly forgotten_at: number }
+type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailName; readonly due_at: number | null }
+
+export const contentStatements = (db: Database.Database) => ({
+  entriesBehind: db.prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  receiptsBehind: db.prepare<[number, number], ReceiptRow>(
+    'SELECT * FROM receipts WHERE rowid > ? ORDER BY rowid LIMIT ?',
+  ),
+  mailsBehind: db.prepare<[number, number], MailRow>('SELECT * FROM mails WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  restoreEntry: db.prepare<[string, Buffer, number, number, number]>(
+    'INSERT OR IGNORE INTO entries (digest, sealed, created_at, expires_at, confirmed) VALUES (?, ?, ?, ?, ?)',
+  ),
+  restoreReceipt: db.prepare<[string, string, Buffer, number]>(
+    'INSERT OR IGNORE INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
+  ),
+  restoreMail: db.prepare<[string, MailName, Buffer, number, number | null, number]>(
+    'INSERT OR IGNORE INTO mails (digest, kind, sealed, created_at, due_at, confirmed) VALUES (?, ?, ?, ?, ?, ?)',
+  ),
+})
+
+type Statements = ReturnType<typeof contentStatements>
+
+export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> => ({
+  async *contents() {
+    yield* paged(file, (on) => on.entriesBehind, entryItem)
+    yield* paged(file, (on) => on.receiptsBehind, receiptItem)
+    yield* paged(file, (on) => on.mailsBehind, mailItem)
+  },
+  restore: (items) =>
+    file.change((on) => {
+      for (const item of items) restoreOne(on, item)
+    }),
+})
+
+/** No page holds the file: others write between two of them. */
+async function* paged<Found extends Row>(
+  file: VaultFile,
+  choose: (on: Statements) => Database.Statement<[number, number], Found>,
+  itemOf: (row: Found) => VaultItem,
+): AsyncIterable<VaultItem> {
+  for (let behind = 0; ;) {
+    const from = behind
+    const page = file.look((on) => choose(on).all(from, PAGE))
+    for (const row of page) yield itemOf(row)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    behind = last.rowid
+  }
+}
+
+const entryItem = ({ digest, sealed, created_at, expires_at, confirmed }: EntryRow): VaultItem => ({
+  kind: 'entry',
+  digest,
+  sealed,
+  createdAt: created_at,
+  expiresAt: expires_at,
+  confirmed: confirmed === 1,
+})
+
+const receiptItem = ({ digest, token, sealed, forgotten_at }: ReceiptRow): VaultItem => ({
+  kind: 'receipt',
+  digest,
+  token,
+  sealed,
+  forgottenAt: forgotten_at,
+})
+
+const mailItem = ({ digest, kind, sealed, created_at, due_at, confirmed }: MailRow): VaultItem => ({
+  kind: 'mail',
+  digest,
+  mail: kind,
+  sealed,
+  createdAt: created_at,
+  dueAt: due_at,
+  confirmed: confirmed === 1,
+})
+
+function restoreOne(on: Statements, item: VaultItem): void {
+  const { kind, digest, sealed } = item
+  if (kind === 'entry') {
+    on.restoreEntry.run(digest, sealed, item.createdAt, item.expiresAt, item.confirmed ? 1 : 0)
+  } else if (kind === 'receipt') {
+    on.restoreReceipt.run(digest, item.token, sealed, item.forgottenAt)
+  } else {
+    on.restoreMail.run(digest, item.mail, sealed, item.createdAt, item.dueAt, item.confirmed ? 1 : 0)
+  }
+}

@@ -1,0 +1,93 @@
+import type Database from 'better-sqlite3'
+import type { MailName } from '../../../domain/secret/secret.ts'
+
+type MailRow = { digest: string; kind: MailName; sealed: Buffer; attempts: number }
+type ClaimRow = { digest: string; kind: MailName; claimant: string | null; number: number }
+type SealedRow = { name: string; sealed: Buffer }
+
+export const statements = (db: Database.Database) => ({
+  ...entryStatements(db),
+  ...mailStatements(db),
+  begin: db.prepare<[]>('BEGIN IMMEDIATE'),
+  commit: db.prepare<[]>('COMMIT'),
+  rollback: db.prepare<[]>('ROLLBACK'),
+  emptyWal: db.prepare<[], [busy: number, pages: number, moved: number]>('PRAGMA wal_checkpoint(TRUNCATE)').raw(),
+  checkpoint: db.prepare<[], string>('SELECT checkpoint FROM followed').pluck(),
+  saveCheckpoint: db.prepare<[string]>(
+    'INSERT INTO followed VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET checkpoint = excluded.checkpoint',
+  ),
+})
+
+const entryStatements = (db: Database.Database) => ({
+  insertEntry: db.prepare<[string, Buffer, number, number]>(
+    'INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES (?, ?, ?, ?)',
+  ),
+  insertReceipt: db.prepare<[string, string, Buffer, number]>(
+    'INSERT INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
+  ),
+  entry: db.prepare<[string], Buffer>('SELECT sealed FROM entries WHERE digest = ?').pluck(),
+  receipt: db.prepare<[number, string], { token: string; sealed: Buffer; forgotten_at: number }>(
+    'SELECT token, sealed, forgotten_at FROM receipts WHERE forgotten_at = ? AND digest = ?',
+  ),
+  deleteEntry: db.prepare<[string]>('DELETE FROM entries WHERE digest = ?'),
+  deleteReceipts: db.prepare<[number]>('DELETE FROM receipts WHERE forgotten_at <= ?'),
+  expired: db
+    .prepare<[number, number], string>('SELECT digest FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?')
+    .pluck(),
+  unconfirmed: db
+    .prepare<[number, number, number], string>(
+      `SELECT digest FROM entries WHERE confirmed = 0 AND created_at < ?
+       UNION SELECT digest FROM mails WHERE confirmed = 0 AND created_at < ? LIMIT ?`,
+    )
+    .pluck(),
+  confirmEntry: db.prepare<[string]>('UPDATE entries SET confirmed = 1 WHERE digest = ?'),
+  entriesOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
+    `SELECT digest AS name, sealed FROM entries
+     WHERE substr(sealed, 1, 8) <> ? AND digest > ? ORDER BY digest LIMIT ?`,
+  ),
+  resealEntry: db.prepare<[Buffer, string, Buffer]>('UPDATE entries SET sealed = ? WHERE digest = ? AND sealed = ?'),
+})
+
+const mailStatements = (db: Database.Database) => ({
+  insertMail: db.prepare<[string, MailName, Buffer, number, number | null]>(
+    'INSERT INTO mails (digest, kind, sealed, created_at, due_at) VALUES (?, ?, ?, ?, ?)',
+  ),
+  deleteMail: db.prepare<[string, MailName]>('DELETE FROM mails WHERE digest = ? AND kind = ?'),
+  deleteLinks: db.prepare<[string]>("DELETE FROM mails WHERE digest = ? AND kind <> 'notice'"),
+  makeDue: db.prepare<[number, string]>(
+    "UPDATE mails SET due_at = ? WHERE digest = ? AND kind = 'notice' AND due_at IS NULL",
+  ),
+  freeMail: db.prepare<[from: number, to: number], ClaimRow>(
+    `SELECT digest, kind, claimant, claimed_until AS number FROM mails
+     WHERE due_at BETWEEN ? AND ? AND claimant IS NULL ORDER BY due_at LIMIT 1`,
+  ),
+  heldMails: db.prepare<[from: number, to: number], ClaimRow>(
+    `SELECT digest, kind, claimant, claimed_until AS number FROM mails
+     WHERE due_at BETWEEN ? AND ? AND claimant IS NOT NULL ORDER BY due_at`,
+  ),
+  claim: db.prepare<[string, string, MailName, string | null, number, due: number, ahead: number], MailRow>(
+    `UPDATE mails SET claimant = ?, claimed_until = claimed_until + 1, attempts = attempts + 1
+     WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND (due_at <= ? OR due_at > ?)
+     RETURNING digest, kind, sealed, attempts`,
+  ),
+  renew: db.prepare<[string, MailName, string]>(
+    'UPDATE mails SET claimed_until = claimed_until + 1 WHERE digest = ? AND kind = ? AND claimant = ?',
+  ),
+  doubt: db.prepare<[string, MailName, string, number]>(
+    'UPDATE mails SET due_at = due_at - 1 WHERE digest = ? AND kind = ? AND claimant = ? AND claimed_until = ?',
+  ),
+  postpone: db.prepare<[number, string, MailName, string]>(
+    `UPDATE mails SET due_at = ?, claimant = NULL, claimed_until = claimed_until + 1
+     WHERE digest = ? AND kind = ? AND claimant = ?`,
+  ),
+  nextMail: db.prepare<[], number | null>('SELECT min(due_at) FROM mails WHERE due_at IS NOT NULL').pluck(),
+  lastMail: db.prepare<[], number | null>('SELECT max(due_at) FROM mails WHERE due_at IS NOT NULL').pluck(),
+  confirmMails: db.prepare<[string]>('UPDATE mails SET confirmed = 1 WHERE digest = ?'),
+  mailsOfOtherKeys: db.prepare<[Buffer, string, number], SealedRow>(
+    `SELECT digest || '/' || kind AS name, sealed FROM mails
+     WHERE substr(sealed, 1, 8) <> ? AND name > ? ORDER BY name LIMIT ?`,
+  ),
+  resealMail: db.prepare<[Buffer, string, MailName, Buffer]>(
+    'UPDATE mails SET sealed = ? WHERE digest = ? AND kind = ? AND sealed = ?',
+  ),
+})

@@ -1,0 +1,108 @@
+import type { RequestListener } from 'node:http'
+import { addressesOf, isPublicByHttps, type Addresses } from './addresses.ts'
+import { openCertifications } from './certifications.ts'
+import { IdBlocks } from '../commands/installation/integer-ids.ts'
+import { LinkKeys } from '../commands/installation/link-key.ts'
+import { Bodies } from '../http/kit/body-allowance.ts'
+import { createApp, type Resource } from '../http/kit/app.ts'
+import { constantsResource, cutShapesResource } from '../http/constants/constants.ts'
+import { directCreates } from '../http/diamonds/direct-creates.ts'
+import { directReads } from '../http/diamonds/direct-reads.ts'
+import { entrance } from '../http/kit/entrance.ts'
+import { errorLog } from '../http/kit/errors.ts'
+import { EveryAnswer } from '../http/kit/every-answer.ts'
+import { diamondResource } from '../http/diamonds/routes.ts'
+import { healthResource, metricsResource, type Metric } from '../http/health/health.ts'
+import { Links } from '../http/kit/links.ts'
+import type { Traffic } from '../http/kit/traffic.ts'
+import { Pictures } from '../http/report/pictures.ts'
+import { reportResource } from '../http/report/routes.ts'
+import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
+import type { CertificationQueries } from '../projections/certifications/certification-queries.ts'
+import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import type { StaleReads } from '../projections/engine/stale-reads.ts'
+import { openTracePool } from '../scoring/trace-pool.ts'
+import type { SecretsService } from './secrets.ts'
+import { openTokenService } from './tokens.ts'
+
+/** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
+const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
+
+/** What answers requests, once the port is known that links name. */
+export type OpenHttp = {
+  readonly appFor: (port: number) => RequestListener
+}
+
+/** What requests are answered from. */
+export type Views = {
+  readonly queries: DiamondQueries
+  readonly certifications: CertificationQueries
+  readonly secrets: SecretsService
+  readonly stale: StaleReads
+}
+
+/** What is told of the whole service, and what the rest of it is told of requests. */
+export type Observed = {
+  readonly waiting: () => Promise<string[]>
+  readonly metrics: () => Promise<Metric[]>
+  readonly traffic: Traffic
+}
+
+/**
+ * Opens everything that the role of answering requests needs, and composes it.
+ * @throws WrongMasterKey, StoreUnavailable
+ */
+export async function openHttp(
+  installation: Installation,
+  { queries, certifications, secrets, stale }: Views,
+  { waiting, metrics, traffic }: Observed,
+  parts: OpenParts,
+): Promise<OpenHttp> {
+  const { settings, store, writing, keys, log } = installation
+  const linkKeys = await LinkKeys.open(store, keys, writing.clock)
+  const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
+  const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
+  const tokens = await openTokenService(installation, parts, linkKeys, stale)
+  const inventory = { ...writing, diamondIds }
+  const drawing = openTracePool()
+  parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
+  const pictures = new Pictures(drawing.drawInWorker)
+  const { authenticate } = tokens
+  const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
+
+  function resourcesFor(addresses: Addresses, links: Links): Resource[] {
+    const service = { inventory, queries, links, authenticate }
+    return [
+      diamondResource('v4', service),
+      diamondResource('v3', service),
+      certificationsFor(links),
+      reportResource({ queries, links, pictures }),
+      constantsResource(),
+      cutShapesResource(),
+      ...tokens.resources(addresses),
+      ...secrets.resources(addresses, tokens.apiTokens),
+      healthResource(waiting),
+      ...(settings.METRICS_PORT === undefined ? [metricsResource(metrics, true)] : []),
+    ]
+  }
+
+  return {
+    appFor(port) {
+      const addresses = addressesOf(settings, port)
+      const links = new Links(addresses.base, linkKeys, writing.clock)
+      const resources = resourcesFor(addresses, links)
+      const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
+      const reads = directReads({ queries, links }, tokens.bearer)
+      const creates = directCreates({ inventory, queries, links, authenticate }, tokens.bearer, app, errorLog(log))
+      const sharing = secrets.direct(tokens.apiTokens)
+      const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
+      const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
+      const answer = entrance(everyAnswer, [reads, creates, sharing], app, bodies)
+      return (req, res) => {
+        answer(req, res)
+        traffic.saw(res)
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Writing } from '../commands/core/handle.ts'
+import type { MasterKeys } from '../credentials/master-keys.ts'
+import type { Joined } from '../domain/installation/joining.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Settings } from './settings.ts'
+import type { EventStore } from '../stores/ports/event-store.ts'
+import type { Files } from '../stores/ports/files.ts'
+import type { MailPort } from '../stores/ports/mail.ts'
+import type { ReadStore } from '../stores/ports/read-store.ts'
+import type { SeenPort } from '../stores/ports/seen.ts'
+import type { Vault } from '../stores/ports/vault.ts'
+
+/**
+ * What an installation is opened for: `made` makes it where there is none, `existing` never does, `filled` is an empty one that
+ * another one is copied into, before it is complete.
+ */
+export type Purpose = 'made' | 'existing' | 'filled'
+
+/** There is nothing to be read where the settings point at. */
+export class NoInstallation extends Error {
+  override readonly name = 'NoInstallation'
+}
+
+/** DATA_DIR can't be used, and the system's error says why. */
+export class BadFolder extends Error {
+  override readonly name = 'BadFolder'
+}
+
+/** The stores and keys of one installation, open: what the service and every command work with. */
+export type Installation = {
+  readonly settings: Settings
+  readonly log: Log
+  readonly store: EventStore
+  readonly reads: ReadStore
+  readonly vault: Vault
+  readonly files: Files
+  readonly mail: MailPort
+  /** Where vault and files are, for people: without a password. */
+  readonly place: string
+  readonly seen: SeenPort
+  readonly keys: MasterKeys
+  readonly writing: Writing
+  /** What the event store counted since it was opened, by the counter's name. */
+  counters(): Readonly<Record<string, number>>
+  close(): Promise<void>
+}
+
+/** The vault and the files at hand, as the log is to know them. @throws StoreUnavailable */
+export const joinedOf = async ({ vault, files, place }: Installation): Promise<Joined> => ({
+  vault: await vault.identity(),
+  files: await files.identity(),
+  place,
+})

@@ -1,0 +1,80 @@
+import type { Closed } from '../domain/installation/moving.ts'
+import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import type { Metric } from '../http/health/health.ts'
+import type { Installation } from './installation.ts'
+import type { ActiveRunner } from '../projections/engine/active-runner.ts'
+import type { From } from '../stores/ports/event-store.ts'
+import type { ReadModel } from '../stores/ports/read-store.ts'
+
+export const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
+
+/** Undefined while the store is away: whoever watches is told the rest all the same. */
+export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  }
+}
+
+/** What `/metrics` tells of this process and of the read model that it serves; of a store that is away, that it is. */
+export async function collectMetrics(
+  { store, counters }: Installation,
+  model: ReadModel,
+  active: Pick<ActiveRunner, 'active'>,
+): Promise<Metric[]> {
+  const [head, folded, parked] = [
+    await ifThere(() => store.head()),
+    await ifThere(() => model.position()),
+    await ifThere(() => model.parked()),
+  ]
+  const closed = await ifThere(() => store.closed())
+  const refusal = await ifThere(() => store.refusal())
+  return [
+    gauge('adamant_log_away', '1 while the log can not be reached', head === undefined ? 1 : 0),
+    gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
+    gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
+    ...positions(head, folded),
+    gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
+    ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
+    gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
+    {
+      ...gauge('adamant_moved', '1 where this installation was moved', closed === undefined ? 0 : 1),
+      labels: movedTo(closed),
+    },
+    ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
+  ]
+}
+
+function positions(head: From | undefined, folded: From | undefined): Metric[] {
+  const known: Metric[] = []
+  if (head !== undefined) known.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
+  if (folded !== undefined) known.push(gauge('adamant_projection_position', FOLDED, commitOf(folded)))
+  if (head !== undefined && folded !== undefined) {
+    known.push(gauge('adamant_projection_lag', LAG, commitOf(head) - commitOf(folded)))
+  }
+  return known
+}
+
+const FOLDED = 'Position up to which the diamonds read model is folded'
+const LAG = 'Positions between the head of the log and the diamonds read model'
+
+const movedTo = (closed: Closed | undefined): Record<string, string> =>
+  closed?.why === 'fenced' ? { to: closed.to } : {}
+
+export const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
+const counter = (name: string, of: string, value: number): Metric => ({
+  name,
+  help: `Event log: ${of} since the process started`,
+  kind: 'counter',
+  value,
+})
+/** @param value since the process started */
+export const refusedConnections = (value: number): Metric => ({
+  name: 'adamant_connections_refused_total',
+  help: 'Connections closed because there were too many, in all or from one address',
+  kind: 'counter',
+  value,
+})
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

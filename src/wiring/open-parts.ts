@@ -1,0 +1,67 @@
+import type { Metric } from '../http/health/health.ts'
+import type { Log } from '../runtime/log.ts'
+import { endsWithin } from '../runtime/patience.ts'
+import type { RunFigures } from '../projections/engine/keep-trying.ts'
+
+/**
+ * In this order a service closes: what answers and what works by itself, then what these ask, then the stores. Each stage
+ * has so many milliseconds, whatever is away: together well under 10 s.
+ */
+const STAGES = { requests: 5_500, views: 1_500, stores: 1_500 } as const
+
+export type Part = {
+  readonly stage: keyof typeof STAGES
+  /** For the log, where it does not end. */
+  readonly name: string
+  readonly stop: () => Promise<unknown>
+  /** What its work did so far. */
+  readonly figures?: () => readonly RunFigures[]
+}
+
+/** What a service has opened so far. */
+export class OpenParts {
+  readonly #parts: Part[] = []
+  #closing: Promise<void> | undefined
+
+  constructor(private readonly log: Log) {}
+
+  /** Right after it was opened: what comes next may fail. */
+  add(part: Part): void {
+    this.#parts.push(part)
+  }
+
+  /** Counters of each work that is done again and again. */
+  metrics(): Metric[] {
+    return this.#parts.flatMap(({ figures = () => [] }) => figures().flatMap(countersOf))
+  }
+
+  /** Closes all, once. It never rejects: what fails or takes too long is told to the log, and the rest goes on. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const stage of Object.keys(STAGES) as Part['stage'][]) {
+      const parts = this.#parts.filter((part) => part.stage === stage)
+      await Promise.all(parts.map((part) => this.#stop(part)))
+    }
+  }
+
+  async #stop({ name, stage, stop }: Part): Promise<void> {
+    const milliseconds = STAGES[stage]
+    const stopping = Promise.resolve()
+      .then(stop)
+      .catch((error: unknown) => this.log.warn({ err: error, part: name }, 'a part of the service failed to stop'))
+    if (await endsWithin(stopping, milliseconds)) return
+    this.log.warn({ part: name, milliseconds }, 'a part of the service did not stop in time; ending without it')
+  }
+}
+
+function countersOf({ name, runs, failures }: RunFigures): Metric[] {
+  const stem = `adamant_work_${name.replaceAll(/\W/g, '_')}`
+  return [
+    { name: `${stem}_runs_total`, help: `Runs of ${name} that were begun`, kind: 'counter', value: runs },
+    { name: `${stem}_failures_total`, help: `Runs of ${name} that failed`, kind: 'counter', value: failures },
+  ]
+}

@@ -1,0 +1,108 @@
+import type { Addresses } from './addresses.ts'
+import { resealVault } from '../commands/secrets/reseal-vault.ts'
+import type { Secrets } from '../commands/secrets/secrets.ts'
+import { MailLimits } from '../credentials/mail-limits.ts'
+import { Letters } from '../credentials/letters.ts'
+import { Passphrases } from '../credentials/passphrases.ts'
+import { SecretBox } from '../credentials/secret-box.ts'
+import type { Resource } from '../http/kit/app.ts'
+import type { Sites } from '../http/kit/cross-site.ts'
+import type { Direct } from '../http/kit/direct.ts'
+import { errorLog } from '../http/kit/errors.ts'
+import { secretPageResources } from '../http/secret-pages/routes.ts'
+import { directSecrets } from '../http/secrets/direct-secrets.ts'
+import { RateLimit } from '../http/secrets/rate-limit.ts'
+import { secretsResource } from '../http/secrets/routes.ts'
+import type { ApiTokens } from '../http/secrets/sender.ts'
+import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
+import { ActiveRunner } from '../projections/engine/active-runner.ts'
+import { KeptRunning } from '../projections/engine/keep-trying.ts'
+import { linkMessageIds } from '../reactions/mail/mail-names.ts'
+import { Mailer } from '../reactions/mail/mailer.ts'
+import { RecentSecrets } from '../projections/secrets/recent-secrets.ts'
+import { ownModel } from '../projections/engine/own-model.ts'
+import { ProjectionRunner } from '../projections/engine/runner.ts'
+import { SecretEndings } from '../reactions/secrets/secret-endings.ts'
+import { SecretSweeper } from '../reactions/secrets/secret-sweeper.ts'
+import { secrets as secretsProjection } from '../projections/secrets/secrets.ts'
+import type { From } from '../stores/ports/event-store.ts'
+
+export type SecretsService = {
+  readonly resources: (addresses: Addresses, apiTokens: ApiTokens) => Resource[]
+  /** Answers plain shares and reveals without the framework. */
+  readonly direct: (apiTokens: ApiTokens) => Direct
+  /** Starts what the projections role does: it deletes, expires and mails. */
+  readonly start: (addresses: Addresses) => Promise<void>
+  /** Whether the read model of secrets has come to a position. */
+  readonly reached: (position: From) => boolean | Promise<boolean>
+}
+
+/** Milliseconds until a vault that was away is looked at again. */
+const RESEAL_AFTER = 5_000
+
+/** The one-time secrets: their API, and what happens to them without anybody asking. */
+export async function openSecretsService(installation: Installation, parts: OpenParts): Promise<SecretsService> {
+  const { settings, store, reads, vault, mail, keys, writing, log } = installation
+  const passphrases = new Passphrases()
+  parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
+  const secrets: Secrets = {
+    ...writing,
+    vault,
+    box: new SecretBox(keys, passphrases),
+    letters: new Letters(keys),
+  }
+  const model = await ownModel(reads, store, secretsProjection.declaration)
+  const runner = new ProjectionRunner(secretsProjection, store, reads, log)
+  const active = new ActiveRunner(runner, reads, model, log)
+  parts.add({ stage: 'views', name: 'secrets', stop: () => active.stop(), figures: () => active.figures })
+  let mailer: Mailer | undefined
+  const endings = new SecretEndings({
+    store,
+    vault,
+    log,
+    mailDue: () => mailer?.wake(),
+    withdraw: async (digests) => mail.withdraw?.(linkMessageIds(digests, settings.MAIL_FROM)),
+  })
+  const sweeper = new SecretSweeper(secrets, log)
+  const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
+  const recent = new RecentSecrets(model, vault, store, active, writing.clock)
+  // Where the vault is away, later: until then both master keys open what there is.
+  const reseal = async (): Promise<'done'> => {
+    log.info(await resealVault(vault, keys), 'the vault was sealed with the new master key')
+    return 'done'
+  }
+  const resealing = new KeptRunning('resealing', log, reseal, { every: RESEAL_AFTER })
+  for (const [name, work] of Object.entries({ endings, sweeper, resealing })) {
+    const figures = () => [work.figures].flat()
+    parts.add({ stage: 'requests', name, stop: () => work.stop(), figures })
+  }
+
+  const mailLimits = new MailLimits({
+    perRecipient: settings.MAILS_PER_RECIPIENT,
+    perAccount: settings.MAILS_PER_ACCOUNT,
+  })
+  const api = { secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
+  const sitesOf = ({ base, secrets: own }: Addresses): Sites => ({
+    own: [base, own].map((address) => new URL(address).origin),
+    allowed: settings.CORS_ORIGINS,
+  })
+  return {
+    resources: (addresses, apiTokens) => [
+      secretsResource({ ...api, apiTokens, sites: sitesOf(addresses) }),
+      ...secretPageResources({ secrets, rateLimit, address: addresses.secrets, sites: sitesOf(addresses) }),
+    ],
+    direct: (apiTokens) => directSecrets({ ...api, apiTokens }, errorLog(log)),
+    async start({ secrets: address }) {
+      if (!settings.ROLES.includes('projections')) return
+      await active.start()
+      endings.start()
+      sweeper.start()
+      mailer = new Mailer({ secrets, mail, from: settings.MAIL_FROM, address, log })
+      parts.add({ stage: 'requests', name: 'mails', stop: async () => mailer?.stop() })
+      mailer.start()
+      if (keys.old !== undefined) resealing.start()
+    },
+    reached: (position) => active.reached(position, 0),
+  }
+}

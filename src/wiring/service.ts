@@ -1,0 +1,149 @@
+import { addressesOf, isPublicByHttps, ownAddress } from './addresses.ts'
+import { startCertificationProjections } from './certifications.ts'
+import { openHttp } from './http.ts'
+import { listen, type Listening } from '../http/kit/server.ts'
+import { Traffic } from '../http/kit/traffic.ts'
+import type { Installation } from './installation.ts'
+import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
+import type { ReadModel } from '../stores/ports/read-store.ts'
+import { ActiveRunner } from '../projections/engine/active-runner.ts'
+import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { ownModel } from '../projections/engine/own-model.ts'
+import { ProjectionRunner } from '../projections/engine/runner.ts'
+import { listenForMetrics } from './metrics-server.ts'
+import { collectMetrics, refusedConnections } from './metrics.ts'
+import { openPastWatch } from './past.ts'
+import { OpenParts } from './open-parts.ts'
+import { refusals } from './refusals.ts'
+import { openRequestFinishing } from './requests.ts'
+import { openScoring } from './scoring.ts'
+import { openSecretsService } from './secrets.ts'
+import { watchLog, type Watched } from './watch-log.ts'
+
+export type Running = {
+  /** Where the service listens; undefined where its role is only to project. */
+  readonly url: string | undefined
+  /** The same without what stands in front of it: where this process takes connections. */
+  readonly local: string | undefined
+  /** The port of its own that `/metrics` has, where it has one. */
+  readonly metrics: string | undefined
+  /** Resolves with the reason when the service must not go on as it is: it is to be stopped. */
+  readonly over: Promise<Error>
+  /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
+  ready(): Promise<void>
+  /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds between two looks while the service waits for its read models. */
+const READY_POLL = 20
+
+/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
+export async function startService(installation: Installation): Promise<Running> {
+  const parts = new OpenParts(installation.log)
+  parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
+  try {
+    return await startParts(watchLog(installation, parts), parts)
+  } catch (error) {
+    await parts.close()
+    throw error
+  }
+}
+
+async function startParts({ installation, stale }: Watched, parts: OpenParts): Promise<Running> {
+  const { settings, store, reads, log } = installation
+  const state = { stopping: false, refused: () => 0 }
+  const alive = holdProcess()
+  parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
+  await mayServe(installation)
+  const past = await openPastWatch(installation, parts)
+  const runner = new ProjectionRunner(diamonds, store, reads, log)
+  const traffic = new Traffic()
+  const model = await ownModel(reads, store, diamonds.declaration)
+  const active = new ActiveRunner(runner, reads, model, log)
+  parts.add({ stage: 'views', name: 'diamonds', stop: () => active.stop(), figures: () => active.figures })
+  const secrets = await openSecretsService(installation, parts)
+  const head = await store.head()
+  if (settings.ROLES.includes('projections')) await active.start()
+  const certified = await startCertificationProjections(installation, parts)
+  const scoring = await openScoring(installation, traffic, parts)
+  if (settings.ROLES.includes('projections')) await scoring.start()
+  const requests = await openRequestFinishing(installation, parts)
+  await requests.start()
+
+  async function waiting(): Promise<string[]> {
+    const reasons = state.stopping ? ['the service is stopping'] : []
+    if (!(await isThere(model))) return [...reasons, 'the read models can not be reached']
+    if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
+    if (!(await secrets.reached(head))) reasons.push('the secrets read model is behind the log')
+    if (!(await certified.progress.reached(head, 0))) reasons.push('the certifications read model is behind the log')
+    return reasons
+  }
+
+  async function metrics() {
+    const views = [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
+    return [...views, ...certified.metrics(), ...parts.metrics(), refusedConnections(state.refused())]
+  }
+
+  async function answer(): Promise<Listening> {
+    const queries = new DiamondQueries(model, store, active, stale)
+    const views = { queries, certifications: certified.queries, secrets, stale }
+    const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
+    const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
+    const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
+    const https = isPublicByHttps(settings)
+    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)
+    state.refused = opened.refused
+    parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
+    return opened
+  }
+
+  const listening = settings.ROLES.includes('http') ? await answer() : undefined
+  const metered = await listenForMetrics(installation, metrics)
+  if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
+  await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
+  return {
+    url: listening && addressesOf(settings, listening.port).base,
+    local: listening && ownAddress(settings, listening.port),
+    metrics: metered && ownAddress(settings, metered.port),
+    over: past.over,
+    async ready() {
+      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL)
+    },
+    stop() {
+      state.stopping = true
+      return parts.close()
+    },
+  }
+}
+
+/** A role that listens nowhere has nothing else that keeps its process from ending. */
+function holdProcess(): { release(): void } {
+  const timer = setInterval(() => undefined, HOLD)
+  return { release: () => clearInterval(timer) }
+}
+
+/** Milliseconds: as long as a timer may be. */
+const HOLD = 2 ** 31 - 1
+
+/** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
+async function mayServe({ store, log }: Installation): Promise<void> {
+  const closed = await store.closed()
+  if (closed === undefined) return
+  if (closed.why !== 'fenced') throw new LogClosed(closed)
+  log.warn({ to: closed.to }, 'this installation is moved to another one: it answers reads only')
+}
+
+/** Being behind is one thing, not being there another. */
+async function isThere(model: ReadModel): Promise<boolean> {
+  try {
+    await model.position()
+    return true
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false
+    throw error
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))

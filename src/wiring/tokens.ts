@@ -1,0 +1,82 @@
+import type { Addresses } from './addresses.ts'
+import { AccessTokens } from '../credentials/access-tokens.ts'
+import { GuessLimits } from '../credentials/guess-limits.ts'
+import { LogInPlaces } from '../credentials/log-in-places.ts'
+import { Passwords } from '../credentials/passwords.ts'
+import { ApiTokenUses } from '../commands/accounts/api-token-uses.ts'
+import type { LinkKeys } from '../commands/installation/link-key.ts'
+import { ApiTokenVerifier } from '../commands/accounts/verify-api-token.ts'
+import type { Resource } from '../http/kit/app.ts'
+import { authenticate, type Bearer } from '../http/kit/authenticate.ts'
+import { metadataResource } from '../http/oauth/metadata.ts'
+import { oauthResource } from '../http/oauth/routes.ts'
+import type { Step } from '../http/kit/request.ts'
+import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
+import { SessionFeed } from '../projections/sessions/sessions.ts'
+import type { StaleReads } from '../projections/engine/stale-reads.ts'
+import { securityLog } from './security-log.ts'
+
+export type TokenService = {
+  /** Lets pass who sends a good access token. */
+  readonly authenticate: Step
+  /** What `authenticate` checks with. */
+  readonly bearer: Bearer
+  /** For who comes with an e-mail address and an API token. */
+  readonly apiTokens: ApiTokenVerifier
+  readonly resources: (addresses: Addresses) => Resource[]
+}
+
+/** The token server, and the checks of its tokens that other resources stand behind. */
+export async function openTokenService(
+  { settings, store, writing, keys, log }: Installation,
+  parts: OpenParts,
+  linkKeys: LinkKeys,
+  stale: StaleReads,
+): Promise<TokenService> {
+  const { clock } = writing
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
+  const places = new LogInPlaces(keys)
+  const security = securityLog(log)
+  const feed = new SessionFeed({
+    store,
+    ttl: settings.TOKEN_TTL,
+    clock,
+    monotonic,
+    places,
+    linkKeys,
+    stale,
+    log,
+  })
+  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })
+  await feed.start()
+  const guesses = new GuessLimits(monotonic, security)
+  const passwords = new Passwords()
+  parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
+  const note: SessionFeed['note'] = (event) => feed.note(event)
+  const logEpoch = () => feed.logEpoch
+  const sessions = {
+    ...writing,
+    tokens,
+    refreshTtl: settings.REFRESH_TTL,
+    logEpoch,
+    note,
+    passwords,
+    guesses,
+    places,
+    security,
+    feed,
+  }
+  const uses = new ApiTokenUses(writing, monotonic, (error) =>
+    log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next one tries again'),
+  )
+  return {
+    authenticate: authenticate({ tokens, feed }),
+    bearer: { tokens, feed },
+    apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, monotonic, uses, feed }),
+    resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
+  }
+}
+
+/** Milliseconds that never go back, whatever happens to the clock. */
+const monotonic = () => performance.now()

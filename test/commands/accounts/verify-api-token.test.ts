@@ -1,0 +1,120 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { changePlan } from '../../../src/commands/accounts/change-plan.ts'
+import { lastUseOf } from '../../../src/commands/accounts/api-token-uses.ts'
+import { disableAccount } from '../../../src/commands/accounts/disable-account.ts'
+import { issueApiToken } from '../../../src/commands/accounts/issue-api-token.ts'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { revokeApiToken } from '../../../src/commands/accounts/revoke-api-token.ts'
+import { ApiTokenVerifier } from '../../../src/commands/accounts/verify-api-token.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../accounts-on-disk.ts'
+
+const test = suite('an API token')
+
+type Given = {
+  readonly operator: Process
+  readonly server: Process
+  readonly verify: ApiTokenVerifier
+  readonly id: string
+  readonly token: string
+  readonly time: Clock
+}
+
+/** Resolves when what was begun on the token's stream is done. */
+const settled = async (...processes: Process[]) => {
+  for (const { queue } of processes) await queue.run('nothing', () => new Promise((done) => setTimeout(done, 50)))
+}
+
+const withToken = (run: (given: Given) => Promise<void>) =>
+  withLogFile(async (file) => {
+    const time = { now: 1_800_000_000_000 }
+    const [server, operator] = [await openProcess(file, time), await openProcess(file, time)]
+    try {
+      await registerAccount(operator, ann, cli)
+      const { id, token } = await issueApiToken(operator, { email: ann.email, life: undefined }, cli)
+      await run({ operator, server, verify: new ApiTokenVerifier(server), id, token, time })
+    } finally {
+      await Promise.all([server.close(), operator.close()])
+    }
+  })
+const address = '192.0.2.1'
+
+test('tells whose it is, again and again', () =>
+  withToken(async ({ verify, id, token }) => {
+    const caller = { account: 1, email: ann.email, plan: 'basic', apiToken: id }
+    for (const email of [ann.email, 'ANN@EXAMPLE.COM'])
+      assert.equal(await verify.verify({ email, token, address }), caller)
+  }))
+
+test('is nothing with another address, nor is another token', () =>
+  withToken(async ({ verify, token }) => {
+    assert.is(await verify.verify({ email: 'bob@example.com', token, address }), undefined)
+    assert.is(await verify.verify({ email: ann.email, token: `${token}x`, address }), undefined)
+    assert.is(await verify.verify({ email: ann.email, token: '', address }), undefined)
+  }))
+
+test('that another process revokes ends before the next request', () =>
+  withToken(async ({ operator, verify, id, token }) => {
+    assert.ok(await verify.verify({ email: ann.email, token, address }))
+    await revokeApiToken(operator, { email: ann.email, token: id }, cli)
+    assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
+  }))
+
+test('follows the plan of its account, and ends with it', () =>
+  withToken(async ({ operator, verify, token }) => {
+    assert.is((await verify.verify({ email: ann.email, token, address }))?.plan, 'basic')
+    await changePlan(operator, { email: ann.email, plan: 'pro' }, cli)
+    assert.is((await verify.verify({ email: ann.email, token, address }))?.plan, 'pro')
+    await disableAccount(operator, { email: ann.email, apiTokens: 'kept' }, cli)
+    assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
+  }))
+
+test('ends when it expires, though it was right a moment ago', () =>
+  withToken(async ({ operator, server, verify, time }) => {
+    const { token } = await issueApiToken(operator, { email: ann.email, life: 60_000 }, cli)
+    time.now += 59_999
+    assert.ok(await verify.verify({ email: ann.email, token, address }))
+    time.now += 1
+    assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
+    assert.equal(server.noted, [])
+  }))
+
+test('is recorded as used once an hour, however often it is used and by how many processes', () =>
+  withToken(async ({ operator, server, verify, id, token, time }) => {
+    const used = { account: 1, apiToken: id }
+    const other = new ApiTokenVerifier(operator)
+    const useAll = async () => {
+      for (let count = 1; count <= 20; count++) {
+        for (const one of [verify, other]) assert.ok(await one.verify({ email: ann.email, token, address }))
+      }
+      await settled(server)
+    }
+    assert.is(await lastUseOf(server.store, used), undefined)
+    const start = time.now
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start)
+    time.now += 3_599_999
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start)
+    time.now += 1
+    await useAll()
+    assert.is(await lastUseOf(server.store, used), start + 3_600_000)
+    assert.is((await server.store.read(`apitoken-1-${id}`)).length, 2)
+  }))
+
+test('that is wrong the 50th time from one address is too many, and the right one still passes', () =>
+  withToken(async ({ verify, token }) => {
+    for (let count = 1; count <= 49; count++) {
+      assert.is(await verify.verify({ email: ann.email, token: `wrong ${count}`, address }), undefined)
+    }
+    try {
+      await verify.verify({ email: ann.email, token: 'wrong 50', address })
+      assert.unreachable('it was not stopped')
+    } catch (error) {
+      assert.ok(error instanceof Refusal && error.kind === 'too-many', String(error))
+    }
+    assert.ok(await verify.verify({ email: ann.email, token, address }))
+  }))
+
+test.run()

@@ -1,0 +1,66 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { appendOnce, type Doing } from '../../../src/commands/core/append-once.ts'
+import type { Writing } from '../../../src/commands/core/handle.ts'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { temporaryLog } from '../../stores/temporary-log.ts'
+
+const test = suite('one thing done once for a key, by two processes')
+
+const by = { owner: 1, origin: { actor: 'account-1', via: 'http', correlation: 'r' } } as const
+const request = (body: string) => ({ key: 'k', method: 'POST', path: '/v4/certification', body })
+
+async function withLog(run: (store: EventStore) => Promise<void>): Promise<void> {
+  const store = temporaryLog()
+  try {
+    await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A process with a queue of its own. */
+const processOn = (store: EventStore): Writing => ({ store, queue: new StreamQueue(), clock: () => 1_800_000_000_000 })
+
+/** What is made is the wish's name, and what was done is kept in the order in which it was. */
+function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): Doing<string> {
+  return {
+    diamond: 7,
+    async make(wish) {
+      await meanwhile()
+      done.push(`made ${wish}`)
+      return wish
+    },
+    async again(wish) {
+      done.push(`again ${wish}`)
+      return wish
+    },
+    async takeBack(wish) {
+      done.push(`took back ${wish}`)
+    },
+  }
+}
+
+test('is made under one name by both where they ask for the same', () =>
+  withLog(async (store) => {
+    const done: string[] = []
+    const first = () => appendOnce(processOn(store), by, request('a'), doing(done))
+    const wish = await appendOnce(processOn(store), by, request('a'), doing(done, first))
+    assert.equal(done, [`made ${wish}`, `made ${wish}`, `again ${wish}`])
+  }))
+
+test('is taken back by the second where it asks for something else, and refused', () =>
+  withLog(async (store) => {
+    const done: string[] = []
+    const first = () => appendOnce(processOn(store), by, request('a'), doing(done))
+    const second = await appendOnce(processOn(store), by, request('b'), doing(done, first)).catch(
+      (error: unknown) => error,
+    )
+    assert.ok(second instanceof Refusal && second.kind === 'invalid')
+    const [, own = ''] = done
+    assert.equal([done.length, done[2]], [3, own.replace('made', 'took back')])
+  }))
+
+test.run()

@@ -1,0 +1,182 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { handle, type Fold } from '../../../src/commands/core/handle.ts'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import {
+  OutcomeUnknown,
+  StoreUnavailable,
+  WrongRevision,
+  type EventStore,
+} from '../../../src/stores/ports/event-store.ts'
+import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
+import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { temporaryLog } from '../../stores/temporary-log.ts'
+
+type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
+
+/** A sum, and one event a wish: applied twice shows. */
+const sum: Fold<number, Counted> = { initial: 0, evolve: (total, { data }) => total + data.to }
+const add = (by: number) => (): Counted[] => [{ type: 'IdsReserved', data: { from: 1, to: by } }]
+const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
+
+type Given = { store: FaultyStore; stream: string; time: { now: number } }
+
+const test = suite<Given>('a command')
+test.before.each(async (given) => {
+  given.store = faultyStore(temporaryLog())
+  given.stream = newStream()
+  given.time = { now: 1_000_000 }
+})
+test.after.each(({ store }) => store.close())
+
+const writing = ({ store, time }: Given, over: EventStore = store) => ({
+  store: over,
+  queue: new StreamQueue(),
+  clock: () => time.now,
+})
+
+const sumOf = async ({ store, stream }: Given) =>
+  (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
+
+test('whose append times out and was stored is answered as success, and applied once', async (given) => {
+  given.store.failNext('stored')
+  const { state, events, revision, position } = await handle(
+    writing(given),
+    { stream: given.stream, id: 'w', origin },
+    sum,
+    add(5),
+  )
+  const [stored] = await given.store.read(given.stream)
+  assert.equal([state, events.length, revision, position], [5, 1, 0n, stored?.position])
+  assert.is(await sumOf(given), 5)
+})
+
+test('whose append times out and is stored while it is tried again is applied once', async (given) => {
+  given.store.failNext('late')
+  const wish = { stream: given.stream, id: 'w', origin }
+  const landing: EventStore = {
+    ...given.store,
+    // The second attempt loads the stream, and then the first append arrives.
+    read: async (stream, options) => {
+      const before = await given.store.read(stream, options)
+      if (given.store.attempts > 0) await given.store.land()
+      return before
+    },
+  }
+  const { state, revision } = await handle(writing(given, landing), wish, sum, add(5))
+  assert.equal([state, revision], [5, 0n])
+  assert.is(await sumOf(given), 5)
+})
+
+test('whose append arrives after its repeat is applied once', async (given) => {
+  given.store.failNext('late')
+  await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
+  await given.store.land()
+  assert.is(await sumOf(given), 5)
+})
+
+const decidedAgain = (): never => {
+  throw new Error('it was decided before')
+}
+
+test('that was stored and is sent again is found by its events, and not decided again', async (given) => {
+  const wish = { stream: given.stream, id: 'w', origin }
+  await handle(writing(given), wish, sum, add(5))
+  await handle(writing(given), { ...wish, id: 'other' }, sum, add(1))
+  const again = await handle(writing(given), wish, sum, decidedAgain)
+  assert.is(again.events.length, 1)
+  assert.is(await sumOf(given), 6)
+})
+
+test('whose outcome stays unknown says so after five attempts', async (given) => {
+  given.store.failNext('lost', 'lost', 'lost', 'lost', 'lost')
+  await rejectedWith(OutcomeUnknown, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
+  assert.is(given.store.attempts, 5)
+})
+
+test('is not tried again where the store refused it', async (given) => {
+  given.store.failNext('unavailable')
+  await rejectedWith(StoreUnavailable, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
+  assert.is(given.store.attempts, 1)
+})
+
+/** Another process writes to the stream right before each of the first `count` appends. */
+function contended({ store, stream }: Given, count: number): EventStore {
+  let left = count
+  return {
+    ...store,
+    append: async (name, expected, events) => {
+      if (left-- > 0)
+        await handle(
+          { store, queue: new StreamQueue(), clock: Date.now },
+          { stream, id: `o-${left}`, origin },
+          sum,
+          add(100),
+        )
+      return store.append(name, expected, events)
+    },
+  }
+}
+
+test('that loses four races decides anew each time and gets through', async (given) => {
+  const seen: number[] = []
+  const { state } = await handle(
+    writing(given, contended(given, 4)),
+    { stream: given.stream, id: 'w', origin },
+    sum,
+    (total) => {
+      seen.push(total)
+      return add(1)()
+    },
+  )
+  assert.equal(seen, [0, 100, 200, 300, 400])
+  assert.is(state, 401)
+})
+
+test('that loses five races is refused', async (given) => {
+  const losing = writing(given, contended(given, 5))
+  await rejectedWith(WrongRevision, handle(losing, { stream: given.stream, id: 'w', origin }, sum, add(1)))
+  assert.is(await sumOf(given), 500)
+})
+
+test('waits for the commands of its stream in this process, so that none of a hundred loses a race', async (given) => {
+  const own = writing(given)
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      handle(own, { stream: given.stream, id: `w-${index}`, origin }, sum, add(1)),
+    ),
+  )
+  assert.is(await sumOf(given), 100)
+  assert.is(given.store.attempts, 100)
+})
+
+test('that fails does not keep the next one of its stream from running', async (given) => {
+  const own = writing(given)
+  const refuse = (): Counted[] => {
+    throw new RangeError('no')
+  }
+  const failing = handle(own, { stream: given.stream, id: 'w-1', origin }, sum, refuse)
+  const next = handle(own, { stream: given.stream, id: 'w-2', origin }, sum, add(2))
+  await rejectedWith(RangeError, failing)
+  assert.is((await next).state, 2)
+})
+
+test('writes a time that never goes back within its stream, whatever the clock does', async (given) => {
+  const times = [1_000_000, 400_000, 1_000_001, 5]
+  for (const [index, now] of times.entries()) {
+    given.time.now = now
+    await handle(writing(given), { stream: given.stream, id: `w-${index}`, origin }, sum, (_state, at) => {
+      assert.ok(at >= 1_000_000)
+      return add(1)()
+    })
+  }
+  const at = (await given.store.read(given.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
+  assert.equal(at, [1_000_000, 1_000_000, 1_000_001, 1_000_001])
+})
+
+test('that decides nothing writes nothing', async (given) => {
+  const { position, revision } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, () => [])
+  assert.equal([position, revision, given.store.attempts], [undefined, 'none', 0])
+})
+
+test.run()

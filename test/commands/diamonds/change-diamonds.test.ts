@@ -1,0 +1,107 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { changeDiamond, changeDiamonds } from '../../../src/commands/diamonds/change-diamonds.ts'
+import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import type { Inventory } from '../../../src/commands/diamonds/inventory.ts'
+import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
+import { rejectedWith } from '../../contract/event-store/given.ts'
+import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { temporaryLog } from '../../stores/temporary-log.ts'
+
+const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
+const by = { owner: 1, origin }
+const entry = { sku: 'A', cutShape: 2, carat: 1 }
+
+type Given = { inventory: Inventory; store: FaultyStore; time: { now: number } }
+
+const test = suite<Given>('changing several diamonds')
+test.before.each(async (given) => {
+  given.store = faultyStore(temporaryLog())
+  given.time = { now: 1_800_000_000_000 }
+  const writing = { store: given.store, queue: new StreamQueue(), clock: () => given.time.now }
+  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
+  given.inventory = { ...writing, diamondIds }
+})
+test.after.each(({ store }) => store.close())
+
+async function createdIds({ inventory }: Given, count: number): Promise<number[]> {
+  const { created } = await createDiamonds(inventory, {
+    owner: 1,
+    origin,
+    entries: Array.from({ length: count }, () => entry),
+  })
+  return created.map(({ data }) => data.id)
+}
+
+const priced = (ids: readonly number[], price: number) =>
+  ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, 'v4', by))
+
+const revisions = async ({ store }: Given, ids: readonly number[]) =>
+  Promise.all(ids.map(async (id) => (await store.read(`diamond-${id}`)).at(-1)?.revision))
+
+test('waits for all other changes of each of them, so that none of fifty at once is refused', async (given) => {
+  const ids = await createdIds(given, 10)
+  const before = given.store.attempts
+  await Promise.all([
+    ...Array.from({ length: 40 }, (_, price) =>
+      changeDiamonds(given.inventory, `c-${price}`, by, priced(ids, price + 1)),
+    ),
+    ...ids.flatMap((id) => priced([id], 1000).map((change) => changeDiamond(given.inventory, `s-${id}`, by, change))),
+  ])
+  assert.equal(await revisions(given, ids), Array<bigint>(10).fill(41n))
+  assert.is(given.store.attempts - before, 50)
+})
+
+test('in opposite orders does not stand still', async (given) => {
+  const ids = await createdIds(given, 2)
+  const backwards = ids.toReversed()
+  await Promise.all(
+    Array.from({ length: 20 }, (_, price) =>
+      changeDiamonds(given.inventory, `c-${price}`, by, priced(price % 2 === 0 ? ids : backwards, price + 1)),
+    ),
+  )
+  assert.equal(await revisions(given, ids), [20n, 20n])
+})
+
+for (const fault of ['stored', 'late', 'lost'] as const) {
+  test(`is done once when its append times out and is ${fault}`, async (given) => {
+    const ids = await createdIds(given, 3)
+    given.store.failNext(fault)
+    await changeDiamonds(given.inventory, 'c', by, priced(ids, 7))
+    await given.store.land()
+    assert.equal(await revisions(given, ids), [1n, 1n, 1n])
+  })
+
+  test(`creates once when its append times out and is ${fault}`, async (given) => {
+    await createdIds(given, 1)
+    given.store.failNext(fault)
+    const ids = await createdIds(given, 3)
+    await given.store.land()
+    assert.equal(await revisions(given, ids), [0n, 0n, 0n])
+    let births = 0
+    for await (const { type } of given.store.readAll('start')) if (type === 'DiamondCreated') births++
+    assert.is(births, 4)
+  })
+}
+
+test('says that nobody knows after three attempts without an answer', async (given) => {
+  const ids = await createdIds(given, 2)
+  given.store.failNext('lost', 'lost', 'lost')
+  await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, 'c', by, priced(ids, 7)))
+  assert.equal(await revisions(given, ids), [0n, 0n])
+})
+
+test('writes times that never go back, whatever the clock does', async (given) => {
+  const [id = 0] = await createdIds(given, 1)
+  for (const now of [5, 1_900_000_000_000, 0]) {
+    given.time.now = now
+    await changeDiamonds(given.inventory, `c-${now}`, by, priced([id], now + 1))
+  }
+  const at = (await given.store.read(`diamond-${id}`)).map(({ metadata }) => metadata['at'])
+  assert.equal(at, at.toSorted())
+})
+
+test.run()

@@ -1,0 +1,80 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { changePassword } from '../../../src/commands/accounts/change-password.ts'
+import { disableAccount } from '../../../src/commands/accounts/disable-account.ts'
+import { disableClient } from '../../../src/commands/clients/disable-client.ts'
+import { enableAccount } from '../../../src/commands/accounts/enable-account.ts'
+import { refreshSession } from '../../../src/commands/sessions/refresh-session.ts'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { GrantRefused } from '../../../src/domain/session/session.ts'
+import { ann, cli, clientOf, http, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
+
+const test = suite('a log-in')
+
+const endingAll = { email: ann.email, apiTokens: 'ended' } as const
+
+/** Ann, a client, and two processes: a server and the operator's command line. */
+const withAnn = (
+  run: (given: { server: Process; operator: Process; client: Awaited<ReturnType<typeof clientOf>> }) => Promise<void>,
+) =>
+  withLogFile(async (file) => {
+    const time = { now: 1_800_000_000_000 }
+    const [server, operator] = [await openProcess(file, time), await openProcess(file, time)]
+    await registerAccount(operator, ann, cli)
+    await run({ server, operator, client: await clientOf(operator) })
+    await Promise.all([server.close(), operator.close()])
+  })
+
+const refused = async (promise: Promise<unknown>) => {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof GrantRefused) return error.message
+    throw error
+  }
+  return 'granted'
+}
+
+test('finds the account whatever the case of its address', () =>
+  withAnn(async ({ server, client }) => {
+    const { accessToken } = await logIn(server, client)
+    assert.is(await isLive(server, accessToken), true)
+  }))
+
+test('answers an unknown user, a wrong password and a disabled account alike, each after a comparison', () =>
+  withAnn(async ({ server, operator, client }) => {
+    const wrong = await refused(logIn(server, client, 'wrong'))
+    await disableAccount(operator, endingAll, cli)
+    assert.is(wrong, 'Invalid username and password combination')
+    assert.is(await refused(logIn(server, client)), wrong)
+    assert.is(server.passwords.compared, 2)
+  }))
+
+test('ends when another process changes the password', () =>
+  withAnn(async ({ server, operator, client }) => {
+    const { accessToken, refreshToken } = await logIn(server, client)
+    await changePassword(operator, { email: ann.email, password: 'new horse', apiTokens: 'ended' }, cli)
+    assert.is(await isLive(server, accessToken), false)
+    assert.is(await refused(refreshSession(server, { token: refreshToken, client }, http)), 'Invalid refresh token')
+    const again = await logIn(server, client, 'new horse')
+    assert.is(await isLive(server, again.accessToken), true)
+  }))
+
+test('stays ended when a disabled account is enabled again', () =>
+  withAnn(async ({ server, operator, client }) => {
+    const { accessToken, refreshToken } = await logIn(server, client)
+    await disableAccount(operator, endingAll, cli)
+    await enableAccount(operator, ann.email, cli)
+    assert.is(await isLive(server, accessToken), false)
+    assert.is(await refused(refreshSession(server, { token: refreshToken, client }, http)), 'Invalid refresh token')
+    assert.is(await isLive(server, (await logIn(server, client)).accessToken), true)
+  }))
+
+test('ends with its client', () =>
+  withAnn(async ({ server, operator, client }) => {
+    const { accessToken } = await logIn(server, client)
+    await disableClient(operator, client.client, cli)
+    assert.is(await isLive(server, accessToken), false)
+  }))
+
+test.run()

@@ -1,0 +1,126 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { refreshSession } from '../../../src/commands/sessions/refresh-session.ts'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { GrantRefused } from '../../../src/domain/session/session.ts'
+import type { VerifiedClient } from '../../../src/commands/clients/verify-client.ts'
+import {
+  ann,
+  cli,
+  clientOf,
+  http,
+  isLive,
+  logIn,
+  openProcess,
+  withLogFile,
+  type Clock,
+  type Process,
+} from '../accounts-on-disk.ts'
+
+const test = suite('a refresh token')
+
+type Given = { one: Process; other: Process; client: VerifiedClient; time: Clock }
+
+const withTwoProcesses = (run: (given: Given) => Promise<void>) =>
+  withLogFile(async (file) => {
+    const time = { now: 1_800_000_000_000 }
+    const [one, other] = [await openProcess(file, time), await openProcess(file, time)]
+    try {
+      await registerAccount(one, ann, cli)
+      await run({ one, other, client: await clientOf(one), time })
+    } finally {
+      await Promise.all([one.close(), other.close()])
+    }
+  })
+
+const isRefused = (error: unknown) => error instanceof GrantRefused && error.message === 'Invalid refresh token'
+
+async function refusal(promise: Promise<unknown>): Promise<void> {
+  try {
+    await promise
+  } catch (error) {
+    assert.ok(isRefused(error), String(error))
+    return
+  }
+  assert.unreachable('it was granted')
+}
+
+test('is good once: of 20 at the same time in two processes one wins, and the session lives', () =>
+  withTwoProcesses(async ({ one, other, client }) => {
+    const { refreshToken: token, accessToken } = await logIn(one, client)
+    const tries = Array.from({ length: 20 }, (_, index) =>
+      refreshSession(index % 2 ? one : other, { token, client }, http),
+    )
+    const outcomes = await Promise.allSettled(tries)
+    const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    assert.is(granted.length, 1)
+    assert.ok(outcomes.every((outcome) => outcome.status === 'fulfilled' || isRefused(outcome.reason)))
+    assert.is(await isLive(other, accessToken), true)
+    assert.ok(await refreshSession(other, { token: granted[0]?.refreshToken ?? '', client }, http))
+  }))
+
+test('that comes again within 10 s of its rotation is refused and harms nobody', () =>
+  withTwoProcesses(async ({ one, other, client, time }) => {
+    const { refreshToken: token } = await logIn(one, client)
+    const next = await refreshSession(one, { token, client }, http)
+    time.now += 10_000
+    await refusal(refreshSession(other, { token, client }, http))
+    assert.is(await isLive(one, next.accessToken), true)
+    assert.ok(await refreshSession(one, { token: next.refreshToken, client }, http))
+  }))
+
+test('that comes again later ends its family, access tokens included, in every process', () =>
+  withTwoProcesses(async ({ one, other, client, time }) => {
+    const first = await logIn(one, client)
+    const next = await refreshSession(one, { token: first.refreshToken, client }, http)
+    time.now += 10_001
+    await refusal(refreshSession(other, { token: first.refreshToken, client }, http))
+    for (const process of [one, other]) {
+      assert.is(await isLive(process, first.accessToken), false)
+      assert.is(await isLive(process, next.accessToken), false)
+      await refusal(refreshSession(process, { token: next.refreshToken, client }, http))
+    }
+  }))
+
+test('is known as used after any number of rotations', () =>
+  withTwoProcesses(async ({ one, client, time }) => {
+    const first = await logIn(one, client)
+    let last = first
+    for (let count = 0; count < 30; count++)
+      last = await refreshSession(one, { token: last.refreshToken, client }, http)
+    time.now += 11_000
+    await refusal(refreshSession(one, { token: first.refreshToken, client }, http))
+    assert.is(await isLive(one, last.accessToken), false)
+  }))
+
+test('that nobody issued ends nothing, though it names a session', () =>
+  withTwoProcesses(async ({ one, client, time }) => {
+    const { accessToken, refreshToken } = await logIn(one, client)
+    time.now += 11_000
+    await refusal(refreshSession(one, { token: refreshToken.replace(/.{5}$/, 'AAAAA'), client }, http))
+    assert.is(await isLive(one, accessToken), true)
+  }))
+
+test('is no good to another client', () =>
+  withTwoProcesses(async ({ one, client }) => {
+    const { accessToken, refreshToken } = await logIn(one, client)
+    await refusal(refreshSession(one, { token: refreshToken, client: await clientOf(one) }, http))
+    assert.is(await isLive(one, accessToken), true)
+  }))
+
+test('lives as long as it was given, anew with each rotation', () =>
+  withTwoProcesses(async ({ one, client, time }) => {
+    const first = await logIn(one, client)
+    time.now += 1_209_600_000 - 1
+    const next = await refreshSession(one, { token: first.refreshToken, client }, http)
+    time.now += 1_209_600_000
+    try {
+      await refreshSession(one, { token: next.refreshToken, client }, http)
+      assert.unreachable('it was granted')
+    } catch (error) {
+      assert.ok(error instanceof GrantRefused)
+      assert.is(error.message, 'Refresh token has expired')
+    }
+  }))
+
+test.run()

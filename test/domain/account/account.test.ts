@@ -1,0 +1,88 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  changePassword,
+  changePlan,
+  disable,
+  enable,
+  evolveAccount,
+  issueApiToken,
+  register,
+  revokeApiToken,
+  unknownAccount,
+  type AccountEvent,
+} from '../../../src/domain/account/account.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+
+const test = suite('an account')
+
+const given = (...events: AccountEvent[]) => events.reduce(evolveAccount, unknownAccount)
+const registered: AccountEvent = {
+  type: 'AccountRegistered',
+  data: { email: 'Ann@example.com', password: 'hash', plan: 'basic' },
+}
+const token = { token: 't1', digest: 'd1', at: 5 }
+const refusal = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+
+test('keeps its address as it was given', () => {
+  assert.equal(register(unknownAccount, registered.data), [registered])
+})
+
+const ENDED = { apiTokens: 'ended' } as const
+
+test('is registered once', () => {
+  assert.throws(() => register(given(registered), registered.data), refusal('conflict'))
+})
+
+test('needs an address that mail can be sent to', () => {
+  for (const email of ['', 'ann', '@x', 'ann@', 'a nn@x', 'a@b@c', 'a\n@b', `${'a'.repeat(250)}@b.cd`]) {
+    assert.throws(() => register(unknownAccount, { ...registered.data, email }), refusal('invalid'))
+  }
+})
+
+test('raises its epoch with each password and each time it is disabled', () => {
+  const changed = given(registered, ...changePassword(given(registered), { password: 'new', apiTokens: 'ended' }))
+  assert.equal(disable(changed, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
+})
+
+test('that is enabled again keeps the epoch that ended its tokens', () => {
+  const enabled = given(
+    registered,
+    ...disable(given(registered), ENDED),
+    ...enable(given(registered, ...disable(given(registered), ENDED))),
+  )
+  assert.is(enabled.status, 'enabled')
+  assert.equal(disable(enabled, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
+})
+
+test('that is what was asked for already needs no event', () => {
+  assert.equal(enable(given(registered)), [])
+  assert.equal(changePlan(given(registered), { plan: 'basic' }), [])
+  const disabled = given(registered, ...disable(given(registered), ENDED))
+  assert.equal(disable(disabled, ENDED), [])
+})
+
+test('gets API tokens while it is enabled, and loses the one that is revoked', () => {
+  const disabled = given(registered, ...disable(given(registered), ENDED))
+  assert.throws(() => issueApiToken(disabled, token), refusal('conflict'))
+  const issued = given(registered, ...issueApiToken(given(registered), token))
+  const left = given(registered, ...issueApiToken(given(registered), token), ...revokeApiToken(issued, { token: 't1' }))
+  assert.throws(() => revokeApiToken(left, { token: 't1' }), refusal('missing'))
+})
+
+test('ends its API tokens with its password and when it is disabled, unless they are kept', () => {
+  const issued = given(registered, ...issueApiToken(given(registered), token))
+  const revoked = { type: 'ApiTokenRevoked', data: { token: 't1' } }
+  assert.equal(changePassword(issued, { password: 'new', apiTokens: 'ended' }).slice(1), [revoked])
+  assert.equal(changePassword(issued, { password: 'new', apiTokens: 'kept' }).slice(1), [])
+  assert.equal(disable(issued, ENDED).slice(1), [revoked])
+  const kept = given(registered, ...issueApiToken(given(registered), token), ...disable(issued, { apiTokens: 'kept' }))
+  assert.equal(disable(kept, ENDED), [revoked])
+})
+
+test('that nobody registered is missing', () => {
+  assert.throws(() => disable(unknownAccount, ENDED), refusal('missing'))
+  assert.throws(() => enable(unknownAccount), refusal('missing'))
+})
+
+test.run()

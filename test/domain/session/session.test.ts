@@ -1,0 +1,95 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  evolveSession,
+  findUsed,
+  GrantRefused,
+  open,
+  refresh,
+  revoke,
+  revokeAccessToken,
+  unknownSession,
+  type SessionEvent,
+} from '../../../src/domain/session/session.ts'
+
+const test = suite('a family of refresh tokens')
+
+const given = (...events: SessionEvent[]) => events.reduce(evolveSession, unknownSession)
+const grant = { account: 7, accountEpoch: 1, client: '1_x', clientEpoch: 2 }
+const rotation = { ...grant, digest: 'd0', number: 0, at: 1000, expiresAt: 50_000 }
+const opened: SessionEvent = { type: 'SessionOpened', data: rotation }
+const rotated = (number: number, at: number): SessionEvent => ({
+  type: 'TokenRefreshed',
+  data: { ...rotation, digest: `d${number}`, number, at, expiresAt: at + 50_000 },
+})
+const asked = {
+  presented: 'd0',
+  digest: 'd1',
+  client: '1_x',
+  clientEpoch: 2,
+  accountEpoch: 1,
+  logEpoch: 0,
+  now: 2000,
+  expiresAt: 52_000,
+}
+const refused = (error: unknown) => error instanceof GrantRefused
+
+test('opens with its first token', () => {
+  assert.equal(open(unknownSession, rotation), [opened])
+})
+
+test('goes on with the next token, which repeats the grant', () => {
+  assert.equal(refresh(given(opened), asked), [rotated(1, 2000)])
+})
+
+test('is read from its newest events as from all', () => {
+  const whole = given(opened, rotated(1, 2000), rotated(2, 3000))
+  const newest = given(rotated(2, 3000))
+  assert.equal(refresh(newest, { ...asked, presented: 'd2' }), refresh(whole, { ...asked, presented: 'd2' }))
+})
+
+test('ends when a token that was used comes again more than 10 s later', () => {
+  const session = given(opened, rotated(1, 2000))
+  assert.throws(() => refresh(session, { ...asked, now: 12_000 }), refused)
+  assert.equal(refresh(session, { ...asked, now: 12_001 }), [
+    { type: 'RefreshReused', data: { at: 12_001 } },
+    { type: 'SessionRevoked', data: { at: 12_001, reason: 'reuse' } },
+  ])
+})
+
+test('counts the 10 s of each token from its own rotation', () => {
+  const session = given(opened, rotated(1, 2000), rotated(2, 30_000))
+  assert.is(refresh(session, { ...asked, presented: 'd0', now: 31_000 }).length, 2)
+  assert.throws(() => refresh(session, { ...asked, presented: 'd1', now: 31_000 }), refused)
+})
+
+test('is not for a token it never had, an expired one, another client, or what was ended by an epoch', () => {
+  const session = given(opened)
+  for (const change of [
+    { presented: 'x' },
+    { now: 50_000 },
+    { client: '2_y' },
+    { clientEpoch: 3 },
+    { accountEpoch: 2 },
+    { logEpoch: 3 },
+  ]) {
+    assert.throws(() => refresh(session, { ...asked, ...change }), refused)
+  }
+})
+
+test('that was revoked gives and takes nothing more', () => {
+  const session = given(opened, ...revoke(given(opened), { now: 3000 }))
+  assert.throws(() => refresh(session, asked), refused)
+  assert.equal(revoke(session, { now: 4000 }), [])
+  assert.equal(revokeAccessToken(session, { number: 0, now: 4000 }), [])
+})
+
+test('knows every token it has used', () => {
+  const session = given(opened, rotated(1, 2000), rotated(2, 3000))
+  assert.equal(
+    ['d0', 'd1', 'd2', 'x'].map((digest) => findUsed(session, digest)?.at),
+    [2000, 3000, undefined, undefined],
+  )
+})
+
+test.run()

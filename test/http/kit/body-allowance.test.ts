@@ -1,0 +1,108 @@
+import { Router } from '@koa/router'
+import { connect, type Socket } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createApp } from '../../../src/http/kit/app.ts'
+import { Bodies } from '../../../src/http/kit/body-allowance.ts'
+import { readJsonBody } from '../../../src/http/kit/body.ts'
+import { entrance } from '../../../src/http/kit/entrance.ts'
+import { EveryAnswer } from '../../../src/http/kit/every-answer.ts'
+import type { RequestState } from '../../../src/http/kit/request.ts'
+import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+
+const test = suite('the bodies of requests')
+
+const BYTES = 600_000
+const LEAST = { bytes: 2_000, milliseconds: 300 }
+
+async function withServer(run: (server: Listening) => Promise<void>): Promise<void> {
+  const router = new Router<RequestState>()
+  router.post('/read', readJsonBody, (ctx) => {
+    ctx.body = { read: JSON.stringify(ctx.state.body).length }
+  })
+  const app = createApp({ resources: [{ prefix: '/read', router }], log: openLog('silent'), trustProxy: 0 }).callback()
+  const bodies = new Bodies({ trustProxy: 0, bytes: BYTES, leastPace: LEAST })
+  const server = await listen(() => entrance(new EveryAnswer(), [], app, bodies), '127.0.0.1', 0)
+  try {
+    await run(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** A connection on which a request of `length` bytes has begun, by somebody with these credentials. */
+async function begin({ port }: Listening, who: string, length: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await new Promise<void>((done) => socket.once('connect', done))
+  socket.write(`POST /read HTTP/1.1\r\nHost: a\r\nAuthorization: ${who}\r\nContent-Length: ${length}\r\n\r\n`)
+  return socket
+}
+
+function answerOf(socket: Socket): Promise<string> {
+  return new Promise((done) => {
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (!text.includes('\r\n\r\n')) return
+      done(text)
+      socket.destroy()
+    })
+    socket.on('close', () => done(text))
+  })
+}
+
+const json = (length: number) => `"${'x'.repeat(length - 2)}"`
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+async function ask(server: Listening, who: string, length: number): Promise<string> {
+  const socket = await begin(server, who, length)
+  const answer = answerOf(socket)
+  socket.write(json(length))
+  return answer
+}
+
+test('that come too slowly are answered 408, those that come fast enough are read', () =>
+  withServer(async (server) => {
+    const slow = await begin(server, 'slow', 100_000)
+    const drip = setInterval(() => slow.write('.'), 20)
+    const steady = await begin(server, 'steady', 10_000)
+    const answers = [answerOf(slow), answerOf(steady)]
+    const whole = json(10_000)
+    for (let at = 0; at < whole.length; at += 1_000) {
+      steady.write(whole.slice(at, at + 1_000))
+      await pause(60)
+    }
+    const [late, read] = await Promise.all(answers)
+    clearInterval(drip)
+    assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
+    assert.match(read ?? '', /^HTTP\/1\.1 200 /)
+  }))
+
+test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>
+  withServer(async (server) => {
+    const held = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
+    for (const socket of held) socket.write(json(150_000).slice(0, -1))
+    const answers = held.map(answerOf)
+    await pause(100)
+    assert.match(await ask(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
+    for (let nth = 0; nth < 3; nth++) assert.match(await ask(server, `other ${nth}`, 20_000), /^HTTP\/1\.1 200 /)
+    for (const socket of held) socket.destroy()
+    const refused = (await Promise.all(answers)).filter((answer) => answer.startsWith('HTTP/1.1 503 '))
+    assert.ok(refused.length >= 3, `${refused.length} of 6 refused`)
+  }))
+
+test('give their room back when they are answered, and when their clients are gone', () =>
+  withServer(async (server) => {
+    for (let round = 0; round < 6; round++) {
+      const gone = await begin(server, 'one', 150_000)
+      gone.write(json(150_000).slice(0, -1))
+      await pause(20)
+      gone.resetAndDestroy()
+      await pause(20)
+      assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 200 /)
+    }
+  }))
+
+test.run()

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createApp } from '../../../src/http/kit/app.ts'
+import { healthResource } from '../../../src/http/health/health.ts'
+import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
+
+const test = suite('the HTTP server')
+
+/** Resolves the readiness that requests to /health/ready wait for. */
+type Gate = { readonly entered: Promise<void>; open(): void }
+
+const IMPATIENT = { headers: 50, request: 50, look: 20 }
+
+async function withServer(
+  run: (server: Listening & { readonly url: string }, gate: Gate) => Promise<void>,
+  patience = { headers: 60_000, request: 60_000, look: 60_000 },
+): Promise<void> {
+  let open = () => {}
+  let enter = () => {}
+  const opened = new Promise<void>((done) => (open = done))
+  const entered = new Promise<void>((done) => (enter = done))
+  const health = healthResource(async () => {
+    enter()
+    await opened
+    return []
+  })
+  const app = createApp({ resources: [health], log: openLog('silent'), trustProxy: 0 })
+  const answer = app.callback()
+  const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
+  const server = await listen(
+    () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
+    '127.0.0.1',
+    0,
+    patience,
+  )
+  try {
+    await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })
+  } finally {
+    await server.stop()
+  }
+}
+
+test('answers 408 to headers that do not arrive in time', () =>
+  withServer(async ({ url }) => expectRaw(408, await sendRaw(url, 'GET / HTTP/1.1\r\nHost: a\r\n')), IMPATIENT))
+
+test('refuses CONNECT with an answer like every other', () =>
+  withServer(async ({ url }) => expectRaw(400, await sendRaw(url, 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'))))
+
+test('closes a refused connection that its client keeps, so that a stop does not wait for it', () =>
+  withServer(async ({ port, stop }) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 400 /)
+    const started = performance.now()
+    await stop()
+    assert.ok(performance.now() - started < 8_000, 'the stop waited for a client that never ends')
+    socket.destroy()
+  }))
+
+test('does not answer within another answer', () =>
+  withServer(async ({ port }, gate) => {
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+    const closed = once(socket, 'close')
+    socket.write('GET /half HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('nonsense\r\n\r\n')
+    await closed
+    gate.open()
+    assert.match(received, /^HTTP\/1\.1 200 /)
+    assert.not.match(received, / 400 /)
+  }))
+
+test('closes connections that are too many, and never all of those that others could have', async () => {
+  const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
+    most: 20,
+    byAddress: true,
+  })
+  const opened = (localAddress: string) =>
+    new Promise<Socket | undefined>((done) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })
+      socket.on('error', () => done(undefined)).on('close', () => done(undefined))
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      socket.once('data', () => done(socket))
+    })
+  const manyFrom = async (localAddress: string) => {
+    const sockets: Socket[] = []
+    for (let nth = 0; nth < 15; nth++) sockets.push(...[(await opened(localAddress)) ?? []].flat())
+    return sockets
+  }
+  try {
+    const crowd = await manyFrom('127.0.0.1')
+    assert.is(crowd.length, 10)
+    assert.is(server.refused(), 5)
+    // Only Linux has all of 127.0.0.0/8 without being told.
+    if (process.platform === 'linux') {
+      const others = await manyFrom('127.0.0.2')
+      assert.is(others.length, 5)
+      for (const socket of others) socket.destroy()
+    }
+    const [first] = crowd
+    const gone = first && once(first, 'close')
+    first?.destroy()
+    await gone
+    await new Promise((done) => setTimeout(done, 50))
+    const again = await opened('127.0.0.1')
+    assert.ok(again)
+    for (const socket of [again, ...crowd]) socket?.destroy()
+  } finally {
+    await server.stop()
+  }
+})
+
+test('answers requests under way when it stops, and takes no new ones', () =>
+  withServer(async ({ url, port, stop }, gate) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /health/ready HTTP/1.1\r\nHost: a\r\n\r\n')
+    await gate.entered
+    const stopped = stop()
+    const [error] = await once(connect(port, '127.0.0.1'), 'error')
+    assert.is((error as { code: string }).code, 'ECONNREFUSED')
+    gate.open()
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 200 /)
+    await stopped
+    assert.ok(url.startsWith('http://'))
+  }))
+
+test('stops at once although clients keep their connections', () =>
+  withServer(async ({ port, stop }) => {
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = connect(port, '127.0.0.1')
+        socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')
+        await once(socket, 'data')
+        return socket
+      }),
+    )
+    const ended = Promise.all(sockets.map((socket) => once(socket, 'end')))
+    const started = performance.now()
+    await stop()
+    await ended
+    assert.ok(performance.now() - started < 5_000)
+  }))
+
+test.run()

@@ -1,0 +1,66 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { foldBatch } from '../../../src/projections/engine/fold-batch.ts'
+import type { Projection } from '../../../src/projections/engine/projection.ts'
+import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { Outdated, type Build } from '../../../src/stores/ports/read-store.ts'
+
+const test = suite('a batch of events')
+
+/** What stands in the stream's last event, until there is an end. */
+const last: Projection<string> = {
+  declaration: { name: 'last', version: 1, fields: { id: 'text' }, texts: ['value'], indexes: [], counts: [] },
+  prefixes: ['a-'],
+  stateTexts: ['value'],
+  keyOf: ({ stream }) => stream,
+  begins: ({ revision }) => revision === 0n,
+  apply: (_value, { type }) => (type === 'Ended' ? undefined : type),
+  toDocument: (value) => ({ id: 'a-1', value }),
+  fromDocument: ({ value }) => String(value),
+}
+
+const events = (...types: string[]): StoredEvent[] =>
+  types.map((type, index) => {
+    const position = { commit: BigInt(index + 10), prepare: BigInt(index + 10) }
+    return { id: `e-${index}`, stream: 'a-1', type, data: {}, metadata: {}, revision: BigInt(index), position }
+  })
+
+const folded = (...types: string[]) => foldBatch(last, { load: async () => [] }, events(...types), new Set())
+
+test('writes what its streams come to, once, at the position of the last event', async () => {
+  assert.equal((await folded('One', 'Two')).writes, [{ put: { id: 'a-1', value: 'Two' }, revision: 11n }])
+})
+
+test('removes what came and went within it, which a runner that was stopped may still put in', async () => {
+  assert.equal((await folded('One', 'Ended')).writes, [{ remove: 'a-1', revision: 11n }])
+})
+
+test('writes nothing of what never was', async () => {
+  assert.equal((await folded('Ended')).writes, [])
+})
+
+/** Each event says what must stand there before it. */
+const picky: Projection<string> = {
+  ...last,
+  apply(value, { type }) {
+    if (!type.startsWith(value ?? '')) throw new Error(`${type} behind ${value}`)
+    return type
+  },
+}
+const stored = (value: string, revision: bigint) => ({ document: { id: 'a-1', value }, revision })
+const later = events('AB').map((event) => ({ ...event, revision: 5n }))
+
+test('sets a stream aside that can not be folded', async () => {
+  const build = { load: async () => [stored('X', 3n)] }
+  assert.is((await foldBatch(picky, build, later, new Set())).letters.length, 1)
+})
+
+test('sets no stream aside because of what the store did not show', async () => {
+  const build: Pick<Build, 'load'> = {
+    load: async (_keys, _texts, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)],
+  }
+  const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
+  assert.instance(error, Outdated)
+})
+
+test.run()

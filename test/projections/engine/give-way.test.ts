@@ -1,0 +1,62 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { giveWay } from '../../../src/projections/engine/give-way.ts'
+
+const test = suite('giving way')
+
+/** Keeps the event loop busy, turn by turn, as requests do. */
+function keepBusy(): () => void {
+  let stopped = false
+  const turn = () => {
+    const end = performance.now() + 1
+    while (performance.now() < end);
+    if (!stopped) setImmediate(turn)
+  }
+  turn()
+  return () => void (stopped = true)
+}
+
+const resting = () => true
+const served = () => false
+
+test('goes on at once where nobody is served, however busy the event loop is', async () => {
+  const stop = keepBusy()
+  assert.is(await giveWay(resting), true)
+  stop()
+})
+
+test('takes in first what has arrived', async () => {
+  let arrived = false
+  setImmediate(() => (arrived = true))
+  const asked: boolean[] = []
+  await giveWay(() => asked.push(arrived) > 0)
+  assert.equal(asked, [true])
+})
+
+test('goes on where somebody is served and the event loop is free', async () => {
+  assert.is(await giveWay(served), true)
+})
+
+test('waits while requests keep the event loop busy, and goes on in the end all the same', async () => {
+  const stop = keepBusy()
+  const started = performance.now()
+  assert.is(await giveWay(served), false)
+  assert.ok(performance.now() - started >= 1_000)
+  stop()
+})
+
+test('goes on when requests rest, whatever else keeps the event loop busy', async () => {
+  const stop = keepBusy()
+  let looks = 0
+  assert.is(await giveWay(() => ++looks > 2), true)
+  assert.is(looks, 3)
+  stop()
+})
+
+test('goes on when they have been answered', async () => {
+  const stop = keepBusy()
+  setTimeout(stop, 50)
+  assert.is(await giveWay(served), true)
+})
+
+test.run()

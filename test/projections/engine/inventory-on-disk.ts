@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { changeDiamond } from '../../../src/commands/diamonds/change-diamonds.ts'
+import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
+import { deleteDiamond } from '../../../src/commands/diamonds/delete-diamond.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
+import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import type { Document, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteEvents, type SqliteEvents } from '../../../src/stores/sqlite/events.ts'
+
+export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
+const by = { owner: 1, origin }
+const silent = openLog('silent')
+
+/** A log and its read models in one folder, as one process has them open. */
+export type Disk = { readonly store: SqliteEvents; readonly reads: ReadStore; close(): Promise<void> }
+
+export function openDisk(folder: string): Disk {
+  const store = openSqliteEvents(join(folder, 'events.db'))
+  const reads = openDocuments(folder)
+  return {
+    store,
+    reads,
+    async close() {
+      await store.close()
+      await reads.close()
+    },
+  }
+}
+
+export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-projections-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Runs with a new folder, open. */
+export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    try {
+      await run(disk)
+    } finally {
+      await disk.close()
+    }
+  })
+
+/** What account 1 does with its diamonds. */
+export function owner(store: EventStore) {
+  const writing = { store, queue: new StreamQueue(), clock: Date.now }
+  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
+  let wishes = 0
+  return {
+    async create(count: number): Promise<number[]> {
+      const entries = Array.from({ length: count }, (_, index) => ({ sku: `SKU-${index}`, cutShape: 2, carat: 1 }))
+      const { created } = await createDiamonds({ ...writing, diamondIds }, { owner: 1, origin, entries })
+      return created.map(({ data }) => data.id)
+    },
+    patch: (id: number, set: Partial<DiamondFields>) =>
+      changeDiamond(writing, `w-${wishes++}-${id}`, by, patchDiamond(id, { set, removed: [] }, 'v4', by)),
+    remove: (id: number) => changeDiamond(writing, `w-${wishes++}-${id}`, by, deleteDiamond(id, by)),
+  }
+}
+
+export const runnerOf = ({ store, reads }: { store: EventStore; reads: ReadStore }, projection = diamonds) =>
+  new ProjectionRunner(projection, store, reads, silent)
+
+/** Milliseconds within which a projection must have caught up. */
+export const DEADLINE = 15_000
+
+/** Runs a projection to the head of the log and ends it. */
+export async function project(disk: { store: EventStore; reads: ReadStore }): Promise<void> {
+  const runner = runnerOf(disk)
+  runner.start()
+  assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE), 'the projection did not catch up')
+  await runner.stop()
+}
+
+const SHOWN = ['id', 'owner', 'date', 'sku', 'isColored', 'isPublished', 'etag', 'v3', 'v4'] as const
+
+const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
+
+/** What the read model has of an account, oldest first, and its total. */
+export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
+  const model = await reads.model(DIAMONDS)
+  const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
+  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: SHOWN })
+  return { total: await model.count({ owner }), diamonds: found.map(picked) }
+}
+
+/** What the read model ought to have: the log, folded by nothing but the fold. */
+export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
+  const views = new Map<unknown, DiamondView | undefined>()
+  for await (const event of store.readAll('start', { prefixes: diamonds.prefixes })) {
+    const key = diamonds.keyOf(event)
+    views.set(key, diamonds.apply(views.get(key), event))
+  }
+  const live = [...views.values()].filter((view) => view !== undefined).filter(({ diamond }) => diamond.owner === owner)
+  const sorted = live.toSorted((a, b) => a.diamond.date - b.diamond.date || a.diamond.id - b.diamond.id)
+  return { total: live.length, diamonds: sorted.map((view) => picked(diamonds.toDocument(view))) }
+}
+
+/** The read model is what a fold of the log is. */
+export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
+  assert.equal(await modelOf(reads, owner), await foldOf(store, owner))

@@ -1,0 +1,91 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Log } from '../../../src/runtime/log.ts'
+import { KeptRunning } from '../../../src/projections/engine/keep-trying.ts'
+import { until } from '../../api/harness/postbox.ts'
+
+const test = suite('work that is done again and again')
+
+type Line = { readonly level: string; readonly sentence: string }
+
+function listening(): { log: Log; lines: Line[] } {
+  const lines: Line[] = []
+  const at = (level: string) => (_found: unknown, sentence: string) => void lines.push({ level, sentence })
+  const log = { trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { log: log as unknown as Log, lines }
+}
+
+test('starts and stops ten times, each with a signal of its own, and one run at a time', async () => {
+  const { log, lines } = listening()
+  const signals = new Set<AbortSignal>()
+  let running = 0
+  let most = 0
+  const work = new KeptRunning('follows', log, async (signal) => {
+    most = Math.max(most, ++running)
+    assert.not.ok(signal.aborted, 'the signal of a run before')
+    signals.add(signal)
+    await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }))
+    running--
+  })
+  for (let time = 1; time <= 10; time++) {
+    work.start()
+    await until('the run', () => signals.size === time, 5_000)
+    await work.stop()
+  }
+  assert.equal([most, running, lines.length, work.figures.runs], [1, 0, 0, 10])
+})
+
+test('does not wait for ever for a run that hangs, and begins the next one only behind it', async () => {
+  const { log, lines } = listening()
+  const hanging: (() => void)[] = []
+  const run = () => new Promise<void>((done) => hanging.push(done))
+  const work = new KeptRunning('hangs', log, run, { stop: 20 })
+  work.start()
+  await until('the run', () => hanging.length === 1, 5_000)
+  await work.stop()
+  assert.match(lines[0]?.sentence ?? '', 'did not end in time when it was stopped')
+  work.start()
+  await new Promise<void>((done) => setTimeout(done, 50))
+  assert.is(hanging.length, 1, 'two runs at once')
+  hanging[0]?.()
+  await until('the next run', () => hanging.length === 2, 5_000)
+  hanging[1]?.()
+  await work.stop()
+})
+
+test('tells of an outage when it begins and when it is over, and not of each try', async () => {
+  const { log, lines } = listening()
+  let tries = 0
+  const work = new KeptRunning('fails', log, async () => {
+    tries++
+    if (tries <= 4) throw new Error('away')
+    return 'done'
+  })
+  work.start()
+  await until('the end', () => lines.length >= 2, 5_000)
+  await work.stop()
+  assert.equal(
+    lines.map(({ level, sentence }) => `${level}: ${sentence}`),
+    ['warn: interrupted; trying again', 'info: goes on after an interruption'],
+  )
+  assert.equal(work.figures, { name: 'fails', runs: 5, failures: 4 })
+})
+
+test('that is woken runs at once, also where it is woken in the middle of a run', async () => {
+  let runs = 0
+  const work: KeptRunning = new KeptRunning(
+    'woken',
+    listening().log,
+    async () => {
+      if (++runs === 1) work.wake()
+    },
+    { every: 60_000 },
+  )
+  work.start()
+  await until('the second run', () => runs === 2, 5_000)
+  work.wake()
+  await until('the third run', () => runs === 3, 5_000)
+  await work.stop()
+})
+
+test.run()

@@ -1,0 +1,363 @@
+import * as fc from 'fast-check'
+import { Readable } from 'node:stream'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { recordReading } from '../../../src/commands/certifications/record-reading.ts'
+import { requestRetry } from '../../../src/commands/bulk/request-retry.ts'
+import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
+import { UntraceableCut } from '../../../src/domain/scoring/cut/proportions.ts'
+import { tabled } from '../../../src/domain/scoring/score.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { CertificationQueries } from '../../../src/projections/certifications/certification-queries.ts'
+import { certifications } from '../../../src/projections/certifications/certifications.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import type { Projection } from '../../../src/projections/engine/projection.ts'
+import { ReactionRunner, type Reaction } from '../../../src/projections/engine/reaction.ts'
+import { reportReading } from '../../../src/reactions/reports/report-reading.ts'
+import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
+import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { scoring } from '../../../src/reactions/scoring/scoring.ts'
+import { secrets } from '../../../src/projections/secrets/secrets.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import type { Document, ModelDeclaration, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { reportNamed } from '../../fixtures/reports/reports.ts'
+import { rounds } from '../../rounds.ts'
+import { DEADLINE, origin, withDisk, type Disk } from './inventory-on-disk.ts'
+import { appendTo, DIAMOND_POISON, REQUEST_POISON, SCORES_POISON, SECRET_POISON, type Poison } from './poison-kinds.ts'
+
+const test = suite('poison in one stream')
+const silent = openLog('silent')
+
+type Follower = {
+  readonly declaration: ModelDeclaration
+  readonly progress: ProjectionRunner<unknown>['progress']
+  start(): void
+  stop(): Promise<void>
+}
+
+const projecting = <Value>({ store, reads }: Disk, projection: Projection<Value>): Follower =>
+  new ProjectionRunner(projection, store, reads, silent) as Follower
+const reacting = ({ store, reads }: Disk, reaction: Reaction): Follower =>
+  new ReactionRunner(reaction, store, reads, silent)
+
+const writingOf = (store: EventStore) => ({ store, queue: new StreamQueue(), clock: Date.now })
+const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof tabled> | Promise<never> = tabled) =>
+  scoring({
+    store,
+    clock: Date.now,
+    traced: (cut) => traced(cut) ?? null,
+    scored: () => undefined,
+    giveWay: async () => true,
+  })
+
+async function reportsOn({ store, reads }: Disk): Promise<Reaction> {
+  const progress = { reached: () => true }
+  const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
+  return reportReading({
+    files: { read: async () => Readable.from(['%PDF-']) },
+    certification: (diamond, id) => queries.of(diamond, id),
+    read: async () => reportNamed('gia').reading,
+    record: (report) => recordReading(writingOf(store), report),
+    log: silent,
+  })
+}
+
+/** Everything that follows the log and keeps what it sets aside. */
+const everyFollower = async (disk: Disk): Promise<Follower[]> => [
+  projecting(disk, diamonds),
+  projecting(disk, certifications),
+  projecting(disk, secrets),
+  reacting(disk, scoringOn(disk.store)),
+  reacting(disk, await reportsOn(disk)),
+  reacting(disk, requestFinishing({ writing: writingOf(nonAtomic(disk.store)), log: silent, patience: 0 })),
+]
+
+const nonAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })
+
+/** Runs them to the head of the log, also of what they append themselves. */
+async function followed({ store }: Disk, followers: readonly Follower[]): Promise<void> {
+  for (const follower of followers) follower.start()
+  for (let round = 0; round < 3; round++) {
+    for (const { progress, declaration } of followers) {
+      assert.ok(await progress.reached(store.head(), DEADLINE), `${declaration.name} stands still`)
+    }
+  }
+  for (const follower of followers) await follower.stop()
+}
+
+async function asideOf(reads: ReadStore, { name, ...declaration }: ModelDeclaration): Promise<string[]> {
+  const letters = await (await reads.live({ name, ...declaration })).deadLetters()
+  return [...new Set(letters.map(({ stream }) => stream))].toSorted()
+}
+
+const bornData = (id: number) => ({ id, owner: 1, date: 1_700_000_000, set: { sku: `S${id}`, cutShape: 2, carat: 1 } })
+const sharedData = {
+  owner: 1,
+  token: 't',
+  kind: 'shared',
+  at: 5,
+  ttl: 60,
+  passphrase: false,
+  recipient: [],
+  notify: false,
+}
+const attachedData = (id: number) => ({
+  id,
+  laboratory: 'GIA',
+  number: null,
+  file: { digest: String(id).padStart(64, '0'), bytes: 9, name: null },
+})
+const scoresData = (id: number) => ({
+  id,
+  revision: 0,
+  scores: { integral: null, spread: null, fire: null, brilliance: null, fluor: null, symmetry: null },
+})
+const acceptedData = (id: number) => ({
+  body: '',
+  diamonds: [id],
+  part: 1,
+  parts: 1,
+  changes: [
+    {
+      stream: `diamond-${id}`,
+      expected: null,
+      events: [
+        { id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`, type: 'DiamondCreated', data: bornData(id) },
+      ],
+    },
+  ],
+})
+
+/** A whole life of everything with number `id`: what stands around the poison, and what it must not keep back. */
+const CATEGORIES = {
+  diamond: (id: number) => [
+    { type: 'DiamondCreated', data: bornData(id) },
+    { type: 'CertificationAttached', data: attachedData(id) },
+    { type: 'DiamondPatched', data: { set: { price: id }, removed: [] } },
+  ],
+  scores: (id: number) => [{ type: 'DiamondScored', data: scoresData(id) }],
+  secret: () => [{ type: 'SecretShared', data: sharedData }],
+  request: (id: number) => [{ type: 'RequestAccepted', data: acceptedData(id) }],
+} as const
+type Category = keyof typeof CATEGORIES
+
+const KINDS: readonly (readonly [Category, Poison])[] = [
+  ...DIAMOND_POISON.map((poison) => ['diamond', poison] as const),
+  ...SCORES_POISON.map((poison) => ['scores', poison] as const),
+  ...SECRET_POISON.map((poison) => ['secret', poison] as const),
+  ...REQUEST_POISON.map((poison) => ['request', poison] as const),
+]
+
+/** What must hold of those that were not poisoned: shown, certified, listed, scored, read, finished. */
+async function isWhole({ store, reads }: Disk, id: number): Promise<void> {
+  const shown = await (await reads.model(diamonds.declaration)).get(id, ['v4'])
+  assert.match(String(shown?.['v4']), `"sku":"S${id}","price":${id},`)
+  assert.ok(await (await reads.model(certifications.declaration)).get(id, ['diamond']), `certification ${id}`)
+  assert.ok(await (await reads.model(secrets.declaration)).get(`of-${id}`, ['owner']), `secret ${id}`)
+  assert.ok(
+    (await store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
+    `report ${id}`,
+  )
+  assert.ok((await store.read(`scores-${id}`)).length > 0, `scores ${id}`)
+  assert.is((await store.read(`request-${id}`)).at(-1)?.type, 'RequestDone')
+  assert.is((await store.read(`diamond-${id + 1_000_000}`)).length, 1)
+}
+
+const nameOf = (category: Category, id: number) => (category === 'secret' ? `secret-of-${id}` : `${category}-${id}`)
+
+async function plant({ store }: Disk, id: number, category: Category, poison: Poison, at: number): Promise<void> {
+  if (category === 'scores') await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
+  const events: Omit<Poison, 'name'>[] = [...CATEGORIES[category](id)]
+  events.splice(Math.min(at, events.length), 0, poison)
+  await appendTo(store, nameOf(category, id), ...events)
+}
+
+async function live({ store }: Disk, id: number): Promise<void> {
+  await appendTo(store, `diamond-${id}`, ...CATEGORIES.diamond(id))
+  await appendTo(store, `secret-of-${id}`, ...CATEGORIES.secret())
+  await appendTo(store, `request-${id}`, ...CATEGORIES.request(id + 1_000_000))
+}
+
+test('of whatever kind and wherever it stands keeps no other stream waiting, in any projection or reaction', async () => {
+  const planted = fc.array(fc.tuple(fc.constantFrom(...KINDS), fc.nat(3), fc.boolean()), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  await fc.assert(
+    fc.asyncProperty(planted, async (kinds) => {
+      await withDisk(async (disk) => {
+        const before = kinds.filter(([, , early]) => early)
+        const later = kinds.filter(([, , early]) => !early)
+        let id = 100
+        for (const [[category, poison], at] of before) await plant(disk, id++, category, poison, at)
+        await live(disk, 1)
+        await followed(disk, await everyFollower(disk))
+        for (const [[category, poison], at] of later) await plant(disk, id++, category, poison, at)
+        await live(disk, 2)
+        await followed(disk, await everyFollower(disk))
+        for (const good of [1, 2]) await isWhole(disk, good)
+      })()
+    }),
+    { numRuns: rounds(5, 300) },
+  )
+})
+
+for (const [category, poison] of KINDS) {
+  test(
+    `that is ${poison.name} in ${category}- is on record with its reason`,
+    withDisk(async (disk) => {
+      await live(disk, 1)
+      await plant(disk, 7, category, poison, 3)
+      const followers = await everyFollower(disk)
+      await followed(disk, followers)
+      const stream = nameOf(category, 7)
+      const aside = await Promise.all(followers.map(({ declaration }) => asideOf(disk.reads, declaration)))
+      assert.ok(aside.flat().includes(stream), `${stream} is set aside nowhere`)
+      assert.equal([...new Set(aside.flat())], [stream])
+      await isWhole(disk, 1)
+    }),
+  )
+}
+
+type Part = 'keyOf' | 'begins' | 'apply' | 'toDocument' | 'fromDocument' | 'amend'
+
+/** A projection of which one function stumbles over stone 7. */
+function stumbling(part: Part): Projection<unknown> {
+  const whole = diamonds as Projection<unknown>
+  const isSeven = (one: unknown): boolean => {
+    const { stream, diamond, id } = one as { stream?: string; diamond?: { id: number }; id?: number }
+    return stream === 'diamond-7' || stream === 'scores-7' || diamond?.id === 7 || id === 7
+  }
+  const stumble =
+    (run: (...given: never[]) => unknown) =>
+    (...given: unknown[]) => {
+      if (given.some((one) => typeof one === 'object' && one !== null && isSeven(one))) throw new Error('7 is unlucky')
+      return run(...(given as never[]))
+    }
+  return { ...whole, [part]: stumble(whole[part] as (...given: never[]) => unknown) }
+}
+
+for (const part of ['keyOf', 'begins', 'apply', 'toDocument', 'fromDocument', 'amend'] as const) {
+  test(
+    `whatever ${part} of a projection throws for it, leaves all others as they ought to be`,
+    withDisk(async (disk) => {
+      const ids = [1, 7, 3]
+      for (const id of ids) await appendTo(disk.store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
+      await followed(disk, [projecting(disk, part === 'begins' ? stumbling(part) : (diamonds as Projection<unknown>))])
+      for (const id of ids) {
+        await appendTo(disk.store, `diamond-${id}`, {
+          type: 'DiamondPatched',
+          data: { set: { price: id }, removed: [] },
+        })
+        await appendTo(disk.store, `scores-${id}`, { type: 'DiamondScored', data: scoresData(id) })
+      }
+      await followed(disk, [projecting(disk, stumbling(part))])
+      const model = await disk.reads.model(diamonds.declaration)
+      for (const id of [1, 3]) assert.match(String((await model.get(id, ['v4']))?.['v4']), `"price":${id},`)
+      assert.ok((await asideOf(disk.reads, diamonds.declaration)).every((stream) => stream.endsWith('-7')))
+      assert.ok((await asideOf(disk.reads, diamonds.declaration)).length > 0)
+
+      const { store } = disk
+      await requestRetry(writingOf(store), { model: 'diamonds', streams: ['diamond-7', 'scores-7'] }, origin)
+      await followed(disk, [projecting(disk, diamonds)])
+      assert.equal(await asideOf(disk.reads, diamonds.declaration), [])
+      assert.match(String((await model.get(7, ['v4']))?.['v4']), '"price":7,')
+    }),
+  )
+}
+
+test(
+  'that shows only when it is shown is found, and what stood before it stays shown',
+  withDisk(async (disk) => {
+    const price = (value: number) => ({ type: 'DiamondPatched', data: { set: { price: value }, removed: [] } })
+    const unshowable: Projection<unknown> = {
+      ...(diamonds as Projection<unknown>),
+      toDocument(view) {
+        const document: Document = diamonds.toDocument(view as Parameters<typeof diamonds.toDocument>[0])
+        if (String(document['v4']).includes('"price":13,')) throw new Error('13 can not be shown')
+        return document
+      },
+    }
+    await appendTo(
+      disk.store,
+      'diamond-7',
+      { type: 'DiamondCreated', data: bornData(7) },
+      price(12),
+      price(13),
+      price(14),
+    )
+    await appendTo(disk.store, 'diamond-8', { type: 'DiamondCreated', data: bornData(8) }, price(13))
+    await appendTo(disk.store, 'diamond-9', { type: 'DiamondCreated', data: bornData(9) }, price(9))
+    await followed(disk, [projecting(disk, unshowable)])
+    const model = await disk.reads.model(diamonds.declaration)
+    const shown = await Promise.all([7, 8, 9].map(async (id) => String((await model.get(id, ['v4']))?.['v4'])))
+    // 7 was past the price that can't be shown before anybody looked.
+    assert.equal(
+      shown.map((v4) => /"price":(\w+)/.exec(v4)?.[1]),
+      ['14', 'null', '9'],
+    )
+    assert.equal(await asideOf(disk.reads, diamonds.declaration), ['diamond-8'])
+  }),
+)
+
+for (const [what, traced] of [
+  [
+    'at once',
+    () => {
+      throw new Error('no facet meets another')
+    },
+  ],
+  ['on its thread', () => Promise.reject(new UntraceableCut('no facet meets another'))],
+] as const) {
+  test(
+    `that can't be traced, as it turns out ${what}, keeps no other stone from its scores`,
+    withDisk(async (disk) => {
+      const { store, reads } = disk
+      const odd = bornData(7)
+      await appendTo(store, 'diamond-7', {
+        type: 'DiamondCreated',
+        data: { ...odd, set: { ...odd.set, girdle: 'Thick' } },
+      })
+      for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
+      const failing = (cut: Cut) => tabled(cut) ?? traced()
+      const follower = reacting(disk, scoringOn(store, failing))
+      await followed(disk, [follower])
+      assert.equal(await asideOf(reads, follower.declaration), ['diamond-7'])
+      for (const id of [8, 9]) assert.is((await store.read(`scores-${id}`)).length, 1)
+
+      await requestRetry(writingOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
+      await followed(disk, [
+        reacting(
+          disk,
+          scoringOn(store, (cut) => tabled(cut)),
+        ),
+      ])
+      assert.equal(await asideOf(reads, follower.declaration), [])
+      assert.is((await store.read('scores-7')).length, 1)
+    }),
+  )
+}
+
+test(
+  'is not what a store fails with: that is tried again, and nothing is set aside',
+  withDisk(async (disk) => {
+    const { store, reads } = disk
+    await live(disk, 1)
+    let failures = 5
+    const failing: EventStore = {
+      ...store,
+      read: async (...asked) => {
+        if (failures-- > 0) throw new Error('ECONNRESET')
+        return store.read(...asked)
+      },
+    }
+    const followers = await everyFollower({ store: failing, reads, close: disk.close } as Disk)
+    await followed(disk, followers)
+    assert.ok(failures < 0)
+    for (const { declaration } of followers) assert.equal(await asideOf(reads, declaration), [])
+    await isWhole(disk, 1)
+  }),
+)
+
+test.run()

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../../src/events/origin.ts'
+import { requestRetry } from '../../../src/commands/bulk/request-retry.ts'
+import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
+import type { Projection } from '../../../src/projections/engine/projection.ts'
+import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type NewEvent,
+  type Revision,
+} from '../../../src/stores/ports/event-store.ts'
+import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { DEADLINE, isFolded, origin, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
+
+const test = suite('a stream that was set aside')
+
+/** A release that stumbles over prices of 13, and puts up with all others. */
+const stumbling: Projection<DiamondView> = {
+  ...diamonds,
+  apply(view, event) {
+    if ((event.data['set'] as { price?: unknown } | undefined)?.price === 13) throw new Error('13 is unlucky')
+    return diamonds.apply(view, event)
+  },
+}
+
+async function projectBy(projection: Projection<DiamondView>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
+  const runner = new ProjectionRunner(projection, store, reads, openLog('silent'))
+  runner.start()
+  assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+  await runner.stop()
+}
+
+const retry = (store: EventStore, ...streams: string[]) =>
+  requestRetry({ store, queue: new StreamQueue(), clock: Date.now }, { model: 'diamonds', streams }, origin)
+
+const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
+  store.append(stream, after, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])
+
+const parked = async (reads: ReadStore) => [...(await (await reads.model(DIAMONDS)).parked())]
+
+const scoresFor = (id: number, revision: number) => ({
+  id,
+  revision,
+  scores: { ...NO_SCORES, spread: { ...SPREAD, pc: revision } },
+})
+const NO_SCORES = { integral: null, spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
+const SPREAD = { ct: 0, pc: 0, d: 0.1, ver: '1.0.0' }
+
+test(
+  'is folded from its beginning once it is tried again, with the scores that came meanwhile',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [a = 0, b = 0, c = 0] = await vendor.create(4)
+    await vendor.patch(a, { price: 13 })
+    await vendor.patch(a, { carat: 2 })
+    await append(disk.store, `scores-${a}`, 'DiamondScored', scoresFor(a, 2))
+    await vendor.patch(b, { price: 13 })
+    await vendor.remove(b)
+    await vendor.patch(c, { price: 12 })
+    await projectBy(stumbling, disk)
+    assert.equal((await parked(disk.reads)).toSorted(), [`diamond-${a}`, `diamond-${b}`].toSorted())
+
+    await retry(disk.store, `diamond-${a}`, `diamond-${b}`)
+    await vendor.patch(a, { sku: 'GOES-ON' })
+    await project(disk)
+
+    assert.equal(await parked(disk.reads), [])
+    assert.equal(await (await disk.reads.live(DIAMONDS)).deadLetters(), [])
+    await isFolded(disk)
+  }),
+)
+
+test(
+  'stays where it can still not be folded, and stops no other',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    const [a = 0, b = 0] = await vendor.create(2)
+    await vendor.patch(a, { price: 13 })
+    await projectBy(stumbling, { store, reads })
+    await retry(store, `diamond-${a}`)
+    await vendor.patch(a, { price: 14 })
+    await vendor.patch(b, { price: 15 })
+    await projectBy(stumbling, { store, reads })
+
+    const letters = await (await reads.live(DIAMONDS)).deadLetters()
+    assert.equal(
+      letters.map(({ stream, revision, reason }) => [stream, revision, reason]),
+      [
+        [`diamond-${a}`, 1n, 'Error: 13 is unlucky'],
+        [`diamond-${a}`, 2n, 'Error: an earlier event of this stream was set aside'],
+      ],
+    )
+    const model = await reads.model(DIAMONDS)
+    assert.match(String((await model.get(b, ['v4']))?.['v4']), '"price":15,')
+    await retry(store, `diamond-${a}`)
+    await project({ store, reads })
+    await isFolded({ store, reads })
+  }),
+)
+
+/** A read store whose next write fails when letters have just been taken out. */
+function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: () => boolean } {
+  let state: 'waiting' | 'released' | 'failed' = 'waiting'
+  const wrapped = (build: Build): Build => ({
+    id: build.id,
+    checkpoint: () => build.checkpoint(),
+    load: (keys) => build.load(keys),
+    deadLetters: () => build.deadLetters(),
+    async release(stream) {
+      await build.release(stream)
+      if (state === 'waiting') state = 'released'
+    },
+    async write(...batch) {
+      if (state === 'released') {
+        state = 'failed'
+        throw new StoreUnavailable('made to fail between the release and the write')
+      }
+      await build.write(...batch)
+    },
+  })
+  return {
+    ...reads,
+    failed: () => state === 'failed',
+    live: async (declaration) => wrapped(await reads.live(declaration)),
+  }
+}
+
+test(
+  'is folded although the read store failed when it had just been freed',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    const [a = 0] = await vendor.create(2)
+    await vendor.patch(a, { price: 13 })
+    await projectBy(stumbling, { store, reads })
+    await retry(store, `diamond-${a}`)
+    const failing = failingAfterRelease(reads)
+    await project({ store, reads: failing })
+    assert.ok(failing.failed())
+    await isFolded({ store, reads })
+    assert.equal(await parked(reads), [])
+  }),
+)
+
+test(
+  'is not asked for by a request that can not be read, nor by one that names streams of other models',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    await vendor.create(2)
+    await retry(store, 'account-1', 'retries-diamonds')
+    await append(store, 'retries-diamonds', 'RetryRequested', { streams: 7 }, 0n)
+    await vendor.create(1)
+    await project({ store, reads })
+    await isFolded({ store, reads })
+  }),
+)
+
+test.run()

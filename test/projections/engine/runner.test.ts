@@ -1,0 +1,403 @@
+import { copyFileSync, readdirSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../../api/harness/postbox.ts'
+import { metadata } from '../../../src/events/origin.ts'
+import { DiamondQueries } from '../../../src/projections/diamonds/diamond-queries.ts'
+import { DIAMONDS, diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type Revision,
+  type Subscription,
+} from '../../../src/stores/ports/event-store.ts'
+import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import {
+  DEADLINE,
+  foldOf,
+  isFolded,
+  modelOf,
+  openDisk,
+  origin,
+  owner,
+  project,
+  runnerOf,
+  withDisk,
+  withFolder,
+  type Disk,
+} from './inventory-on-disk.ts'
+
+const test = suite('a projection')
+
+const append = (store: EventStore, stream: string, expected: Revision, type: string, data: Record<string, unknown>) =>
+  store.append(stream, expected, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])
+
+test(
+  'makes of the log what a fold makes of it',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [a = 0, b = 0] = await vendor.create(5)
+    await vendor.patch(a, { price: 7, isColored: true })
+    await vendor.remove(b)
+    await project(disk)
+    await isFolded(disk)
+  }),
+)
+
+test(
+  'sets a stream with a poison event aside and goes on with all others',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    const [a = 0, b = 0, c = 0] = await vendor.create(3)
+    await append(store, `diamond-${b}`, 0n, 'DiamondPatched', { set: { carat: 'heavy' }, removed: [] })
+    await append(store, `diamond-${b}`, 1n, 'DiamondPatched', { set: { price: 5 }, removed: [] })
+    await vendor.patch(a, { price: 6 })
+    await project({ store, reads })
+    await vendor.patch(c, { price: 7 })
+    await project({ store, reads })
+
+    const model = await reads.model(DIAMONDS)
+    assert.equal([...(await model.parked())], [`diamond-${b}`])
+    const letters = await (await reads.live(DIAMONDS)).deadLetters()
+    assert.equal(
+      letters.map(({ revision, type }) => [revision, type]),
+      [
+        [1n, 'DiamondPatched'],
+        [2n, 'DiamondPatched'],
+      ],
+    )
+    const runner = runnerOf({ store, reads })
+    runner.start()
+    const queries = new DiamondQueries(model, store, runner.progress)
+    const { bodies, total } = await queries.list('v4', 1, {}, { limit: 10, offset: 0 })
+    assert.equal(
+      [
+        total,
+        bodies.map(
+          (body) => (JSON.parse(body.replaceAll('\u0000', '').replaceAll('\u0001', '')) as { price: unknown }).price,
+        ),
+      ],
+      [3, [7, null, 6]],
+    )
+    const answer = await queries.one('v4', b)
+    assert.match(answer?.body ?? '', '"price":5,')
+    assert.is(answer?.etag, '"2.0"')
+    await runner.stop()
+  }),
+)
+
+test(
+  'that may lag writes at once what somebody waits for, and ends its pause when it is stopped',
+  withDisk(async (disk) => {
+    const runner = runnerOf(disk, { ...diamonds, lag: 2 * DEADLINE })
+    const vendor = owner(disk.store)
+    runner.start()
+    for (let count = 0; count < 3; count++) {
+      await vendor.create(1)
+      assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE), 'nobody was heard')
+    }
+    const started = performance.now()
+    await runner.stop()
+    assert.ok(performance.now() - started < DEADLINE, 'the pause went on')
+    await isFolded(disk)
+  }),
+)
+
+/** A folder whose log is set back to how it was, after its read model has seen more. */
+async function restored(folder: string, more: number): Promise<void> {
+  const file = join(folder, 'events.db')
+  const before = openDisk(folder)
+  const [a = 0] = await owner(before.store).create(3)
+  await before.close()
+  copyFileSync(file, `${file}.backup`)
+  const after = openDisk(folder)
+  const vendor = owner(after.store)
+  await vendor.patch(a, { sku: 'LOST' })
+  await vendor.create(2)
+  await project(after)
+  await after.close()
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  copyFileSync(`${file}.backup`, file)
+  const again = openDisk(folder)
+  for (let count = 0; count < more; count++) await owner(again.store).create(1)
+  await again.close()
+}
+
+for (const [what, more] of [
+  ['shorter than what was folded', 0],
+  ['longer by now, with other events', 10],
+] as const) {
+  test(`of a log that was restored from a backup, ${what}, is rebuilt`, () =>
+    withFolder(async (folder) => {
+      await restored(folder, more)
+      const disk = openDisk(folder)
+      await project(disk)
+      await isFolded(disk)
+      assert.not.match(JSON.stringify(await modelOf(disk.reads)), 'LOST')
+      await owner(disk.store).create(1)
+      await project(disk)
+      await isFolded(disk)
+      await disk.close()
+    }))
+}
+
+test('of a log that was restored to before what was read last, and has gone on since, is rebuilt', () =>
+  withFolder(async (folder) => {
+    const file = join(folder, 'events.db')
+    const first = openDisk(folder)
+    await owner(first.store).create(3)
+    await project(first)
+    await first.close()
+    copyFileSync(file, `${file}.backup`)
+    const later = openDisk(folder)
+    for (let other = 0; other < 20; other++) await append(later.store, `account-${other}`, 'none', 'PlanChanged', {})
+    await project(later)
+    await later.close()
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    copyFileSync(`${file}.backup`, file)
+    const again = openDisk(folder)
+    await owner(again.store).create(2)
+    await project(again)
+    await isFolded(again)
+    for (let other = 0; other < 40; other++) await append(again.store, `account-${other}`, 'none', 'PlanChanged', {})
+    await owner(again.store).create(2)
+    await project(again)
+    await isFolded(again)
+    await again.close()
+  }))
+
+test('of another log is rebuilt, however much alike they are', () =>
+  withFolder(async (folder) => {
+    const first = openDisk(folder)
+    await owner(first.store).create(3)
+    await project(first)
+    await first.close()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, 'events.db') + suffix, { force: true })
+    const second = openDisk(folder)
+    await owner(second.store).create(2)
+    await project(second)
+    await isFolded(second)
+    await second.close()
+  }))
+
+/** A read store whose rebuilds are looked at before and after each of their steps. */
+function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
+  return {
+    ...reads,
+    async begin(declaration) {
+      const build = await reads.begin(declaration)
+      const write: Build['write'] = async (...batch) => {
+        await look()
+        await build.write(...batch)
+        await look()
+      }
+      return {
+        id: build.id,
+        checkpoint: () => build.checkpoint(),
+        load: (keys) => build.load(keys),
+        deadLetters: () => build.deadLetters(),
+        release: (stream) => build.release(stream),
+        write,
+      }
+    },
+    async promote(declaration, build) {
+      await look()
+      await reads.promote(declaration, build)
+      await look()
+    },
+  }
+}
+
+test(
+  'is rebuilt beside its readers, who see no gap',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const ids = await vendor.create(900)
+    for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
+    await project(disk)
+    const wanted = await foldOf(disk.store)
+    let looks = 0
+    const look = async () => {
+      assert.equal(await modelOf(disk.reads), wanted)
+      looks++
+    }
+    await runnerOf({ store: disk.store, reads: watched(disk.reads, look) }).rebuild()
+    assert.ok(looks >= 4, `${looks} looks`)
+    assert.equal(await modelOf(disk.reads), wanted)
+    await vendor.create(1)
+    await project(disk)
+    await isFolded(disk)
+  }),
+)
+
+/** A read model of a log that was restored: its checkpoint names an event that is not there. */
+async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
+  const live = await reads.live(DIAMONDS)
+  const position = { commit: 9_999n, prepare: 9_999n }
+  await live.write([], { position, log: await store.identity(), event: { id: randomUUID(), position } })
+  return live.id
+}
+
+const buildsIn = (folder: string) => readdirSync(folder).filter((name) => /^read-diamonds.*\.db$/.test(name))
+const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+
+test('that is stopped in the middle of its rebuild keeps what was live, ten times, and is whole the eleventh', () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    const vendor = owner(disk.store)
+    const ids = await vendor.create(900)
+    // More than one page of the log, and of the tail in memory.
+    for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
+    const live = await ofAnotherPast(disk)
+    const before = openFiles()
+    let runner = runnerOf(disk)
+    let stopping: Promise<void> | undefined
+    const stopped = watched(disk.reads, async () => void (stopping ??= runner.stop()))
+    for (let time = 1; time <= 10; time++) {
+      stopping = undefined
+      runner = runnerOf({ store: disk.store, reads: stopped })
+      runner.start()
+      await until('the rebuild', () => stopping !== undefined)
+      await stopping
+      assert.is((await disk.reads.live(DIAMONDS)).id, live, `half a model is live after ${time} stops`)
+      assert.is(buildsIn(folder).length, 1)
+    }
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+    await project(disk)
+    await isFolded(disk)
+    await disk.close()
+  }))
+
+test('whose rebuild fails again and again leaves no file behind, and is whole when it does not fail', () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    await owner(disk.store).create(3)
+    await ofAnotherPast(disk)
+    const before = openFiles()
+    let looks = 0
+    const failing = watched(disk.reads, async () => {
+      looks++
+      throw new StoreUnavailable('made to fail')
+    })
+    const runner = runnerOf({ store: disk.store, reads: failing })
+    runner.start()
+    await until('five failures', () => looks >= 5)
+    await runner.stop()
+    assert.is(buildsIn(folder).length, 1)
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+    await project(disk)
+    await isFolded(disk)
+    await disk.close()
+  }))
+
+/** A read store whose next writes fail, one before and one after it has written. */
+function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {
+  const failing = (build: Build): Build => ({
+    id: build.id,
+    checkpoint: () => build.checkpoint(),
+    load: (keys) => build.load(keys),
+    deadLetters: () => build.deadLetters(),
+    release: (stream) => build.release(stream),
+    async write(writes, checkpoint, letters) {
+      const fault = faults.shift()
+      if (fault === 'before') throw new StoreUnavailable('made to fail before the write')
+      await build.write(writes, checkpoint, letters)
+      if (fault === 'after') throw new StoreUnavailable('made to fail after the write')
+    },
+  })
+  return { ...reads, live: async (declaration) => failing(await reads.live(declaration)) }
+}
+
+test(
+  'survives a read store that fails, before and after its writes, and catches up',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    const [a = 0] = await vendor.create(5)
+    const faults: ('before' | 'after')[] = ['before', 'after', 'before', 'after']
+    const runner = runnerOf({ store, reads: failingWrites(reads, faults) })
+    runner.start()
+    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    await vendor.patch(a, { price: 9 })
+    faults.push('after', 'after')
+    await vendor.patch(a, { price: 10 })
+    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    await runner.stop()
+    await isFolded({ store, reads })
+  }),
+)
+
+/** A log whose first subscriptions break off: at once, or behind their first batch. */
+function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]): EventStore {
+  return {
+    ...store,
+    subscribe(from, filter): Subscription {
+      const fault = faults.shift()
+      const subscription = store.subscribe(from, filter)
+      return {
+        stop: () => subscription.stop(),
+        async *[Symbol.asyncIterator]() {
+          if (fault === 'at once') throw new StoreUnavailable('made to break off')
+          for await (const batch of subscription) {
+            yield batch
+            if (fault !== undefined) throw new StoreUnavailable('made to break off')
+          }
+        },
+      }
+    },
+  }
+}
+
+test(
+  'survives a log that breaks off, and catches up',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    await vendor.create(5)
+    const runner = runnerOf({
+      store: breakingOff(store, ['at once', 'behind a batch', 'at once', 'behind a batch']),
+      reads,
+    })
+    runner.start()
+    const [b = 0] = await vendor.create(5)
+    await vendor.patch(b, { price: 3 })
+    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    await runner.stop()
+    await isFolded({ store, reads })
+  }),
+)
+
+/** A read store that remembers nothing of how far it came, the first time it is asked. */
+function forgetful(reads: ReadStore): ReadStore {
+  const live: ReadStore['live'] = async (declaration) => {
+    const build = await reads.live(declaration)
+    return {
+      id: build.id,
+      checkpoint: async () => undefined,
+      load: (keys) => build.load(keys),
+      deadLetters: () => build.deadLetters(),
+      release: (stream) => build.release(stream),
+      write: (writes, checkpoint, letters) => build.write(writes, checkpoint, letters),
+    }
+  }
+  return { ...reads, live }
+}
+
+test(
+  'that gets the log from its start again changes nothing, and brings back nothing that was deleted',
+  withDisk(async ({ store, reads }) => {
+    const vendor = owner(store)
+    const [a = 0, b = 0] = await vendor.create(4)
+    await project({ store, reads })
+    await vendor.patch(a, { price: 1, isColored: true })
+    await vendor.remove(b)
+    await project({ store, reads })
+    await project({ store, reads: forgetful(reads) })
+    await isFolded({ store, reads })
+    await vendor.patch(a, { price: 2 })
+    await project({ store, reads: forgetful(reads) })
+    await isFolded({ store, reads })
+  }),
+)
+
+test.run()

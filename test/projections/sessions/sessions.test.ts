@@ -1,0 +1,259 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openLog } from '../../../src/runtime/log.ts'
+import { EndedTokens } from '../../../src/projections/sessions/ended-tokens.ts'
+import { SessionFeed } from '../../../src/projections/sessions/sessions.ts'
+import { NO_STALE_READS, StaleReads } from '../../../src/projections/engine/stale-reads.ts'
+import {
+  StoreUnavailable,
+  type Batch,
+  type EventStore,
+  type From,
+  type Subscription,
+} from '../../../src/stores/ports/event-store.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { withLogFile } from '../../commands/accounts-on-disk.ts'
+
+const test = suite('the session feed')
+
+const TTL = 100
+const token = { account: 7, accountEpoch: 0, client: '1_x', clientEpoch: 0, session: 's', number: 0 }
+const metadata = { at: new Date(1000).toISOString() }
+const ids = Array.from({ length: 9 }, (_, index) => `00000000-0000-4000-8000-00000000000${index}`)
+const revoked = (id = 0) => ({ id: ids[id] ?? '', type: 'SessionRevoked', data: { at: 1000 }, metadata })
+
+/** A store that tells its head by a promise, as one behind a network does; its subscriptions stop where `stalled`. */
+function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boolean }): EventStore {
+  const check = () => {
+    if (fault.away) throw new StoreUnavailable('away')
+  }
+  async function* until(batches: AsyncIterable<Batch>, stopped: Promise<void>): AsyncGenerator<Batch> {
+    for await (const batch of batches) {
+      if (fault.stalled) return await stopped
+      yield batch
+    }
+  }
+  return {
+    ...store,
+    async head(): Promise<From> {
+      check()
+      return store.head()
+    },
+    async read(...asked) {
+      check()
+      return store.read(...asked)
+    },
+    subscribe(...asked): Subscription {
+      const subscription = store.subscribe(...asked)
+      let stop = () => {}
+      const stopped = new Promise<void>((done) => (stop = done))
+      const batches = until(subscription, stopped)
+      void stopped.then(() => subscription.stop())
+      return { stop, [Symbol.asyncIterator]: () => batches[Symbol.asyncIterator]() }
+    },
+  }
+}
+
+const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
+  new SessionFeed({
+    store,
+    ttl: TTL,
+    clock: () => 1000,
+    monotonic,
+    places: { note: () => {} },
+    linkKeys: { note: () => {} },
+    stale,
+    log: openLog('error'),
+  })
+
+/** The earliest moment at which another request can come. */
+const nextTurn = () => new Promise<void>((done) => setImmediate(done))
+
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  const deadline = Date.now() + 5000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('It never held')
+    await new Promise((done) => setTimeout(done, 2))
+  }
+}
+
+test('knows what was ended before it started', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    await store.append('session-s', 'none', [revoked()])
+    const feed = open(store)
+    await feed.start()
+    assert.is(feed.isLive(token), false)
+    assert.is(feed.isLive({ ...token, session: 't' }), true)
+    feed.stop()
+    await store.close()
+  }))
+
+test('answers without a promise in the turn after a write of its own process, and rightly after one of another', () =>
+  withLogFile(async (file) => {
+    const [store, other] = [openSqliteEvents(file), openSqliteEvents(file)]
+    const feed = open(store)
+    await feed.start()
+    await store.append('diamond-1', 'none', [{ ...revoked(1), type: 'DiamondCreated' }])
+    await nextTurn()
+    assert.is(feed.isLive(token), true)
+    await other.append('session-s', 'none', [revoked()])
+    assert.is(await feed.isLive(token), false)
+    feed.stop()
+    await Promise.all([store.close(), other.close()])
+  }))
+
+test('refuses within 2 s to answer when known events do not come', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    const fault = { stalled: false, away: false }
+    const feed = open({ ...behindNetwork(store, fault), head: () => store.head() })
+    await feed.start()
+    fault.stalled = true
+    await store.append('session-s', 'none', [revoked()])
+    const kept = setInterval(() => {}, 1000)
+    try {
+      await feed.isLive(token)
+      assert.unreachable('it answered')
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailable, String(error))
+    }
+    clearInterval(kept)
+    feed.stop()
+    await store.close()
+  }))
+
+test('of a store behind a network answers from memory while it is confirmed, for 5 s', () =>
+  withLogFile(async (file) => {
+    const [store, other] = [openSqliteEvents(file), openSqliteEvents(file)]
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const feed = open(behindNetwork(store, fault), () => now)
+    await feed.start()
+    fault.away = true
+    now = 4999
+    assert.is(feed.isLive(token), true)
+    now = 5000
+    try {
+      await feed.isLive(token)
+      assert.unreachable('it answered')
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailable, String(error))
+    }
+    fault.away = false
+    await feed.confirm()
+    assert.is(feed.isLive(token), true)
+    await other.append('session-s', 'none', [revoked()])
+    await until(async () => !(await feed.isLive(token)))
+    feed.stop()
+    await Promise.all([store.close(), other.close()])
+  }))
+
+test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const isAway = async () => fault.away
+    const stale = new StaleReads({ answeredAt: 60_000, newest: 'start', isAway }, 60, () => now)
+    const feed = open(behindNetwork(store, fault), () => now, stale)
+    await store.append('session-ended', 'none', [revoked()])
+    await feed.start()
+    fault.away = true
+    now = 59_999
+    const error = new StoreUnavailable('away')
+    assert.is(await feed.wasLive(token, error), true)
+    assert.is(await feed.wasLive({ ...token, session: 'ended' }, error), false)
+    for (const [time, away] of [
+      [60_000, true],
+      [10_000, false],
+    ] as const) {
+      now = time
+      fault.away = away
+      try {
+        await feed.wasLive(token, error)
+        assert.unreachable('it answered')
+      } catch (thrown) {
+        assert.is(thrown, error)
+      }
+    }
+    feed.stop()
+    await store.close()
+  }))
+
+test('that is not confirmed reads the streams behind each token', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const feed = open(behindNetwork(store, fault), () => now)
+    await feed.start()
+    fault.stalled = true
+    await store.append('account-7', 'none', [{ ...revoked(), type: 'PasswordChanged', data: { epoch: 1 } }])
+    now = 5000
+    assert.is(await feed.isLive(token), false)
+    assert.is(await feed.isLive({ ...token, accountEpoch: 1 }), true)
+    feed.stop()
+    await store.close()
+  }))
+
+test('holds an event of its own process before the log brings it', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEvents(file)
+    const feed = open(behindNetwork(store, { stalled: false, away: false }))
+    await feed.start()
+    feed.note({ ...revoked(), stream: 'session-s' })
+    assert.is(feed.isLive(token), false)
+    feed.stop()
+    await store.close()
+  }))
+
+test('forgets what was ended once its tokens have expired, and not before', () => {
+  let passed = 0
+  const ended = new EndedTokens(TTL, () => passed)
+  ended.note({ ...revoked(), stream: 'session-s' })
+  ended.note({ ...revoked(), stream: 'session-t', metadata: { at: new Date(2000).toISOString() } })
+  const forgetAt = (time: number) => {
+    passed = time
+    ended.forget(time)
+  }
+  forgetAt(1000)
+  forgetAt(1000 + TTL * 1000)
+  assert.is(ended.isLive(token), false)
+  forgetAt(1000 + TTL * 1000 + 600_000)
+  assert.is(ended.size, 1)
+})
+
+const DAYS_30 = 30 * 86_400_000
+
+for (const [when, start] of [
+  ['while it runs', 0],
+  ['when it starts', DAYS_30],
+] as const) {
+  test(`keeps what was ended though the clock is 30 days ahead for a minute, ${when}`, () => {
+    let passed = 0
+    const ended = new EndedTokens(TTL, () => passed)
+    ended.note({ ...revoked(), stream: 'session-s' })
+    ended.forget(1000 + start)
+    for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.forget(1000 + passed + DAYS_30)
+    for (passed = 70_000; passed < TTL * 1000 + 600_000; passed += 10_000) {
+      ended.forget(1000 + passed)
+      assert.is(ended.isLive(token), false, `forgotten after ${passed} ms`)
+    }
+    ended.forget(1000 + passed)
+    assert.is(ended.size, 0, 'and for ever')
+  })
+}
+
+test('takes an event twice, and of two epochs the later, in whatever order they come', () => {
+  const ended = new EndedTokens(TTL)
+  for (const epoch of [2, 1, 2]) {
+    ended.note({ stream: 'account-7', type: 'AccountDisabled', data: { epoch }, metadata })
+    ended.note({ stream: 'client-1_x', type: 'ClientDisabled', data: { epoch }, metadata })
+  }
+  assert.is(ended.isLive({ ...token, accountEpoch: 2, clientEpoch: 2 }), true)
+  assert.is(ended.isLive({ ...token, accountEpoch: 1, clientEpoch: 2 }), false)
+  assert.is(ended.isLive({ ...token, accountEpoch: 2, clientEpoch: 1 }), false)
+})
+
+test.run()

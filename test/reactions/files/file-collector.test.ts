@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openLog } from '../../../src/runtime/log.ts'
+import { FileCollector } from '../../../src/reactions/files/file-collector.ts'
+import type { Batch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { Files } from '../../../src/stores/ports/files.ts'
+import { News } from '../../../src/stores/news.ts'
+import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
+
+const test = suite('collecting files')
+
+const shared = 'a'.repeat(64)
+const alone = 'b'.repeat(64)
+
+const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
+
+/** A log of removed certifications, and a read model that comes to know of them when a test says so. */
+class Inventory {
+  readonly removed: string[] = []
+  /** Files that stand there, and those of them that were touched a moment ago. */
+  readonly files: string[] = []
+  readonly fresh = new Set<string>()
+  /** Done once, in the middle of the next look at how often a file is used. */
+  meanwhile: () => Promise<void> = async () => undefined
+  readonly #events: StoredEvent[] = []
+  readonly #news = new News()
+  readonly #uses = new Map<string, number>()
+  #known = 0
+  #taken = 0
+
+  constructor(uses: Readonly<Record<string, number>>) {
+    for (const [digest, count] of Object.entries(uses)) this.#uses.set(digest, count)
+  }
+
+  /** One certification with the file is gone; the read model learns of it later. Resolves when the collector has noted it. */
+  async remove(digest: string): Promise<void> {
+    const position = at(this.#events.length + 1)
+    const data = { id: this.#events.length + 1, digest }
+    const event = { id: randomUUID(), type: 'CertificationRemoved', data, metadata: {}, stream: 'diamond-1' }
+    this.#events.push({ ...event, revision: BigInt(this.#events.length), position })
+    this.#news.tell()
+    while (this.#taken < this.#events.length) await new Promise((done) => setImmediate(done))
+  }
+
+  /** The read model folds what has happened. */
+  learn(): void {
+    for (const { data } of this.#events.slice(this.#known)) {
+      const digest = String(data['digest'])
+      this.#uses.set(digest, (this.#uses.get(digest) ?? 0) - 1)
+    }
+    this.#known = this.#events.length
+  }
+
+  collector(): FileCollector {
+    const store = { head: async () => at(this.#events.length), subscribe: () => this.#subscription() }
+    const model = {
+      parked: async () => new Set(),
+      count: async ({ digest }: { digest: string }) => this.#count(digest),
+    }
+    const files = {
+      list: () => this.#list(),
+      leftovers: async function* () {},
+      markOf: async (digest: string) => this.#markOf(digest),
+      remove: async (digest: string, mark: string) => {
+        if (mark !== this.#markOf(digest)) return 'touched'
+        this.removed.push(digest)
+        return 'removed'
+      },
+    }
+    return new FileCollector({
+      files: files as unknown as Files,
+      store: store as unknown as EventStore,
+      model: model as unknown as ReadModel,
+      progress: { reached: (position) => this.#reached(position as Position) },
+      log: openLog('silent'),
+    })
+  }
+
+  #touches = 0
+  readonly #markOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
+
+  async *#list() {
+    for (const digest of this.files) yield { digest, mark: this.#markOf(digest) }
+  }
+
+  async #reached({ commit }: Position): Promise<boolean> {
+    await new Promise((done) => setImmediate(done))
+    return Number(commit) <= this.#known
+  }
+
+  async #count(digest: string): Promise<number> {
+    const { meanwhile } = this
+    this.meanwhile = async () => undefined
+    const uses = this.#uses.get(digest) ?? 0
+    await meanwhile()
+    return uses
+  }
+
+  #subscription() {
+    const subscribed = { isOn: true }
+    const batches = async function* (this: Inventory): AsyncGenerator<Batch> {
+      while (subscribed.isOn) {
+        this.#news.forget()
+        const events = this.#events.slice(this.#taken)
+        yield { events, position: at(this.#events.length), caughtUp: true }
+        this.#taken += events.length
+        await this.#news.wait()
+      }
+    }
+    const stop = () => {
+      subscribed.isOn = false
+      this.#news.tell()
+    }
+    return { [Symbol.asyncIterator]: batches.bind(this), stop }
+  }
+}
+
+/** Milliseconds within which a file that nothing uses is looked at. */
+const IN_TIME = 5_000
+
+async function collected(inventory: Inventory, digest: string): Promise<void> {
+  const deadline = performance.now() + IN_TIME
+  while (!inventory.removed.includes(digest)) {
+    assert.ok(performance.now() < deadline, `${digest} was not removed`)
+    await new Promise((done) => setTimeout(done, 10))
+  }
+}
+
+async function collecting(inventory: Inventory, run: () => Promise<void>): Promise<void> {
+  const collector = inventory.collector()
+  collector.start()
+  // The collector's timers keep no process alive.
+  const alive = setInterval(() => undefined, IN_TIME)
+  try {
+    await run()
+  } finally {
+    clearInterval(alive)
+    await collector.stop()
+  }
+}
+
+/** One more certification with the file goes during the next look; resolves right behind it. */
+const removedMeanwhile = (inventory: Inventory, digest: string): Promise<void> =>
+  new Promise((done) => {
+    inventory.meanwhile = async () => {
+      await inventory.remove(digest)
+      setImmediate(done)
+    }
+  })
+
+test('leaves a file that is used, and removes one that is not', async () => {
+  const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
+  await collecting(inventory, async () => {
+    await inventory.remove(shared)
+    await inventory.remove(alone)
+    inventory.learn()
+    await collected(inventory, alone)
+    assert.equal(inventory.removed, [alone])
+  })
+})
+
+test('removes what a crash left a moment before the start, as soon as it is untouched for a while', async () => {
+  const inventory = new Inventory({ [shared]: 1 })
+  inventory.files.push(shared, alone)
+  inventory.fresh.add(shared).add(alone)
+  await collecting(inventory, async () => {
+    await new Promise((done) => setTimeout(done, 300))
+    assert.equal(inventory.removed, [])
+    inventory.fresh.clear()
+    await collected(inventory, alone)
+    assert.equal(inventory.removed, [alone])
+  })
+})
+
+test('looks again at a file whose removal came while it looked at others', async () => {
+  const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
+  await collecting(inventory, async () => {
+    const late = removedMeanwhile(inventory, alone)
+    await inventory.remove(shared)
+    inventory.learn()
+    await late
+    await new Promise((done) => setImmediate(done))
+    inventory.learn()
+    await collected(inventory, alone)
+    assert.equal(inventory.removed, [alone])
+  })
+})
+
+test('looks again at a file whose last use ended while it looked at that very file', async () => {
+  const inventory = new Inventory({ [shared]: 2 })
+  await collecting(inventory, async () => {
+    const late = removedMeanwhile(inventory, shared)
+    await inventory.remove(shared)
+    inventory.learn()
+    await late
+    inventory.learn()
+    await collected(inventory, shared)
+  })
+})
+
+test.run()

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+import { pino } from 'pino'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Certification } from '../../../src/domain/certification/certification.ts'
+import { reportReading, type ReportReadingOptions } from '../../../src/reactions/reports/report-reading.ts'
+import { UnreadableReport } from '../../../src/reports/pdf-reader.ts'
+import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { NewerSchema } from '../../../src/events/decode.ts'
+import { reportNamed } from '../../fixtures/reports/reports.ts'
+
+const test = suite('the reaction that reads reports')
+
+const { reading } = reportNamed('gia')
+const file = { digest: 'a'.repeat(64), bytes: 9, name: null }
+const certification: Certification = { id: 5, laboratory: 'GIA', number: '1', file, reading: null }
+const event: StoredEvent = {
+  id: 'e-1',
+  stream: 'diamond-337',
+  revision: 1n,
+  position: { commit: 2n, prepare: 2n },
+  type: 'CertificationAttached',
+  data: { id: 5, laboratory: 'GIA', number: '1', file },
+  metadata: { schema: '1', $correlationId: 'r-1' },
+}
+
+type Recorded = Parameters<ReportReadingOptions['record']>[0]
+type Line = Readonly<Record<string, unknown>>
+
+function given(options: Partial<ReportReadingOptions> = {}) {
+  const recorded: Recorded[] = []
+  const lines: Line[] = []
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
+  )
+  const reaction = reportReading({
+    files: { read: async () => Readable.from(['%PDF-']) },
+    certification: async () => certification,
+    read: async () => reading,
+    record: async (report) => {
+      recorded.push(report)
+      return undefined
+    },
+    log,
+    ...options,
+  })
+  return { reaction, recorded, lines }
+}
+
+test('records what was read, with the request and the event that led to it', async () => {
+  const { reaction, recorded } = given()
+  await reaction.react([event])
+  assert.equal(recorded, [{ diamond: 337, certification: 5, reading, correlation: 'r-1', causation: 'e-1' }])
+})
+
+test('warns in the log of what the report says otherwise', async () => {
+  const mismatch = { field: 'number', given: '1', read: '2136273512' } as const
+  let count = 0
+  const contradicted = () => void count++
+  const { reaction, lines } = given({ record: async () => ({ contradictions: [mismatch] }), contradicted })
+  await reaction.react([event])
+  assert.is(count, 1)
+  const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report says otherwise than its owner' }
+  assert.equal(lines, [{ level: 40, ...said }])
+})
+
+test('reads nothing again, and nothing of a certification that is gone or has no file', async () => {
+  const read = () => Promise.reject(new Error('it was read'))
+  for (const current of [undefined, { ...certification, reading }]) {
+    const { reaction } = given({ certification: async () => current, read })
+    await reaction.react([event])
+  }
+  const { reaction } = given({ read })
+  await reaction.react([
+    { ...event, data: { ...event.data, file: null } },
+    { ...event, type: 'DiamondPatched' },
+  ])
+})
+
+test('passes over a report that can not be read, and one whose text says nothing', async () => {
+  const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
+  const unsaid = { crownAngle: null, pavilionAngle: null, laboratory: null, shape: null, isLabGrown: null }
+  for (const read of [
+    async () => Promise.reject(new UnreadableReport('it is encrypted')),
+    async () => ({ ...nothing, ...unsaid }),
+  ]) {
+    const { reaction, recorded } = given({ read })
+    await reaction.react([event])
+    assert.equal(recorded, [])
+  }
+})
+
+test('sets aside a diamond whose events are not understood, and reads the reports of others', async () => {
+  const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
+  const undecodable = async () => Promise.reject(new NewerSchema('of a newer release'))
+  for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
+    const aside = await given(options).reaction.react([newer, event])
+    assert.is(aside?.[0]?.event, newer)
+  }
+  const { reaction, recorded } = given()
+  await reaction.react([newer, event])
+  assert.is(recorded.length, 1)
+})
+
+test('leaves the event for another try when reading or recording was interrupted', async () => {
+  const interrupted = async () => Promise.reject(new Error('The reader was closed'))
+  for (const options of [{ read: interrupted }, { record: interrupted }]) {
+    const failed = await given(options)
+      .reaction.react([event])
+      .catch((error: unknown) => error)
+    assert.ok(failed instanceof Error)
+  }
+})
+
+test.run()

@@ -1,0 +1,36 @@
+import { metadata } from '../../../src/events/origin.ts'
+import { scoresStream } from '../../../src/domain/diamond/streams.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { randomUUID } from 'node:crypto'
+
+const origin = { actor: 'scoring', via: 'projection', correlation: 'an older release' } as const
+
+/** Scores of one number, as a model of that version would have given. */
+export const scoresBy = (ver: string) => ({
+  integral: { val: 0.5, rg: 0.5, d: 0.05, ver },
+  spread: null,
+  fire: null,
+  brilliance: null,
+  fluor: null,
+  symmetry: null,
+})
+
+/** Scores diamonds as a release with another model did, for the stones as they were created. */
+export async function scoredBy(store: EventStore, ver: string, diamonds: readonly number[]): Promise<void> {
+  const appends = diamonds.map(async (id) => {
+    const last = (await store.read(scoresStream(id), { last: 1 })).at(-1)
+    return {
+      stream: scoresStream(id),
+      expected: last?.revision ?? ('none' as const),
+      events: [
+        {
+          id: randomUUID(),
+          type: 'DiamondScored',
+          data: { id, revision: 0, scores: scoresBy(ver) },
+          metadata: metadata(origin, 0),
+        },
+      ],
+    }
+  })
+  await store.appendMany(await Promise.all(appends))
+}

@@ -1,0 +1,123 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
+import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
+import { tabled } from '../../../src/domain/scoring/score.ts'
+import { reference } from '../../../src/domain/scoring/table.ts'
+import { OPTICS_VERSION } from '../../../src/domain/scoring/version.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
+import { standingsOf } from '../../../src/reactions/scoring/outdated-scores.ts'
+import { rescore } from '../../../src/reactions/scoring/rescoring.ts'
+import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+import { scoredBy } from './older-scores.ts'
+
+const test = suite('rescoring')
+
+const OLDER = '0.9.3+00c0ffee'
+const NEWER = '99.0.0+00c0ffee'
+
+const tools = ({ store }: Disk) => ({
+  store,
+  clock: Date.now,
+  log: openLog('silent'),
+  traced: (cut: Cut) => tabled(cut) ?? reference,
+})
+
+const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await standingsOf(disk.store)).due, origin)
+
+/** The versions that a diamond was scored by, oldest first. */
+const history = async ({ store }: Disk, id: number) =>
+  (await store.read(`scores-${id}`)).map(({ data }) => (data['scores'] as { integral: { ver: string } }).integral.ver)
+
+test(
+  'scores what an older model has scored, and keeps what that one found',
+  withDisk(async (disk) => {
+    const [first = 0, second = 0] = await owner(disk.store).create(2)
+    await scoredBy(disk.store, OLDER, [first, second])
+    assert.is(await rescoreAll(disk), 2)
+    assert.equal(await history(disk, first), [OLDER, OPTICS_VERSION])
+    await project(disk)
+    await isFolded(disk)
+    const shown = await (await disk.reads.model(DIAMONDS)).get(second, ['etag', 'v4'])
+    assert.is(shown?.['etag'], '"0.2"')
+    assert.match(String(shown?.['v4']), `"ver":"${OPTICS_VERSION}"`)
+  }),
+)
+
+test(
+  'leaves what this model has scored, however often it is asked for',
+  withDisk(async (disk) => {
+    const [id = 0] = await owner(disk.store).create(1)
+    await scoredBy(disk.store, OLDER, [id])
+    await rescoreAll(disk)
+    assert.equal(await standingsOf(disk.store), { due: [], current: 1, newer: 0 })
+    assert.is(await rescore(tools(disk), [id], origin), 0)
+    assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+  }),
+)
+
+test(
+  'goes on where it was interrupted',
+  withDisk(async (disk) => {
+    const ids = await owner(disk.store).create(7)
+    await scoredBy(disk.store, OLDER, ids)
+    await rescore(tools(disk), ids.slice(0, 3), origin)
+    assert.equal(await standingsOf(disk.store), { due: ids.slice(3), current: 3, newer: 0 })
+    assert.is(await rescoreAll(disk), 4)
+    for (const id of ids) assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+  }),
+)
+
+test(
+  'scores each stone once where two of it run',
+  withDisk(async (disk) => {
+    const ids = await owner(disk.store).create(20)
+    await scoredBy(disk.store, OLDER, ids)
+    await Promise.all([rescoreAll(disk), rescoreAll(disk)])
+    for (const id of ids) assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+  }),
+)
+
+test(
+  'scores the stone as its owner has changed it',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [id = 0] = await vendor.create(1)
+    await scoredBy(disk.store, OLDER, [id])
+    await vendor.patch(id, { carat: 3 })
+    await vendor.patch(id, { price: 3 })
+    await rescoreAll(disk)
+    const [, scored] = await disk.store.read(`scores-${id}`)
+    assert.is(scored?.data['revision'], 1)
+    assert.equal([scored?.metadata['actor'], scored?.metadata['via']], [origin.actor, origin.via])
+  }),
+)
+
+test(
+  'scores a stone that no model has scored',
+  withDisk(async (disk) => {
+    const [id = 0] = await owner(disk.store).create(1)
+    await rescoreAll(disk)
+    assert.equal(await history(disk, id), [OPTICS_VERSION])
+  }),
+)
+
+test(
+  'passes over what was deleted, and what a newer release has scored',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [gone = 0, newer = 0] = await vendor.create(2)
+    await scoredBy(disk.store, OLDER, [gone])
+    await vendor.remove(gone)
+    await scoredBy(disk.store, NEWER, [newer])
+    // Scores of a stone that was deleted while they were computed.
+    await scoredBy(disk.store, OLDER, [gone])
+    assert.equal(await standingsOf(disk.store), { due: [], current: 0, newer: 1 })
+    assert.is(await rescore(tools(disk), [gone], origin), 0)
+  }),
+)
+
+test('names the whole model by the versions of its parts', () => assert.match(MODEL_VERSION, OPTICS_VERSION))
+
+test.run()

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../../src/events/origin.ts'
+import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
+import { tabled } from '../../../src/domain/scoring/score.ts'
+import { reference } from '../../../src/domain/scoring/table.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { scoring } from '../../../src/reactions/scoring/scoring.ts'
+import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
+import { origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+
+const test = suite('the scoring reaction')
+
+/** Every cut is known, the ones that would be traced as the reference. */
+const traced = (cut: Cut) => tabled(cut) ?? reference
+
+function reactionOn(store: EventStore) {
+  const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined, giveWay: async () => true }
+  return scoring({ ...tools, traced }).react
+}
+
+async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for await (const event of store.readAll('start', { prefixes: [prefix] })) events.push(event)
+  return events
+}
+
+/** Diamond and revision of everything that was scored, in the order of the log. */
+const scoredIn = async ({ store }: Disk) =>
+  (await eventsOf(store, 'scores-')).map(({ data }) => [data['id'], data['revision']])
+
+test(
+  'scores what was created, led to by its event',
+  withDisk(async (disk) => {
+    const [first, second] = await owner(disk.store).create(2)
+    const events = await eventsOf(disk.store)
+    await reactionOn(disk.store)(events)
+    assert.equal(await scoredIn(disk), [
+      [first, 0],
+      [second, 0],
+    ])
+    const metadata = (await eventsOf(disk.store, 'scores-'))[0]?.metadata
+    assert.equal([metadata?.['actor'], metadata?.['via']], ['scoring', 'projection'])
+    assert.is(metadata?.['$causationId'], events[0]?.id)
+  }),
+)
+
+test(
+  'changes nothing when the same events come again, however they are cut',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [id = 0] = await vendor.create(3)
+    await vendor.patch(id, { carat: 2 })
+    const events = await eventsOf(disk.store)
+    const react = reactionOn(disk.store)
+    await react(events)
+    const once = await scoredIn(disk)
+    await react(events)
+    for (const event of events) await react([event])
+    assert.equal(await scoredIn(disk), once)
+  }),
+)
+
+test(
+  'scores once where several run',
+  withDisk(async (disk) => {
+    await owner(disk.store).create(250)
+    const events = await eventsOf(disk.store)
+    await Promise.all([0, 1, 2].map(() => reactionOn(disk.store)(events)))
+    assert.is((await scoredIn(disk)).length, 250)
+  }),
+)
+
+test(
+  'scores again for a patch of an input, and not for another one',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [id = 0] = await vendor.create(1)
+    await vendor.patch(id, { price: 5 })
+    await vendor.patch(id, { carat: 2 })
+    const react = reactionOn(disk.store)
+    for (const event of await eventsOf(disk.store)) await react([event])
+    await vendor.patch(id, { price: 6 })
+    await react((await eventsOf(disk.store)).slice(-1))
+    assert.equal(await scoredIn(disk), [
+      [id, 0],
+      [id, 2],
+    ])
+  }),
+)
+
+test(
+  'scores no stone that was deleted in the meantime',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [id = 0] = await vendor.create(1)
+    await vendor.patch(id, { carat: 2 })
+    const patched = (await eventsOf(disk.store)).slice(-1)
+    await vendor.remove(id)
+    const react = reactionOn(disk.store)
+    await react(patched)
+    await react(await eventsOf(disk.store))
+    assert.equal(await scoredIn(disk), [])
+  }),
+)
+
+test(
+  'leaves the read model without scores of a stone as it was before',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [id = 0] = await vendor.create(1)
+    const created = await eventsOf(disk.store)
+    await vendor.patch(id, { carat: 2 })
+    await reactionOn(disk.store)(created)
+    await project(disk)
+    const model = await disk.reads.model(DIAMONDS)
+    assert.match(String((await model.get(id, ['v4']))?.['v4']), '"integral":null')
+    await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-1))
+    await project(disk)
+    assert.not.match(String((await model.get(id, ['v4']))?.['v4']), '"integral":null')
+  }),
+)
+
+test(
+  'passes over a stream that it does not understand',
+  withDisk(async (disk) => {
+    const [id] = await owner(disk.store).create(1)
+    const [created] = await eventsOf(disk.store)
+    assert.ok(created)
+    const strange = { ...created, stream: 'diamond-99', data: { ...created.data, owner: 'nobody' } }
+    await reactionOn(disk.store)([strange, created])
+    assert.equal(await scoredIn(disk), [[id, 0]])
+  }),
+)
+
+test(
+  'leaves a stone to the newer release that has scored it, and scores the others',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [first = 0, second = 0] = await vendor.create(2)
+    const newer = metadata(origin, Date.now(), '99')
+    await disk.store.append(`scores-${first}`, 'none', [
+      { id: randomUUID(), type: 'DiamondScored', data: { id: first, ours: 'unknown' }, metadata: newer },
+    ])
+    await vendor.patch(first, { carat: 2 })
+    await vendor.patch(second, { carat: 2 })
+    await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-2))
+    assert.equal(await scoredIn(disk), [
+      [first, undefined],
+      [second, 1],
+    ])
+  }),
+)
+
+test(
+  'scores the others where a cut can not be traced now, and fails to be tried again',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [first = 0, second] = await vendor.create(2)
+    await vendor.patch(first, { girdle: 'Thick' })
+    const failing = (cut: Cut) => tabled(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
+    const tools = {
+      store: disk.store,
+      clock: Date.now,
+      log: openLog('silent'),
+      scored: () => undefined,
+      giveWay: async () => true,
+    }
+    const reaction = scoring({ ...tools, traced: failing })
+    let failed = false
+    await reaction.react(await eventsOf(disk.store)).catch(() => (failed = true))
+    assert.ok(failed)
+    assert.equal(await scoredIn(disk), [[second, 0]])
+  }),
+)
+
+test.run()

@@ -1,0 +1,67 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { FairShare, type Taken } from '../../../src/runtime/fairness/fair-share.ts'
+
+const test = suite('a fair share')
+
+/** Takes one after the other, as many as it gets. */
+function takeAll(share: FairShare, ...names: string[]): number {
+  let count = 0
+  while (share.open(names).more(1)) count++
+  return count
+}
+
+test('is half for one alone, and always leaves something for who comes next', () => {
+  const share = new FairShare(33)
+  assert.is(takeAll(share, 'ann'), 16)
+  assert.is(takeAll(share, 'bob'), 8)
+  assert.is(takeAll(share, 'cyd'), 4)
+  assert.ok(takeAll(share, 'dan') > 0)
+})
+
+test('of an account leaves something for others at its address, and no more of it at other addresses', () => {
+  const share = new FairShare(100)
+  assert.is(takeAll(share, 'address a', 'account 1'), 33)
+  assert.is(takeAll(share, 'address a', 'account 2'), 11)
+  let elsewhere = 0
+  for (let address = 0; address < 50; address++) elsewhere += takeAll(share, `address ${address}`, 'account 1')
+  assert.ok(33 + elsewhere <= 50, `${elsewhere} more elsewhere`)
+  assert.ok(takeAll(share, 'address b', 'account 3') > 5)
+})
+
+test('of one address leaves something for other addresses, however many accounts it has', () => {
+  const share = new FairShare(100)
+  for (let account = 0; account < 50; account++) takeAll(share, 'address a', `account ${account}`)
+  assert.ok(takeAll(share, 'address b', 'account 99') > 15)
+})
+
+test('is given back, once', () => {
+  const share = new FairShare(10)
+  const taken = share.open(['ann'])
+  assert.ok(taken.more(5))
+  assert.not.ok(taken.more(1))
+  taken.giveBack()
+  taken.giveBack()
+  assert.is(takeAll(share, 'ann'), 5)
+})
+
+test('is never more than there is, whoever takes and gives back (property)', () => {
+  const step = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 1, max: 40 }), fc.boolean())
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const share = new FairShare(100)
+      const held: { taken: Taken; amount: number }[] = []
+      for (const [name, amount, back] of steps) {
+        if (back) held.shift()?.taken.giveBack()
+        const taken = share.open([name])
+        if (taken.more(amount)) held.push({ taken, amount })
+        assert.ok(held.reduce((sum, each) => sum + each.amount, 0) <= 100)
+      }
+      for (const { taken } of held) taken.giveBack()
+      assert.ok(share.hasRoom(['e'], 50))
+    }),
+  )
+})
+
+test.run()

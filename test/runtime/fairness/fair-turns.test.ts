@@ -1,0 +1,89 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { FairTurns } from '../../../src/runtime/fairness/fair-turns.ts'
+
+const test = suite('fair turns')
+
+/** Who had a turn, in order; `end` ends the oldest one that runs. */
+function watched(count: number) {
+  const turns = new FairTurns(count)
+  const had: string[] = []
+  const ends: (() => void)[] = []
+  const settle = () => new Promise((done) => setImmediate(done))
+  return {
+    turns,
+    had,
+    ask(name: string, first = false, names = [name]) {
+      const beginning = async () => {
+        ends.push(await turns.take({ names, first }))
+        had.push(name)
+      }
+      void beginning()
+      return settle()
+    },
+    async end() {
+      ends.shift()?.()
+      await settle()
+    },
+  }
+}
+
+test('are had by so many at a time, and ended once', async () => {
+  const { turns, had, ask, end } = watched(2)
+  for (const name of ['a', 'b', 'c', 'd']) await ask(name)
+  assert.equal(had, ['a', 'b'])
+  assert.ok(turns.wanted)
+  await end()
+  assert.equal(had, ['a', 'b', 'c'])
+  await end()
+  assert.not.ok(turns.wanted)
+})
+
+test('are ended once by who has them', async () => {
+  const turns = new FairTurns(1)
+  const one = { names: ['a'], first: false }
+  const end = await turns.take(one)
+  end()
+  end()
+  await turns.take(one)
+  void turns.take(one)
+  assert.ok(turns.wanted)
+})
+
+test('go to who has the fewest: eight wishes of one do not hold up the one of another', async () => {
+  const { had, ask, end } = watched(2)
+  for (let wish = 0; wish < 8; wish++) await ask('crowd')
+  await ask('one')
+  await end()
+  assert.equal(had, ['crowd', 'crowd', 'one'])
+})
+
+test('go round among those who have as many', async () => {
+  const { had, ask, end } = watched(1)
+  for (let wish = 0; wish < 4; wish++) await ask('crowd')
+  for (const name of ['one', 'two', 'one', 'two']) await ask(name)
+  for (let turn = 0; turn < 7; turn++) await end()
+  assert.equal(had, ['crowd', 'one', 'two', 'crowd', 'one', 'two', 'crowd', 'crowd'])
+})
+
+test('are counted under each name: one account at many addresses is one, and one address with many accounts', async () => {
+  const { had, ask, end } = watched(1)
+  await ask('1', false, ['account 1', 'address a'])
+  await ask('2', false, ['account 1', 'address b'])
+  await ask('3', false, ['account 2', 'address a'])
+  await ask('4', false, ['account 2', 'address c'])
+  await ask('5', false, ['account 1', 'address a'])
+  for (let turn = 0; turn < 4; turn++) await end()
+  assert.equal(had[1], '4')
+  assert.equal(had[4], '5')
+})
+
+test('are had before others by who goes first, but for every fourth', async () => {
+  const { had, ask, end } = watched(1)
+  for (const name of ['s1', 's2', 's3']) await ask(name)
+  for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) await ask(name, true)
+  for (let turn = 0; turn < 7; turn++) await end()
+  assert.equal(had, ['s1', 'r1', 'r2', 'r3', 's2', 'r4', 'r5', 's3'])
+})
+
+test.run()

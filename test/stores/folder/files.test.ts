@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
+import { filesContract } from '../../contract/files.ts'
+
+const folderOf = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
+
+filesContract('files in a directory', async () => {
+  const folder = folderOf()
+  return {
+    connect: () => openDirectoryFiles(folder),
+    clean: async () => rmSync(folder, { recursive: true }),
+  }
+})
+
+const test = suite('a directory of files')
+
+test('has a file at ab/cd/{digest} and nothing in its temporary place once it is kept', async () => {
+  const folder = folderOf()
+  const files = openDirectoryFiles(folder)
+  const incoming = await files.receive()
+  await incoming.write(Buffer.from('abc'))
+  const { digest, release } = await incoming.keep()
+  release()
+  assert.is(digest.slice(0, 8), 'ba7816bf')
+  assert.equal(readdirSync(join(folder, 'ba', '78')), [digest])
+  assert.equal(readdirSync(join(folder, 'incoming')), [])
+  await files.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('has nothing to read or to receive into where its folder is gone, and says so', async () => {
+  const folder = folderOf()
+  const files = openDirectoryFiles(folder)
+  rmSync(folder, { recursive: true })
+  assert.is(await files.read('0'.repeat(64)), undefined)
+  try {
+    await files.receive()
+    assert.unreachable()
+  } catch (error) {
+    assert.is(error instanceof Error && error.name, 'StoreUnavailable')
+  }
+  await files.close()
+})
+
+test.run()

@@ -1,0 +1,56 @@
+import type Database from 'better-sqlite3'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
+import { buildOf } from '../../../../src/stores/sqlite/documents/build.ts'
+import { openFile } from '../../../../src/stores/sqlite/documents/file.ts'
+import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
+import { turns } from '../../../../src/stores/sqlite/turn.ts'
+import type { FileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { at, diamond, diamonds, put } from '../../../contract/read-store/model.ts'
+
+const test = suite('a build in a SQLite file')
+const folder = mkdtempSync(join(tmpdir(), 'documents-'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+const format: FileFormat = {
+  name: 'read model',
+  applicationId: 1,
+  versions: [(db) => db.exec(schemaOf(diamonds))],
+}
+const open = (name: string): Database.Database =>
+  openFile(join(folder, `${name}.db`), format, { cache: 1024, make: true })
+
+test('answers StoreUnavailable on a full disk, keeps what it had, and takes writes when there is room', async () => {
+  const db = open('full')
+  const build = buildOf('full', db, diamonds, turns(), () => undefined)
+  await build.write([put(diamond(1))], at(1))
+  const pages = Number(db.pragma('page_count', { simple: true }))
+  db.pragma(`max_page_count = ${pages}`)
+  const large = Array.from({ length: 20 }, (_, index) => put(diamond(index + 2, { v4: 'x'.repeat(4000) })))
+  const outcome = await build.write(large, at(2)).catch((error: unknown) => error)
+  assert.instance(outcome, StoreUnavailable)
+  assert.equal(await build.checkpoint(), at(1))
+  assert.equal(build.position(), at(1).position)
+  assert.is(build.queries.count({ owner: 1 }), 1)
+  assert.equal(build.queries.get(1, ['v4']), { v4: 'v4 of 1' })
+  db.pragma('max_page_count = 1000000')
+  await build.write(large, at(2))
+  assert.is(build.queries.count({ owner: 1 }), 21)
+  assert.equal(build.position(), at(2).position)
+  build.close()
+})
+
+test('leaves counts as the documents are after a batch that failed half way', async () => {
+  const build = buildOf('half', open('half'), diamonds, turns(), () => undefined)
+  const broken = put({ id: 3, owner: 1 })
+  await build.write([put(diamond(1)), broken], at(1)).catch(() => undefined)
+  await build.write([put(diamond(2))], at(1))
+  assert.is(build.queries.count({ owner: 1 }), 1)
+  build.close()
+})
+
+test.run()

@@ -1,0 +1,102 @@
+import Database from 'better-sqlite3'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
+
+const test = suite("a read model's files")
+let folder = ''
+test.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), 'documents-'))
+})
+test.after.each(() => rmSync(folder, { recursive: true }))
+
+const builds = () => readdirSync(folder).filter((name) => name.startsWith('read-diamonds') && name.endsWith('.db'))
+const fileOf = (id: string) => `read-diamonds-v1-${id}.db`
+
+/** Leftovers are known by their age: this file was last written an hour ago. */
+const age = (name: string) => utimesSync(join(folder, name), new Date(), new Date(Date.now() - 3_600_000))
+
+test('of the old build goes 60 s after the switch', async () => {
+  const due: { action: () => void; milliseconds: number }[] = []
+  const store = openDocuments(folder, { later: (action, milliseconds) => due.push({ action, milliseconds }) })
+  const old = await store.live(diamonds)
+  await store.model(diamonds)
+  const next = await store.begin(diamonds)
+  await store.promote(diamonds, next)
+  assert.equal(builds().toSorted(), [fileOf(old.id), fileOf(next.id)].toSorted())
+  assert.equal(
+    due.map(({ milliseconds }) => milliseconds),
+    [60_000],
+  )
+  for (const { action } of due) action()
+  assert.equal(builds(), [fileOf(next.id)])
+  await store.close()
+})
+
+test('of the old build stays where the switch was taken back', async () => {
+  const due: (() => void)[] = []
+  const store = openDocuments(folder, { later: (action) => due.push(action) })
+  const old = await store.live(diamonds)
+  await store.promote(diamonds, await store.begin(diamonds))
+  await store.promote(diamonds, old)
+  for (const action of due) action()
+  assert.equal(builds(), [fileOf(old.id)])
+  await store.close()
+})
+
+test('that a killed process left behind go at the next opening, a living process keeps its own', async () => {
+  const first = openDocuments(folder)
+  const live = await first.live(diamonds)
+  const filling = await first.begin(diamonds)
+  new Database(join(folder, fileOf('0123456789ab'))).close()
+  for (const name of builds()) age(name)
+  const second = openDocuments(folder)
+  assert.equal(builds().toSorted(), [fileOf(live.id), fileOf(filling.id)].toSorted())
+  await Promise.all([first.close(), second.close()])
+  for (const name of builds()) age(name)
+  await openDocuments(folder).close()
+  assert.equal(builds(), [fileOf(live.id)])
+})
+
+test('are made anew where the live one was deleted by hand', async () => {
+  const first = openDocuments(folder)
+  await (await first.live(diamonds)).write([put(diamond(1))], at(1))
+  await first.close()
+  for (const name of builds()) rmSync(join(folder, name))
+  const second = openDocuments(folder)
+  const build = await second.live(diamonds)
+  assert.is(await build.checkpoint(), undefined)
+  await build.write([put(diamond(2))], at(2))
+  assert.equal(await idsIn(second), [2])
+  await second.close()
+})
+
+test('of a newer release and of another program are refused by name', async () => {
+  const path = join(folder, 'read-models.db')
+  await openDocuments(folder).close()
+  change(path, 'user_version = 99')
+  assert.throws(() => openDocuments(folder), /read-models\.db.*99.*newer release/)
+  change(path, 'user_version = 1')
+  change(path, 'application_id = 7')
+  assert.throws(() => openDocuments(folder), /read-models\.db.*application_id 7/)
+})
+
+test('stay as they are beside other files of the folder', async () => {
+  mkdirSync(join(folder, 'outbox'))
+  new Database(join(folder, 'events.db')).close()
+  age('events.db')
+  await openDocuments(folder).close()
+  assert.ok(readdirSync(folder).includes('events.db'))
+})
+
+function change(path: string, pragma: string): void {
+  const db = new Database(path)
+  db.pragma(pragma)
+  db.close()
+}
+
+test.run()

@@ -1,0 +1,120 @@
+import Database from 'better-sqlite3'
+import * as assert from 'uvu/assert'
+import { eventLogFormat } from '../../../../src/stores/sqlite/events/format.ts'
+import { connect } from '../../../../src/stores/sqlite/events/connection.ts'
+import { prepareFile, UnreadableFile, type FileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { event, newStream } from '../../../contract/event-store/given.ts'
+import { suiteOnFile } from './given.ts'
+
+const test = suiteOnFile("the event log's file")
+
+test('is WAL and synchronous FULL on every connection, a reopened one too', async ({ file, open }) => {
+  const store = open()
+  await store.append(newStream(), 'none', [event()])
+  await store.close()
+  for (let opening = 0; opening < 2; opening++) {
+    const { db } = connect(file, eventLogFormat)
+    assert.is(db.pragma('journal_mode', { simple: true }), 'wal')
+    assert.is(db.pragma('synchronous', { simple: true }), 2)
+    db.close()
+  }
+})
+
+test('starts with LogCreated, which holds its identity', async ({ open }) => {
+  const store = open()
+  const [first] = await store.read('log')
+  assert.equal([first?.type, first?.revision, first?.position.commit], ['LogCreated', 0n, 1n])
+  assert.is(first?.data['identity'], await store.identity())
+})
+
+test('keeps its identity and its events when it is opened again', async ({ open }) => {
+  const stream = newStream()
+  const store = open()
+  const position = await store.append(stream, 'none', [event(3)])
+  const before = [await store.identity(), await store.read(stream)]
+  await store.close()
+  const again = open()
+  assert.equal([await again.identity(), await again.read(stream)], before)
+  assert.equal(again.head(), position)
+})
+
+test('is one whole file after closing', async ({ file, open }) => {
+  const store = open()
+  const stream = newStream()
+  await store.append(stream, 'none', [event()])
+  await store.close()
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  assert.is(db.prepare('SELECT count(*) FROM events WHERE stream = ?').pluck().get(stream), 1)
+  db.close()
+})
+
+test('of a newer release is refused with words that say so, and not touched', async ({ file, open }) => {
+  await open().close()
+  alter(file, 'user_version = 9')
+  assert.throws(
+    () => open(),
+    (error: unknown) => error instanceof UnreadableFile && /events.db.*version 9.*newer release/.test(error.message),
+  )
+  const db = new Database(file)
+  assert.is(db.pragma('user_version', { simple: true }), 9)
+  db.close()
+})
+
+test('of another program is refused', async ({ file, open }) => {
+  alter(file, 'application_id = 7', 'CREATE TABLE other (id)')
+  assert.throws(
+    () => open(),
+    (error: unknown) => error instanceof UnreadableFile && /not an event log/.test(error.message),
+  )
+})
+
+const first: FileFormat = { name: 'list', applicationId: 77, versions: [(db) => void db.exec('CREATE TABLE list (a)')] }
+const second: FileFormat = {
+  ...first,
+  versions: [...first.versions, (db) => void db.exec('ALTER TABLE list ADD COLUMN b DEFAULT 2')],
+}
+
+test('of an older release is copied, then brought up to date', ({ file }) => {
+  withFile(file, (db) => {
+    db.pragma('journal_mode = WAL')
+    prepareFile(db, first)
+    db.exec('INSERT INTO list VALUES (1)')
+    prepareFile(db, second)
+    assert.equal(db.prepare('SELECT a, b FROM list').raw().all(), [[1, 2]])
+    assert.is(db.pragma('user_version', { simple: true }), 2)
+  })
+  withFile(`${file}.version-1`, (copy) => {
+    assert.equal(copy.prepare('SELECT * FROM list').raw().all(), [[1]])
+    assert.is(copy.pragma('user_version', { simple: true }), 1)
+    assert.is(copy.pragma('application_id', { simple: true }), 77)
+  })
+})
+
+test('of an older release stays as it was when bringing it up to date fails', ({ file }) => {
+  withFile(file, (db) => {
+    db.pragma('journal_mode = WAL')
+    prepareFile(db, first)
+    const failing = (migrated: Database.Database) =>
+      void migrated.exec('DROP TABLE list; CREATE TABLE list2 (a); FAULT')
+    assert.throws(() => prepareFile(db, { ...first, versions: [...first.versions, failing] }))
+    assert.is(db.pragma('user_version', { simple: true }), 1)
+    assert.equal(db.prepare('SELECT name FROM sqlite_schema').pluck().all(), ['list'])
+  })
+})
+
+function withFile(file: string, work: (db: Database.Database) => void): void {
+  const db = new Database(file)
+  try {
+    work(db)
+  } finally {
+    db.close()
+  }
+}
+
+const alter = (file: string, pragma: string, sql = '') =>
+  withFile(file, (db) => {
+    db.exec(sql)
+    db.pragma(pragma)
+  })
+
+test.run()

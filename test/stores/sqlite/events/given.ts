@@ -1,0 +1,34 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, type Test } from 'uvu'
+import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../../../src/stores/sqlite/events.ts'
+import { temporaryFolder } from '../../temporary-log.ts'
+
+export type Given = {
+  readonly file: string
+  /** Opens the file, and closes it after the test. */
+  readonly open: (options?: SqliteEventsOptions) => SqliteEvents
+}
+
+/** A suite whose tests have a file each, in a folder that goes afterwards. */
+export function suiteOnFile(name: string): Test<Given> {
+  const test = suite<Given>(name)
+  let folder = ''
+  let opened: SqliteEvents[] = []
+  test.before.each((given) => {
+    folder = temporaryFolder()
+    opened = []
+    const file = join(folder, 'events.db')
+    const open = (options?: SqliteEventsOptions) => {
+      const store = openSqliteEvents(file, options)
+      opened.push(store)
+      return store
+    }
+    Object.assign(given, { file, open })
+  })
+  test.after.each(async () => {
+    await Promise.all(opened.map((store) => store.close()))
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return test
+}

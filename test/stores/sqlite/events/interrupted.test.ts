@@ -1,0 +1,32 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
+import { Followed } from '../../../../src/stores/followed.ts'
+import { LogSubscription } from '../../../../src/stores/sqlite/events/subscription.ts'
+
+const test = suite('a subscription whose file can not be read for a while')
+
+test('tells of each try as of one outage, and goes on when it is over', async () => {
+  const fault = new StoreUnavailable('events.db: disk I/O error')
+  let failures = 2
+  const next = (position: number) => {
+    if (failures-- > 0) throw fault
+    return { batch: { events: [], position: 'start' as const, caughtUp: true }, position, inMemory: true }
+  }
+  const told: unknown[] = []
+  // The pauses between the tries keep no process alive.
+  const alive = setInterval(() => {}, 1_000)
+  const source = { next, follow: () => () => {} }
+  const subscription = new LogSubscription(source, 0, new Followed(), (found) => told.push(found))
+  for await (const { caughtUp } of subscription) {
+    assert.ok(caughtUp)
+    break
+  }
+  clearInterval(alive)
+  assert.equal(told, [
+    { err: fault, repeats: true },
+    { err: fault, repeats: true },
+  ])
+})
+
+test.run()

@@ -1,0 +1,27 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { jsonValue } from '../../../../src/stores/sqlite/events/json-value.ts'
+
+const test = suite('a value as JSON gives it back')
+
+test('is what parsing its text gives, for any value', () => {
+  const anything = fc.object({ withDate: true, withNullPrototype: true, withSparseArray: true, maxDepth: 3 })
+  fc.assert(
+    fc.property(anything, (value) => {
+      const text = JSON.stringify(value)
+      assert.equal(jsonValue(value, text), JSON.parse(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('does not follow later changes of the original', () => {
+  const original = { list: [{ carat: 1 }] }
+  const copy = jsonValue(original, JSON.stringify(original))
+  original.list.push({ carat: 2 })
+  for (const stone of original.list) stone.carat = 3
+  assert.equal(copy, { list: [{ carat: 1 }] })
+})
+
+test.run()

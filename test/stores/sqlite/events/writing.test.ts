@@ -1,0 +1,174 @@
+import Database from 'better-sqlite3'
+import { statSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { OutcomeUnknown, StoreUnavailable, type Append } from '../../../../src/stores/ports/event-store.ts'
+import { event, events, ids, newStream, rejectedWith } from '../../../contract/event-store/given.ts'
+import { suiteOnFile } from './given.ts'
+
+const test = suiteOnFile('the event log')
+
+const large = () => ({ ...event(), data: { text: 'x'.repeat(50_000) } })
+
+test('refuses writes on a full disk, goes on reading, and writes again once there is room', async ({ open }) => {
+  const store = open()
+  const stream = newStream()
+  const kept = event()
+  await store.append(stream, 'none', [kept])
+  const head = store.head()
+  store.limitPages(12)
+  const outcomes = await Promise.allSettled([
+    store.append(stream, 0n, [event()]),
+    store.append(newStream(), 'none', [large()]),
+  ])
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailable)
+    assert.match(outcome.reason.message, /SQLITE_FULL/)
+  }
+  assert.equal(ids(await store.read(stream)), [kept.id])
+  assert.equal(store.head(), head)
+  store.limitPages(100_000)
+  await store.append(newStream(), 'none', [large()])
+  assert.is((await store.read(stream)).length, 1)
+})
+
+test('waits once for appends that are about to follow, and no longer', async ({ open }) => {
+  const store = open({ joined: () => new Promise((done) => setImmediate(done)) })
+  const first = store.append(newStream(), 'none', [event()])
+  const second = new Promise((done) => setImmediate(done)).then(() => store.append(newStream(), 'none', [event()]))
+  await Promise.all([first, second])
+  const { transactions, events } = store.stats()
+  assert.equal([transactions, events], [1, 2])
+})
+
+test('keeps positions without gaps over a write that failed', async ({ open }) => {
+  const store = open()
+  store.limitPages(12)
+  await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [event(), large()]))
+  store.limitPages(100_000)
+  assert.is((await store.append(newStream(), 'none', [event()])).commit, 2n)
+})
+
+/** Fails a statement in the middle of a transaction, as a fault of the disk does, and leaves the transaction open. */
+const FAILING_INSERT = `
+  CREATE TRIGGER failing BEFORE INSERT ON events WHEN NEW.type = 'Failing' BEGIN SELECT RAISE (ABORT, 'fault'); END`
+
+test('stores nothing of a group in which a statement fails, and goes on', async ({ file, open }) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec(FAILING_INSERT)
+  other.close()
+  const stream = newStream()
+  await Promise.all([
+    rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()])),
+    rejectedWith(StoreUnavailable, store.append(newStream(), 'none', [{ ...event(), type: 'Failing' }])),
+  ])
+  assert.equal(await store.read(stream), [])
+  assert.is((await store.append(stream, 'none', [event()])).commit, 2n)
+})
+
+/** A foreign key that is checked at the commit alone. */
+const FAILING_COMMIT = `
+  CREATE TABLE parent (id INTEGER PRIMARY KEY);
+  CREATE TABLE child (id REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED);
+  CREATE TRIGGER failing AFTER INSERT ON events BEGIN INSERT INTO child VALUES (1); END`
+
+test('says of a failed commit that its outcome is unknown, and goes on with a new connection', async ({
+  file,
+  open,
+}) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec(FAILING_COMMIT)
+  const streams = [newStream(), newStream()]
+  const failed = streams.map((stream) => rejectedWith(OutcomeUnknown, store.append(stream, 'none', [event()])))
+  await Promise.all(failed)
+  assert.equal(await store.read(streams[0] ?? ''), [])
+  other.exec('DROP TRIGGER failing')
+  other.close()
+  const one = event()
+  await store.append(streams[0] ?? '', 'none', [one])
+  assert.equal(ids(await store.read(streams[0] ?? '')), [one.id])
+})
+
+test('waits for a transaction of another process without blocking the event loop', async ({ file, open }) => {
+  const store = open()
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  const stream = newStream()
+  const append = store.append(stream, 'none', [event()])
+  let longest = 0
+  for (let turn = 0; turn < 20; turn++) {
+    const started = performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    longest = Math.max(longest, performance.now() - started)
+  }
+  other.exec('COMMIT')
+  await append
+  assert.ok(longest < 100, `the event loop stood still for ${longest} ms`)
+  assert.is((await store.read(stream)).length, 1)
+  other.close()
+})
+
+test('is unavailable when another process does not end its transaction, and stores nothing of it later', async ({
+  file,
+  open,
+}) => {
+  const store = open({ busyDeadline: 40 })
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  const stream = newStream()
+  await rejectedWith(StoreUnavailable, store.append(stream, 'none', [event()]))
+  other.exec('COMMIT')
+  await store.append(newStream(), 'none', [event()])
+  assert.equal(await store.read(stream), [])
+  other.close()
+})
+
+test('hands an event to a subscription in the tick of its commit', async ({ open }) => {
+  const store = open()
+  const batches = store.subscribe(store.head())[Symbol.asyncIterator]()
+  await batches.next()
+  const next = batches.next()
+  const one = event()
+  const appended = store.append(newStream(), 'none', [one])
+  let ticks = 0
+  const count = () => {
+    ticks++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const [batch] = await Promise.all([next, appended])
+  clearImmediate(counting)
+  assert.equal(ids(batch.done === true ? [] : batch.value.events), [one.id])
+  assert.ok(ticks <= 1, `${ticks} ticks`)
+})
+
+test('shares one transaction among parallel appends', async ({ open }) => {
+  const store = open()
+  await Promise.all(events(100).map((one) => store.append(newStream(), 'none', [one])))
+  const { transactions, calls, events: written } = store.stats()
+  assert.equal([calls, written], [100, 100])
+  assert.ok(transactions <= 5, `${transactions} transactions`)
+})
+
+test('holds no transaction over more than 500 events, unless one call alone has more', async ({ open }) => {
+  const store = open()
+  const bulk = (count: number): Append[] =>
+    events(count).map((one) => ({ stream: newStream(), expected: 'none', events: [one] }))
+  await Promise.all([store.appendMany(bulk(300)), store.appendMany(bulk(300)), store.appendMany(bulk(900))])
+  assert.is(store.stats().transactions, 3)
+})
+
+test('moves the WAL into the file on a worker, not on the event loop', async ({ file, open }) => {
+  const store = open()
+  const deadline = performance.now() + 10_000
+  while (store.stats().checkpoints < 2 && performance.now() < deadline) {
+    await Promise.all(Array.from({ length: 20 }, () => store.append(newStream(), 'none', [large()])))
+  }
+  assert.ok(store.stats().checkpoints >= 2)
+  assert.is(store.stats().checkpointsOnLoop, 0)
+  // Without a checkpoint the file would be a few pages long.
+  assert.ok(statSync(file).size > 1_000_000)
+})
+
+test.run()

@@ -1,0 +1,79 @@
+import Database from 'better-sqlite3'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
+import { vaultContract } from '../../contract/vault.ts'
+
+const folders: string[] = []
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-vault-'))
+  folders.push(folder)
+  return folder
+}
+process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+vaultContract('the embedded vault', async () => openSqliteVault(join(newFolder(), 'vault.db')))
+
+const test = suite('the vault file')
+const held = (digest: string) => ({ digest, sealed: randomBytes(300), createdAt: 1, expiresAt: 2, receipt: null })
+const holds = (folder: string, bytes: Buffer) =>
+  readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(bytes))
+
+test('holds not one byte of what was deleted, in none of its files', async () => {
+  const folder = newFolder()
+  const vault = openSqliteVault(join(folder, 'vault.db'))
+  const [gone, kept] = [held('gone'), held('kept')]
+  const mail = { kind: 'link' as const, sealed: randomBytes(200), dueAt: 1 }
+  await vault.put(gone, [mail])
+  await vault.put(kept, [])
+  assert.ok(holds(folder, gone.sealed) && holds(folder, mail.sealed))
+  await vault.end([{ digest: 'gone' }])
+  assert.ok(await vault.shred())
+  assert.not.ok(holds(folder, gone.sealed))
+  assert.not.ok(holds(folder, mail.sealed))
+  assert.ok(holds(folder, kept.sealed))
+  await vault.close()
+})
+
+test('is shared by two processes: one sees what the other has put in and ended', async () => {
+  const file = join(newFolder(), 'vault.db')
+  const [one, other] = [openSqliteVault(file), openSqliteVault(file)]
+  const put = held('a')
+  await one.put(put, [])
+  assert.equal(await other.read('a'), put.sealed)
+  await Promise.all([...Array(50).keys()].map((n) => (n % 2 ? one : other).put(held(`n${n}`), [])))
+  await other.end([{ digest: 'a' }])
+  assert.is(await one.read('a'), undefined)
+  await one.close()
+  await other.close()
+})
+
+test('is refused when a newer release made it, or another program', () => {
+  const file = join(newFolder(), 'vault.db')
+  void openSqliteVault(file).close()
+  const db = new Database(file)
+  db.pragma('user_version = 99')
+  assert.throws(() => openSqliteVault(file), /made by a newer release/)
+  db.pragma('application_id = 1')
+  db.close()
+  assert.throws(() => openSqliteVault(file), /is not an? vault of Adamant/)
+})
+
+test('waits while another process writes', async () => {
+  const file = join(newFolder(), 'vault.db')
+  const vault = openSqliteVault(file)
+  const filler = new Database(file)
+  filler.exec('BEGIN IMMEDIATE')
+  const busy = vault.put(held('later'), [])
+  filler.exec('COMMIT')
+  filler.close()
+  await busy
+  assert.ok(await vault.read('later'))
+  await vault.close()
+})
+
+test.run()

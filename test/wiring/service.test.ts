@@ -1,0 +1,92 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Installation } from '../../src/wiring/installation.ts'
+import { startService } from '../../src/wiring/service.ts'
+import { readSettings } from '../../src/wiring/settings.ts'
+import { open } from '../../src/wiring/open-installation.ts'
+
+const test = suite('a service that can not start')
+
+/** Counts the calls of the stores, of which one fails. */
+type Step = { calls: number; readonly fails: number }
+
+class Broken extends Error {}
+
+function failingAt<Port extends object>(port: Port, step: Step): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function' || ['close', 'subscribe', 'shred'].includes(String(name))) return value
+      return (...asked: unknown[]): unknown => {
+        if (++step.calls === step.fails) throw new Broken(`call ${step.calls}, ${String(name)}`)
+        return Reflect.apply(value, target, asked)
+      }
+    },
+  })
+}
+
+const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+const settingsOf = (dataDir: string, port: number) =>
+  readSettings({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
+
+/** @returns how often the installation was closed, and what the start rejected with */
+async function start(installation: Installation): Promise<{ closed: number; fault: unknown }> {
+  let closed = 0
+  const close = () => {
+    closed++
+    return installation.close()
+  }
+  const [outcome] = await Promise.allSettled([startService({ ...installation, close })])
+  if (outcome?.status === 'fulfilled') await outcome.value.stop()
+  return { closed, fault: outcome?.status === 'rejected' ? outcome.reason : undefined }
+}
+
+async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-start-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('closes all that it had opened, whichever step fails', () =>
+  withFolder(async (folder) => {
+    let failed = 0
+    let before = 0
+    for (let fails = 1; fails <= 24; fails++) {
+      const opened = await open(settingsOf(folder, 0))
+      const step = { calls: 0, fails }
+      const store = failingAt(opened.store, step)
+      const { closed, fault } = await start({
+        ...opened,
+        store,
+        reads: failingAt(opened.reads, step),
+        writing: { ...opened.writing, store },
+      })
+      if (fault instanceof Broken) failed++
+      assert.is(closed, 1, `step ${fails}`)
+      if (fails === 2) before = openFiles()
+    }
+    assert.ok(failed >= 5, `only ${failed} steps failed`)
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+  }))
+
+test('closes all that it had opened when its port is taken', () =>
+  withFolder(async (folder) => {
+    const other = createServer()
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+    const opened = await open(settingsOf(folder, (other.address() as AddressInfo).port))
+    const { closed, fault } = await start(opened)
+    assert.match(String(fault), 'EADDRINUSE')
+    assert.is(closed, 1)
+    const again = await open(settingsOf(folder, 0))
+    assert.is((await start(again)).fault, undefined, 'its leases and its folder are free')
+    await new Promise<void>((done) => other.close(() => done()))
+  }))
+
+test.run()

@@ -1,0 +1,43 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { open } from '../../src/wiring/open-installation.ts'
+import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
+
+const test = suite('the setting EVENT_STORE')
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+
+const good = [
+  'sqlite',
+  'esdb://localhost:2113?tls=false',
+  'esdb://a.example:2113,b.example:2113,c.example:2113',
+  'esdb+discover://admin:changeit@cluster.example:2113?nodePreference=leader',
+]
+for (const EVENT_STORE of good) {
+  test(`takes ${EVENT_STORE.replace('changeit', '...')}`, () => {
+    assert.is(readSettings({ EVENT_STORE, MASTER_KEY }).EVENT_STORE, EVENT_STORE)
+  })
+}
+
+for (const EVENT_STORE of ['esdb:', 'http://localhost:2113', 'kurrentdb://localhost:2113', 'esdb://']) {
+  test(`refuses ${EVENT_STORE}, and says what would be right`, () => {
+    assert.throws(() => readSettings({ EVENT_STORE, MASTER_KEY }), /EVENT_STORE must be sqlite, esdb:\/\/HOST:PORT/)
+  })
+}
+
+test('asks for the key that all instances share', () => {
+  assert.throws(() => readSettings({ EVENT_STORE: good[1] }), /MASTER_KEY is required where EVENT_STORE is not sqlite/)
+})
+
+test('that the client can not read is refused without a word of its password', async () => {
+  const settings = readSettings({ EVENT_STORE: 'esdb://admin:hush@host:port', MASTER_KEY, DATA_DIR: '/tmp' })
+  const error = await open(settings).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof BadSettings)
+  assert.match(String(error), /EVENT_STORE is no connection string/)
+  assert.not.match(String(error), /hush/)
+})
+
+test.run()

@@ -1,0 +1,49 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BadSettings, formerNames, readSettings } from '../../src/wiring/settings.ts'
+
+const test = suite('MAILER')
+
+test('is outbox unless it is set', () => assert.is(readSettings({}).MAILER, 'outbox'))
+
+for (const address of ['smtp://127.0.0.1:25', 'smtps://user:p%40ss@mail.example.com', 'outbox']) {
+  test(`may be ${address}, and is read by its former name MAIL as well, which is told`, () => {
+    assert.is(readSettings({ MAILER: address }).MAILER, address)
+    assert.equal(formerNames({ MAILER: address }), [])
+    assert.is(readSettings({ MAIL: address }).MAILER, address)
+    assert.equal(formerNames({ MAIL: address }), ['MAIL is called MAILER now, and is still read: rename it'])
+  })
+}
+
+for (const mailbox of ['/var/mail/ann', '/var/spool/mail/ann', '~/Maildir', '/home/ann/Büro/Mail', 'ann', '']) {
+  test(`is not MAIL=${mailbox}, which a login shell sets`, () => {
+    assert.is(readSettings({ MAIL: mailbox }).MAILER, 'outbox')
+    assert.equal(formerNames({ MAIL: mailbox }), [])
+  })
+}
+
+test('goes before its former name', () => {
+  const both = { MAILER: 'smtp://new.example.com', MAIL: 'smtp://old.example.com' }
+  assert.is(readSettings(both).MAILER, 'smtp://new.example.com')
+  assert.equal(formerNames(both), [])
+})
+
+test('is refused by the name that was given, without a password', () => {
+  const faultOf = (environment: Record<string, string>) => {
+    try {
+      return String(readSettings(environment))
+    } catch (error) {
+      if (error instanceof BadSettings) return error.message
+      throw error
+    }
+  }
+  assert.match(
+    faultOf({ MAILER: 'mail.example.com' }),
+    'MAILER must be outbox or smtp://USER:PASSWORD@HOST:PORT, got mail',
+  )
+  const former = faultOf({ MAIL: 'smtp://user:hunter2@mail.example.com:port' })
+  assert.match(former, 'MAIL must be outbox or smtp://')
+  assert.not.match(former, 'hunter2')
+})
+
+test.run()

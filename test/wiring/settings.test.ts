@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { open } from '../../src/wiring/open-installation.ts'
+import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
+
+const test = suite('READ_MODEL')
+
+const good = [
+  'sqlite',
+  'mongodb://127.0.0.1:27017/adamant',
+  'mongodb://one,two:27018,three/adamant?replicaSet=rs0&tls=true',
+  'mongodb://user:p%40ss@[::1]:27017/adamant',
+  'mongodb+srv://cluster.example.com/adamant?retryWrites=true',
+]
+for (const address of good) {
+  test(`may be ${address}`, () => assert.is(readSettings({ READ_MODEL: address }).READ_MODEL, address))
+}
+
+const bad = [
+  'mongo://127.0.0.1/adamant',
+  'mongodb://127.0.0.1:27017',
+  'mongodb://127.0.0.1:27017/',
+  'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+  'mongodb:///adamant',
+  'mongodb://host/two.parts',
+  'mongodb://host/a/b',
+  'postgres://host/adamant',
+]
+for (const address of bad) {
+  test(`can't be ${address}, and the message says what would be right`, () => {
+    const message = faultsOf(() => readSettings({ READ_MODEL: address }))
+    assert.match(
+      message,
+      'READ_MODEL must be sqlite or mongodb://HOST:PORT/DATABASE, with the name of the database, got',
+    )
+    assert.match(message, address)
+  })
+}
+
+test('is not repeated where it has a password', () => {
+  const message = faultsOf(() => readSettings({ READ_MODEL: 'mongodb://user:hunter2@host' }))
+  assert.match(message, 'mongodb://HOST:PORT/DATABASE')
+  assert.not.match(message, 'hunter2')
+})
+
+for (const [reason, address] of [['a port that is none', 'mongodb://host:99999999/adamant']] as const) {
+  test(`with ${reason} stops the start, without a password in the message`, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
+    try {
+      for (const given of [address, address.replace('//', '//user:hunter2@')]) {
+        const failure = await open(readSettings({ READ_MODEL: given, DATA_DIR: dataDir, LOG_LEVEL: 'silent' })).catch(
+          (error: unknown) => error,
+        )
+        assert.instance(failure, BadSettings)
+        assert.match(String(failure), 'READ_MODEL is no address of MongoDB')
+        assert.not.match(String(failure), 'hunter2')
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true })
+    }
+  })
+}
+
+const NEAR_NAMES = {
+  DATADIR: 'DATA_DIR',
+  data_dir: 'DATA_DIR',
+  EVENT_STOER: 'EVENT_STORE',
+  READMODEL: 'READ_MODEL',
+  MASTERKEY: 'MASTER_KEY',
+  SECRET_URL: 'SECRETS_URL',
+  TRUST_PROXYS: 'TRUST_PROXY',
+}
+
+for (const [given, meant] of Object.entries(NEAR_NAMES)) {
+  test(`${given}, which is no setting, stops the start and names ${meant}, unless that is set as well`, () => {
+    const value = { [meant]: 'sqlite', [given]: 'hunter2' }
+    const faults = faultsOf(() => readSettings({ [given]: 'hunter2' }))
+    assert.match(faults, `${given} is no setting: it is called ${meant}.`)
+    assert.not.match(faults, 'hunter2')
+    if (meant === 'DATA_DIR') assert.is(readSettings(value).DATA_DIR, 'sqlite')
+  })
+}
+
+test('names that others use are no mistyped settings', () => {
+  const environment = { HOME: '/home/ann', HOSTTYPE: 'x86_64', MAILTO: 'ann', MAILFROM: 'ann', PATH: '/bin', TZ: 'UTC' }
+  assert.is(readSettings(environment).PORT, 8080)
+})
+
+function faultsOf(action: () => unknown): string {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof BadSettings) return error.message
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+test.run()

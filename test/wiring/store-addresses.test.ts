@@ -1,0 +1,82 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+const ESDB = 'esdb://ann:hunter2@host:2113'
+const MONGO = 'mongodb://ann:hunter2@host/adamant'
+
+function faultOf(settings: Readonly<Record<string, string>>): string {
+  try {
+    readSettings({ MASTER_KEY, ...settings })
+  } catch (error) {
+    if (error instanceof BadSettings) return error.message
+    throw error
+  }
+  return 'no fault'
+}
+
+const test = suite('the parameters of a store')
+
+for (const parameters of [
+  'tls=true&tlsCaFile=/etc/ca.pem',
+  'TLS=false',
+  'tls_ca_file=ca.pem',
+  'nodePreference=leader&keepAliveInterval=10000&keepAliveTimeout=-1&connectionName=adamant',
+  'userCertFile=a.pem&userKeyFile=b.pem',
+]) {
+  test(`may be ${parameters} of EventStoreDB`, () => {
+    assert.is(faultOf({ EVENT_STORE: `${ESDB}?${parameters}` }), 'no fault')
+  })
+}
+
+for (const parameters of [
+  'replicaSet=rs0&tls=true&tlsCAFile=/etc/ca.pem&authSource=admin',
+  'retryWrites=true&w=majority&readConcernLevel=majority&journal=true&readPreference=primary',
+  'directConnection=true&maxPoolSize=50&compressors=zlib',
+]) {
+  test(`may be ${parameters} of MongoDB`, () => {
+    assert.is(faultOf({ READ_MODEL: `${MONGO}?${parameters}` }), 'no fault')
+  })
+}
+
+const refused: [setting: string, parameters: string, says: RegExp][] = [
+  ['EVENT_STORE', 'tlsVerifyCert=false', /tlsVerifyCert, which is not taken: .*tlsCaFile=FILE/],
+  ['EVENT_STORE', 'tls=false&TLSVERIFYCERT=true', /TLSVERIFYCERT, which is not taken/],
+  [
+    'EVENT_STORE',
+    'nodePreference=follower',
+    /nodePreference, .* not taken; nodePreference=leader is: everything is read/,
+  ],
+  ['EVENT_STORE', 'gossipTimeout=1', /gossipTimeout, which is not taken/],
+  ['EVENT_STORE', 'defaultDeadline=1000', /defaultDeadline, which is not taken/],
+  ['EVENT_STORE', 'tls=no', /tls, of which that value is not taken; tls=true or tls=false is/],
+  ['EVENT_STORE', 'tlsCertFile=a', /tlsCertFile, which is no parameter of it: is tlsCaFile meant\?/],
+  ['EVENT_STORE', 'colour=blue', /colour, which is no parameter of it$/],
+  ['EVENT_STORE', 'tls', /something behind its \? that is no NAME=VALUE/],
+  ['READ_MODEL', 'readConcernLevel=local', /readConcernLevel, .* not taken; readConcernLevel=majority is/],
+  ['READ_MODEL', 'journal=false', /journal, of which .*; journal=true is: what is acknowledged/],
+  ['READ_MODEL', 'replicaSet=rs0&w=1', /w, of which .*; w=majority is/],
+  ['READ_MODEL', 'readPreference=nearest', /readPreference, of which .*; readPreference=primary is/],
+  ['READ_MODEL', 'retryWrites=false', /retryWrites, of which .*; retryWrites=true is/],
+  ['READ_MODEL', 'socketTimeoutMS=1', /socketTimeoutMS, which is not taken: the service has deadlines/],
+  ['READ_MODEL', 'replicasSet=rs0', /replicasSet, which is no parameter of it: is replicaSet meant\?/],
+]
+for (const [setting, parameters, says] of refused) {
+  test(`is refused by name in ${setting}: ${parameters}`, () => {
+    const address = setting === 'EVENT_STORE' ? ESDB : MONGO
+    const fault = faultOf({ [setting]: `${address}?${parameters}` })
+    assert.match(fault, says)
+    assert.match(fault, new RegExp(`^${setting} has `))
+    assert.not.match(fault, /hunter2|ann/)
+  })
+}
+
+for (const address of ['esdb://ann:hun?ter2&tls=false@host:2113', 'mongodb://ann:hun?w=ter2@host/adamant']) {
+  test(`is never a part of a password: ${address}`, () => {
+    const fault = faultOf({ [address.startsWith('esdb') ? 'EVENT_STORE' : 'READ_MODEL']: address })
+    assert.not.match(fault, /hun|ter2|no fault/)
+  })
+}
+
+test.run()
