@@ -9,7 +9,7 @@ import type { RequestState, Step } from '../kit/request.ts'
 import { attachReport } from './attach.ts'
 import { sendFile } from './file.ts'
 import { removeReport } from './remove.ts'
-import { readUpload } from './upload.ts'
+import { readUpload } from './upload/upload.ts'
 
 export type CertificationService = {
   readonly certifying: Certifying

@@ -1,4 +1,4 @@
-import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../../domain/refusal.ts'
 
 /** What a file's part is where it has no file name. */
 export const FILE_AS_TEXT: Fault = {

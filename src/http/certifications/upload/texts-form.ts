@@ -1,8 +1,8 @@
-import { fromForm } from '../../domain/certification/input.ts'
-import { Refusal } from '../../domain/refusal.ts'
-import { readBody, refuseEncoding } from '../kit/body.ts'
-import { refuseMany } from '../kit/parameter-count.ts'
-import type { Step } from '../kit/request.ts'
+import { fromForm } from '../../../domain/certification/input.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { readBody, refuseEncoding } from '../../kit/body.ts'
+import { refuseMany } from '../../kit/parameter-count.ts'
+import type { Step } from '../../kit/request.ts'
 import { FILE_AS_TEXT, twice } from './form-faults.ts'
 
 /** Bytes of a form without a file. */
