@@ -6,8 +6,8 @@ import { safeFileName } from '../../../domain/certification/file-name.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import type { Files } from '../../../stores/ports/files.ts'
 import { BodyPump, type Bounds } from './body-pump.ts'
-import { FILE_AS_TEXT, twice } from './form-faults.ts'
 import { PdfCheck } from './pdf-check.ts'
+import { FILE_AS_TEXT, twice } from './texts-form.ts'
 
 export type Form = {
   readonly texts: ReadonlyMap<string, string>

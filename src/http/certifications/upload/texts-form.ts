@@ -1,9 +1,18 @@
 import { fromForm } from '../../../domain/certification/input.ts'
-import { Refusal } from '../../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { readBody, refuseEncoding } from '../../kit/body.ts'
 import { refuseMany } from '../../kit/parameter-count.ts'
 import type { Step } from '../../kit/request.ts'
-import { FILE_AS_TEXT, twice } from './form-faults.ts'
+
+/** What a file's part is where it has no file name. */
+export const FILE_AS_TEXT: Fault = {
+  pointer: '/file',
+  message: 'file must be sent as a file: with a filename in its Content-Disposition',
+}
+
+/** @param name as it is told to the caller */
+export const twice = (name: string) =>
+  new Refusal('malformed', [{ pointer: `/${name}`, message: `${name} may stand once in the form` }])
 
 /** Bytes of a form without a file. */
 const LIMIT = 64 * 1024

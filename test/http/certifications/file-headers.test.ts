@@ -1,0 +1,29 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inlineDisposition, parseRange } from '../../../src/http/certifications/file-headers.ts'
+
+const test = suite("a certification's file")
+
+test('is asked for in ranges that lie within it', () => {
+  const range = fc.tuple(fc.nat(2_000), fc.nat(2_000), fc.integer({ min: 1, max: 1_000 }))
+  fc.assert(
+    fc.property(range, ([from, to, bytes]) => {
+      for (const header of [`bytes=${from}-${to}`, `bytes=${from}-`, `bytes=-${to}`]) {
+        const parsed = parseRange(header, bytes)
+        if (parsed === undefined || parsed === 'unsatisfiable') continue
+        assert.ok(parsed.start >= 0 && parsed.start <= parsed.end && parsed.end < bytes, header)
+      }
+    }),
+  )
+})
+
+test('is named in a header that nothing breaks out of', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      assert.match(inlineDisposition(name), /^inline; filename="[^"\\]*"(?:; filename\*=UTF-8''[\w%.!~-]*)?$/)
+    }),
+  )
+})
+
+test.run()
