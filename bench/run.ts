@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { attack } from './attack/attack.ts'
 import { longestBlock } from './attack/longest-block.ts'
 import { GROUPS } from './cases/all.ts'
+import { ceiling } from './cases/engines/ceiling.ts'
 import { eventStore } from './cases/engines/event-store.ts'
 import { fence } from './cases/engines/fence.ts'
 import { mongodb } from './cases/engines/mongodb.ts'
@@ -19,7 +20,7 @@ npm run bench -- --attack MINUTES
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
 
 /** What `--engines` runs. */
-const ENGINES = [eventStore, mongodb, fence, ...onServers].map(({ name }) => name)
+const ENGINES = [eventStore, ceiling, mongodb, fence, ...onServers].map(({ name }) => name)
 
 /** What measures something else than cases. */
 type Other = { readonly run: () => Promise<boolean> }

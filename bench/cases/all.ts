@@ -1,6 +1,7 @@
 import type { Group } from '../group.ts'
 import { bulk } from './bulk.ts'
 import { create } from './create.ts'
+import { ceiling } from './engines/ceiling.ts'
 import { eventStore } from './engines/event-store.ts'
 import { fence } from './engines/fence.ts'
 import { mongodb } from './engines/mongodb.ts'
@@ -25,6 +26,7 @@ export const GROUPS: readonly Group[] = [
   secrets,
   listsOfAMillion,
   eventStore,
+  ceiling,
   mongodb,
   fence,
   ...onServers,
