@@ -21,6 +21,8 @@ export class Appender {
     private readonly reader: Reader,
     /** Undefined where this process fills the log. */
     private readonly gate: Gate | undefined,
+    /** Told of each append at once, also where others of its bulk are still on their way. */
+    private readonly stored: (position: Position) => void,
   ) {}
 
   /**
@@ -77,7 +79,7 @@ export class Appender {
     const sent = runs.map((run) => {
       const at = revision
       revision = (revision === 'none' ? -1n : revision) + BigInt(run.ids.length)
-      return this.batches.send(stream, at, run).then((answer) => ({ stream, expected: at, answer }))
+      return this.#send(stream, at, run).then((answer) => ({ stream, expected: at, answer }))
     })
     const answers = await Promise.all(sent)
     const answered = answers.find(({ answer }) => answer.kind !== 'stored') ?? answers.at(-1)
@@ -100,13 +102,22 @@ export class Appender {
     const since = performance.now()
     for (let attempt = 1; ; attempt++) {
       await this.gate?.pass(stream, run.types)
-      const answer = await this.batches.send(stream, expected, run)
+      const answer = await this.#send(stream, expected, run)
       if (answer.kind === 'stored') return answer.position
       if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
       const found = await this.#outcome(stream, expected, run, answer)
-      if (found !== undefined) return found
+      if (found !== undefined) {
+        this.stored(found)
+        return found
+      }
       if (attempt === ATTEMPTS || performance.now() - since > SOON) throw outcomeUnknown(stream, answer.reason)
     }
+  }
+
+  async #send(stream: string, expected: Revision, run: Encoded): Promise<Answer> {
+    const answer = await this.batches.send(stream, expected, run)
+    if (answer.kind === 'stored') this.stored(answer.position)
+    return answer
   }
 
   /** Looks whether an append was stored after all. Undefined: not so far. */

@@ -32,7 +32,11 @@ export function openEventStoreDB(
   const connection = new Connection(address, timing)
   const reader = new Reader(connection, timing.read)
   const gate = new Gate(reader)
-  const appender = new Appender(new BatchStream(connection, timing.append), reader, filling ? undefined : gate)
+  const stored = (position: Position) => {
+    feed.exists(position)
+    reader.exists(position)
+  }
+  const appender = new Appender(new BatchStream(connection, timing.append), reader, filling ? undefined : gate, stored)
   const identity = new Identity(reader, appender)
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()
@@ -57,12 +61,7 @@ export function openEventStoreDB(
 
   async function write(work: () => Promise<Position[]>): Promise<Position[]> {
     if (!filling) await identity.get()
-    const positions = await work()
-    for (const position of positions) {
-      feed.exists(position)
-      reader.exists(position)
-    }
-    return positions
+    return work()
   }
 
   async function shut(): Promise<void> {

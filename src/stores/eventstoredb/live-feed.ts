@@ -30,6 +30,7 @@ export class LiveFeed {
   #known: From = 'start'
   #running: Promise<void> | undefined
   #inbox: Inbox | undefined
+  #gathering: NodeJS.Timeout | undefined
   readonly #rest: Rest
 
   constructor(
@@ -78,6 +79,7 @@ export class LiveFeed {
 
   async close(): Promise<void> {
     this.#followers.clear()
+    clearTimeout(this.#gathering)
     this.#inbox?.close()
     this.#rest.wake()
     await this.#running
@@ -129,7 +131,7 @@ export class LiveFeed {
         tail.trim()
         this.exists(tail.end)
         if (arrival.checkpoint !== undefined) this.heard(tail.end, arrival.checkpoint)
-        this.#wakeAll()
+        this.#wakeSoon(tail)
       }
     } catch (error) {
       this.connection.failed(node, error)
@@ -148,7 +150,15 @@ export class LiveFeed {
     return comparePositions(head, tail.end) > 0 && tail.end === before
   }
 
+  /** At once where all has been heard that is known to exist: with one writer nobody waits. */
+  #wakeSoon(tail: Tail): void {
+    if (comparePositions(tail.end, this.#known) >= 0) this.#wakeAll()
+    else this.#gathering ??= setTimeout(() => this.#wakeAll(), this.timing.gathering)
+  }
+
   #wakeAll(): void {
+    clearTimeout(this.#gathering)
+    this.#gathering = undefined
     for (const wake of this.#followers) wake()
   }
 }

@@ -10,6 +10,11 @@ export type Timing = {
   readonly round: number
   /** A subscription that brings nothing although there is something, or may be: it is looked at, or made anew. */
   readonly silence: number
+  /**
+   * For which followers are left asleep while more is known to be on its way: the server sends events one at a time, and
+   * each batch costs every follower a transaction.
+   */
+  readonly gathering: number
   /** Between two tries to subscribe: the first pause, doubled up to the longest. */
   readonly firstPause: number
   readonly longestPause: number
@@ -21,6 +26,7 @@ export const TIMING: Timing = {
   gossip: 1_000,
   round: 250,
   silence: 1_000,
+  gathering: 2,
   firstPause: 50,
   longestPause: 2_000,
 }

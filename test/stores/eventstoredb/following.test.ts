@@ -4,7 +4,8 @@ import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { event, events, flat, ids, newStream, soon, take, takeEvents } from '../../contract/event-store/given.ts'
 import type { Peer } from '../../eventstoredb/peer/peer.ts'
-import { suiteOnPeer } from './given.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
+import { SHORT, suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('a subscription to EventStoreDB')
 
@@ -139,6 +140,26 @@ test('reads history although the server sends none of it', async ({ peer, store 
   )
   assert.equal(ids(batches.flatMap((one) => one.events)), ids(batch))
   assert.equal(batches.at(-1)?.position, head)
+})
+
+test('brings together what is known to be on its way', async ({ peer }) => {
+  const store = openEventStoreDB(peer.url, { ...SHORT, gathering: 5_000 })
+  try {
+    const many = Array.from({ length: 20 }, () => ({
+      stream: newStream('many'),
+      expected: 'none' as const,
+      events: events(1),
+    }))
+    const subscription = store.subscribe(await store.append(newStream(), 'none', [event()]), { prefixes: ['many-'] })
+    const taken = take(subscription, (batches) => flat(batches).length === many.length)
+    await until('the live subscription', () => peer.log.listenerCount('appended') > 0)
+    peer.faults.subscriptionPause = 20
+    await store.appendMany(many)
+    const batches = (await taken).filter((batch) => batch.events.length > 0)
+    assert.ok(batches.length <= 3, `${many.length} events came in ${batches.length} batches`)
+  } finally {
+    await store.close()
+  }
 })
 
 test('holds the server back while its subscriber is slow, and then gets everything', async ({ peer, store }) => {

@@ -13,6 +13,7 @@ export const SHORT: Timing = {
   gossip: 100,
   round: 30,
   silence: 100,
+  gathering: 2,
   firstPause: 10,
   longestPause: 100,
 }
