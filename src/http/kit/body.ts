@@ -6,7 +6,7 @@ import { turnOfLongWork } from '../../runtime/slices.ts'
 import { allowanceOf } from './body-allowance.ts'
 import { discardRest } from './discard-rest.ts'
 import { JsonShape } from './json-shape.ts'
-import type { Ctx, Step } from './request.ts'
+import type { Step } from './request.ts'
 
 /** Bytes of a JSON body at most. */
 export const JSON_LIMIT = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ export const readJsonBody: Step = async (ctx, next) => {
     throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
   }
   refuseCharset(type)
-  refuseEncoding(ctx)
+  refuseEncoding(ctx.req)
   const kept = keptBodies.get(ctx.req)
   ctx.state.body = kept === undefined ? await readJson(ctx.req) : parseJsonBody(kept)
   return next()
@@ -57,8 +57,8 @@ export function refuseCharset(type: string | undefined): void {
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
 /** @throws Refusal unsupported for a body that would have to be unpacked first */
-export function refuseEncoding(ctx: Ctx): void {
-  const encoding = ctx.req.headers['content-encoding']
+export function refuseEncoding(req: IncomingMessage): void {
+  const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }

@@ -3,9 +3,7 @@ import type { ReceivedFile } from '../../commands/certifications/attach-certific
 import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
-import type { VerifiedClient } from '../../commands/clients/verify-client.ts'
 import { Patience } from '../../projections/engine/patience.ts'
-import type { Given } from '../secrets/parameters.ts'
 
 /** Who asks, once `authenticate` has passed. */
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
@@ -31,14 +29,8 @@ export type RequestState = {
   body?: unknown
   /** What came with a form, once `readUpload` has passed. */
   upload?: Upload
-  /** Query and form together, once the token server's `readParameters` has passed. */
-  parameters?: ReadonlyMap<string, string>
-  /** Query and form or JSON together, once the secrets API's `readParameters` has passed. */
-  given?: Given
   /** Who came to the secrets API with an e-mail address and an API token, once `readSender` has passed. */
   sender?: SecretSender
-  /** Once the token server's `authenticateClient` has passed. */
-  client?: VerifiedClient
 }
 
 export type Ctx = Context & { state: RequestState }

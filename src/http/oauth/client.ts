@@ -1,64 +1,74 @@
-import {
-  ClientRefused,
-  verifyClient,
-  type ClientCheck,
-  type VerifiedClient,
-} from '../../commands/clients/verify-client.ts'
-import type { Ctx, Step } from '../kit/request.ts'
+import { z } from 'zod'
+import { ClientRefused, verifyClient } from '../../commands/clients/verify-client.ts'
+import type { ClientCheck, VerifiedClient } from '../../commands/clients/verify-client.ts'
+import type { Origin } from '../../events/origin.ts'
+import { basicCredentials, isBasic } from '../kit/basic.ts'
+import { parameters, type Parameters } from '../kit/parameters/parameters.ts'
+import { onceEach } from '../kit/parameters/rules.ts'
 import { OAuthError } from './errors.ts'
-import { parametersOf } from './parameters.ts'
 
+/** Bytes of a form; the longest that makes sense has a few tokens in it. */
+const FORM_LIMIT = 64 * 1024
+
+/** One way for a client to show its id and secret; the other is Basic. */
+const CLIENT = {
+  client_id: z
+    .string()
+    .optional()
+    .describe('The client, where its id and secret do not come by HTTP Basic.')
+    .meta({ examples: ['1_3bcbxd9e24g0gk4swg0kwgcwg4o8k8g4g888kwc44gcc0gwwk4'] }),
+  client_secret: z.string().optional().describe("The client's secret, where it does not come by HTTP Basic."),
+}
+
+/** Declares what the token server is asked with, beside what every client has to show. */
+export const clientParameters = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  parameters({ ...shape, ...CLIENT }, { rules: onceEach, upTo: FORM_LIMIT })
+
+/** What a client asks the token server. */
+export type Asked<Given> = {
+  readonly given: Given
+  /** The header. */
+  readonly authorization: string | undefined
+  readonly address: string
+  readonly origin: Origin
+}
+
+export type GivenBy<Declared> = Declared extends Parameters<infer Values> ? Values : never
+
+type ShownByParameters = { readonly client_id?: string | undefined; readonly client_secret?: string | undefined }
 type Credentials = { readonly client: string; readonly secret: string }
 
-/** Lets pass a client that shows its secret, by parameters or by Basic, into `ctx.state.client`. */
-export function authenticateClient(check: ClientCheck): Step {
-  return async (ctx, next) => {
-    const basic = basicOf(ctx)
-    try {
-      ctx.state.client = await verifyClient(check, { ...credentialsOf(ctx, basic), address: ctx.ip })
-    } catch (error) {
-      const challenged = error instanceof ClientRefused && basic !== undefined
-      if (challenged) ctx.set('WWW-Authenticate', 'Basic realm="adamant", charset="UTF-8"')
-      throw error
-    }
-    return next()
-  }
-}
-
-export function clientOf(ctx: Ctx): VerifiedClient {
-  if (ctx.state.client === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind authenticateClient`)
-  return ctx.state.client
-}
+/**
+ * The client that has shown its secret, by parameters or by Basic.
+ * @throws ClientRefused, OAuthError invalid_request, Refusal too-many
+ */
+export const clientOf = async (check: ClientCheck, asked: Asked<ShownByParameters>): Promise<VerifiedClient> =>
+  verifyClient(check, { ...credentialsOf(asked), address: asked.address })
 
 /** RFC 6749, section 2.3: one way of authentication in a request, not more. */
-function credentialsOf(ctx: Ctx, basic: Credentials | 'unreadable' | undefined): Credentials {
-  const parameters = parametersOf(ctx)
-  const client = parameters.get('client_id')
-  const secret = parameters.get('client_secret')
-  if (basic === 'unreadable') throw new ClientRefused('The Basic credentials are not readable')
-  if (basic !== undefined) {
-    if (secret !== undefined || (client !== undefined && client !== basic.client)) {
+function credentialsOf({ authorization, given }: Asked<ShownByParameters>): Credentials {
+  const { client_id: client, client_secret: secret } = given
+  if (authorization !== undefined && isBasic(authorization)) {
+    const shown = basicOf(authorization)
+    if (secret !== undefined || (client !== undefined && client !== shown.client)) {
       throw new OAuthError('invalid_request', 'The client must authenticate in one way, by parameters or by Basic')
     }
-    return basic
+    return shown
   }
   if (client === undefined) throw new ClientRefused('Client id was not found in the headers or body')
   if (secret === undefined) throw new ClientRefused()
   return { client, secret }
 }
 
-function basicOf(ctx: Ctx): Credentials | 'unreadable' | undefined {
-  const header = ctx.req.headers.authorization
-  if (header === undefined || !/^basic\b/i.test(header)) return undefined
-  const text = Buffer.from(header.slice(6).trim(), 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  if (colon < 0) return 'unreadable'
+/** RFC 6749, section 2.3.1: both halves are form-encoded before they become Basic credentials. */
+function basicOf(header: string): Credentials {
+  const shown = basicCredentials(header)
   try {
-    return { client: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
-  } catch {
-    return 'unreadable'
+    if (shown !== undefined) return { client: formDecoded(shown.user), secret: formDecoded(shown.password) }
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
   }
+  throw new ClientRefused('The Basic credentials are not readable')
 }
 
-/** RFC 6749, section 2.3.1: both halves are form-encoded before they become Basic credentials. */
 const formDecoded = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

@@ -1,6 +1,7 @@
 import { ClientRefused } from '../../commands/clients/verify-client.ts'
 import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
 import { GrantRefused } from '../../domain/session/session.ts'
+import { isBasic } from '../kit/basic.ts'
 import type { ErrorBody } from '../kit/errors.ts'
 
 /** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
@@ -18,12 +19,16 @@ export class OAuthError extends Refusal {
 /** RFC 6749, section 5.1; errors as well. */
 export const NEVER_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
+/** For a client that came by it, section 5.2. */
+const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant", charset="UTF-8"' }
+
 /** The faults that keep their status here; every other fault of the caller is 400. */
 const KEPT: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'missing', 'not-allowed', 'too-many', 'unavailable'])
 
 /** `{"error": "invalid_grant", "error_description": "..."}` */
 export const oauthBody: ErrorBody = (ctx, { status, faults }, error) => {
   ctx.set(NEVER_STORED)
+  if (error instanceof ClientRefused && isBasic(ctx.req.headers.authorization)) ctx.set(CHALLENGE)
   if (error instanceof Refusal && !KEPT.has(error.kind)) ctx.status = 400
   ctx.body = {
     error: codeOf(error, status),

@@ -5,10 +5,9 @@ import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Ctx, Step } from '../kit/request.ts'
-import { givenTo } from '../secrets/parameters.ts'
+import { PassphraseParameters } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { askerOf, secretOriginOf } from '../secrets/sender.ts'
-import { textOf } from '../secrets/values.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 /** Asks before it shows anything: link scanners and previews follow links, but press no button. */
@@ -23,7 +22,7 @@ export const showSecret =
   (secrets: Secrets): Step =>
   async (ctx) => {
     const secretKey = keyOf(ctx)
-    const passphrase = textOf(givenTo(ctx), 'passphrase')
+    const { passphrase } = await PassphraseParameters.read(ctx.req, ctx.querystring)
     try {
       sendSecret(
         ctx,

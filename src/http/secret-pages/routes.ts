@@ -5,7 +5,6 @@ import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
 import type { ErrorBody } from '../kit/errors.ts'
 import { html } from '../kit/html.ts'
 import type { RequestState } from '../kit/request.ts'
-import { readParameters } from '../secrets/parameters.ts'
 import { limitAddress, type RateLimit } from '../secrets/rate-limit.ts'
 import { sendPage } from './layout.ts'
 import { askReader, showSecret } from './reader.ts'
@@ -26,11 +25,11 @@ export function secretPageResources(pages: SecretPages): Resource[] {
   const reader = new Router<RequestState>()
   reader.get('/secret/:key', limited, askReader(pages.secrets))
   const sameSite = refuseCrossSite({ ...pages.sites, allowed: new Set() })
-  reader.post('/secret/:key', sameSite, limited, readParameters, showSecret(pages.secrets))
+  reader.post('/secret/:key', sameSite, limited, showSecret(pages.secrets))
   const sender = new Router<RequestState>()
   sender.get('/private/:key', limited, showReceipt(pages))
   sender.get('/private/:key/burn', limited, showReceipt(pages))
-  sender.post('/private/:key/burn', sameSite, limited, readParameters, burnByPage(pages))
+  sender.post('/private/:key/burn', sameSite, limited, burnByPage(pages))
   return [
     { prefix: '/secret', router: reader, errorBody: errorPage },
     { prefix: '/private', router: sender, errorBody: errorPage },

@@ -6,10 +6,9 @@ import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../dom
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Ctx, Step } from '../kit/request.ts'
-import { givenTo } from '../secrets/parameters.ts'
+import { PassphraseParameters } from '../secrets/parameters.ts'
 import { keyOf } from '../secrets/read.ts'
 import { askerOf, secretOriginOf } from '../secrets/sender.ts'
-import { textOf } from '../secrets/values.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 export type SenderPages = { readonly secrets: Secrets; readonly address: string }
@@ -25,7 +24,7 @@ export const burnByPage =
   (pages: SenderPages): Step =>
   async (ctx) => {
     const metadataKey = keyOf(ctx)
-    const passphrase = textOf(givenTo(ctx), 'passphrase')
+    const { passphrase } = await PassphraseParameters.read(ctx.req, ctx.querystring)
     const origin = secretOriginOf(ctx)
     try {
       await burnSecret(pages.secrets, { metadataKey, passphrase, ...askerOf(ctx), origin })

@@ -4,7 +4,7 @@ import { failed, send, type Direct, type DirectAnswer } from '../kit/direct.ts'
 import type { LogError } from '../kit/errors.ts'
 import { originFor } from '../kit/request.ts'
 import { CHALLENGE, secretsError } from './error-body.ts'
-import { givenBy } from './parameters.ts'
+import { PassphraseParameters, ShareParameters } from './parameters.ts'
 import { countAccount, countAddress } from './rate-limit.ts'
 import { revealed } from './read.ts'
 import { UNSTORED, type SecretsService } from './routes.ts'
@@ -79,10 +79,12 @@ async function answered(service: DirectService, { req, address, wanted, asked }:
   const sender = await senderOf(apiTokens, req.headers.authorization, address)
   countAccount(rateLimit, sender)
   if (wanted.revealed === undefined && !anonymous) demandSender(sender)
-  const given = await givenBy(req)
-  if (wanted.revealed === undefined) return shared(service, { given, sender, address, requestId })
+  if (wanted.revealed === undefined) {
+    return shared(service, { given: await ShareParameters.read(req, ''), sender, address, requestId })
+  }
+  const { passphrase } = await PassphraseParameters.read(req, '')
   const origin = originFor(sender?.account, requestId)
-  return revealed(secrets, { secretKey: wanted.revealed, given, account: sender?.account, address, origin })
+  return revealed(secrets, { secretKey: wanted.revealed, passphrase, account: sender?.account, address, origin })
 }
 
 function refused(error: unknown, { wanted, asked }: Request, log: LogError): DirectAnswer {

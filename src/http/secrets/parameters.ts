@@ -1,109 +1,74 @@
-import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../../domain/refusal.ts'
-import { isJson, readBody, refuseCharset } from '../kit/body.ts'
-import { JsonShape } from '../kit/json-shape.ts'
-import { PARAMETERS_MAX, tooMany } from '../kit/parameter-count.ts'
-import type { Ctx, Step } from '../kit/request.ts'
-import { isUrlencoded, parseMultipart } from './multipart.ts'
-import { decodeUtf8, parseUrlencoded, type Pair } from './urlencoded.ts'
-
-/** By name, all values that were given. */
-type Values = ReadonlyMap<string, readonly unknown[]>
-
-export type Given = {
-  readonly values: Values
-  /** Names that came in JSON, which has types of its own: the others are texts. */
-  readonly typed: ReadonlySet<string>
-}
+import { z } from 'zod'
+import { parameters } from '../kit/parameters/parameters.ts'
+import { byRack } from '../kit/parameters/rules.ts'
 
 /** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`. */
 const LIMIT = 1024 * 1024
 
-/** Values of a JSON body of all levels: lists of addresses are short. */
-const VALUES_MAX = 1_000
+const READING = { rules: byRack, upTo: LIMIT, asWritten: ['passphrase', 'ttl'] } as const
 
-/** Query and body together into `ctx.state.given`; of what both have, the body's counts. */
-export const readParameters: Step = async (ctx, next) => {
-  const query = collect(parseUrlencoded(ctx.querystring))
-  const body = ctx.method === 'POST' ? await givenBy(ctx.req) : NOTHING
-  ctx.state.given = { values: bodyFirst(query, body.values), typed: body.typed }
-  return next()
+/** Empty where it was not given. */
+const text = z
+  .string('must be text')
+  .refine((value) => value.isWellFormed(), "must be Unicode: it has half a surrogate pair, which UTF-8 can't hold")
+  .default('')
+
+/** As numbers are written: a sign, digits, a fraction, an exponent. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+const NO_SECONDS = 'must be a number of seconds'
+
+/** A number is read from whatever it stands in, as the original does, and one out of bounds is no fault. */
+const seconds = z
+  .union([z.number(), z.string()], NO_SECONDS)
+  .transform((written, faults) => {
+    const text = String(written).trim()
+    if (text === '') return undefined
+    if (NUMBER.test(text)) return Number(text)
+    faults.addIssue(NO_SECONDS)
+    return z.NEVER
+  })
+  .optional()
+
+/** Each once, and none that is empty. */
+const addresses = z
+  .array(z.string('must be an e-mail address, or a list of them').nullable())
+  .transform((list) => [...new Set(list.map((address) => address?.trim() ?? ''))].filter((address) => address !== ''))
+
+const flag = z
+  .union([z.boolean(), z.enum(['', 'true', '1', 'false', '0'])], 'must be true or false')
+  .transform((value) => value === true || value === 'true' || value === '1')
+  .default(false)
+
+const passphrase = text.describe('What its reader must know beside the key. At most 1,000 characters; empty for none.')
+
+const options = {
+  passphrase,
+  ttl: seconds
+    .describe('Seconds until it is deleted unread: 60 to 2,592,000 are in force, 604,800 where it is absent or 0.')
+    .meta({ examples: [3600] }),
+  recipient: addresses
+    .describe(
+      'E-mail addresses that the link is sent to (`recipient[]`): 1 on the basic plan, 5 on standard, 10 on pro.',
+    )
+    .meta({ examples: [['tom@example.com']] }),
+  notify: flag.describe('Whether the sender gets an e-mail once the secret was read.'),
 }
 
-/** A list in the body takes the place of one in the query, however each of them is written. */
-function bodyFirst(query: Values, body: Values): Values {
-  const inBody = new Set([...body.keys()].map(bareName))
-  return new Map([...[...query].filter(([name]) => !inBody.has(bareName(name))), ...body])
-}
+/** What can be asked of a secret that is made here. */
+export const GenerateParameters = parameters(options, READING)
 
-const bareName = (name: string) => name.replace(/\[\d*\]$/, '')
+export const ShareParameters = parameters(
+  {
+    secret: text
+      .describe('What its one reader gets: 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
+      .meta({ examples: ['the door opens with 4711'] }),
+    ...options,
+  },
+  READING,
+)
 
-/** @throws Error when a route forgot `readParameters` */
-export function givenTo(ctx: Ctx): Given {
-  if (ctx.state.given === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind readParameters`)
-  return ctx.state.given
-}
+export const PassphraseParameters = parameters({ passphrase }, READING)
 
-/**
- * What the body gives. One without a type is a form; one without a byte is nothing, whatever its type.
- * @throws Refusal unsupported, too-large, malformed
- */
-export async function givenBy(req: IncomingMessage): Promise<Given> {
-  const type = req.headers['content-type'] ?? ''
-  const encoding = req.headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
-  }
-  const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (isJson(media)) refuseCharset(type)
-  const shape = isJson(media) ? new JsonShape(VALUES_MAX) : undefined
-  const body = await readBody(req, LIMIT, (chunk) => shape?.take(chunk))
-  if (body.length === 0) return NOTHING
-  if (media === '' || media === 'application/x-www-form-urlencoded') {
-    return untyped(parseUrlencoded(body.toString('latin1')))
-  }
-  if (media === 'multipart/form-data') {
-    return untyped(isUrlencoded(body, type) ? parseUrlencoded(body.toString('latin1')) : parseMultipart(body, type))
-  }
-  shape?.end()
-  if (shape !== undefined) return parseJson(decodeUtf8(body))
-  throw new Refusal('unsupported', `A form or JSON is read here, got ${media.slice(0, 100)}`)
-}
-
-const NOTHING: Given = { values: new Map(), typed: new Set() }
-const untyped = (pairs: readonly Pair[]): Given => ({ values: collect(pairs), typed: new Set() })
-
-function collect(pairs: readonly Pair[]): Map<string, string[]> {
-  const given = new Map<string, string[]>()
-  for (const [name, value] of pairs) {
-    const values = given.get(name)
-    if (values === undefined) given.set(name, [value])
-    else values.push(value)
-  }
-  return given
-}
-
-function parseJson(text: string): Given {
-  const value = parsed(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('malformed', 'The body must be a JSON object')
-  }
-  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
-  const values = new Map(Object.entries(value).map(([name, member]) => [name, [member]]))
-  return { values, typed: new Set(values.keys()) }
-}
-
-/** A passphrase that is sent as a number is the text that was sent: 007 is no number, and 1e3 is not 1000. */
-function asWritten(name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return name === 'passphrase' && typeof value === 'number' ? (context?.source ?? String(value)) : value
-}
-
-function parsed(text: string): unknown {
-  try {
-    const given = JSON.parse(text, asWritten) as unknown
-    return given
-  } catch {
-    // The parser's message repeats the text around the fault, which may be the secret.
-    throw new Refusal('malformed', 'The body is not JSON')
-  }
-}
+/** What is asked of a secret beside its value. */
+export type SharingOptions = Awaited<ReturnType<(typeof GenerateParameters)['read']>>

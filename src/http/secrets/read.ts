@@ -6,9 +6,8 @@ import type { Secrets } from '../../commands/secrets/secrets.ts'
 import { attributes } from '../../domain/secret/render.ts'
 import type { RecentSecrets } from '../../projections/secrets/recent-secrets.ts'
 import { patienceOf, type Ctx, type Step } from '../kit/request.ts'
-import { givenTo, type Given } from './parameters.ts'
+import { PassphraseParameters } from './parameters.ts'
 import { askerOf, secretOriginOf } from './sender.ts'
-import { textOf } from './values.ts'
 
 /** The first characters of the secret key: enough for a person to tell secrets apart, as the original shows them. */
 const SHORT_KEY = 6
@@ -21,7 +20,7 @@ export const reveal =
   async (ctx) => {
     ctx.body = await revealed(secrets, {
       secretKey: keyOf(ctx),
-      given: givenTo(ctx),
+      ...(await PassphraseParameters.read(ctx.req, ctx.querystring)),
       ...askerOf(ctx),
       origin: secretOriginOf(ctx),
     })
@@ -29,7 +28,7 @@ export const reveal =
 
 type Reveal = {
   readonly secretKey: string
-  readonly given: Given
+  readonly passphrase: string
   readonly account: number | undefined
   readonly address: string
   readonly origin: Origin
@@ -40,8 +39,8 @@ type Reveal = {
  * @returns the answer's body
  * @throws Refusal, StoreUnavailable, OutcomeUnknown
  */
-export async function revealed(secrets: Secrets, { given, ...asked }: Reveal): Promise<object> {
-  const value = await revealSecret(secrets, { ...asked, passphrase: textOf(given, 'passphrase') })
+export async function revealed(secrets: Secrets, asked: Reveal): Promise<object> {
+  const value = await revealSecret(secrets, asked)
   return { value, secret_key: asked.secretKey, share_domain: '' }
 }
 
@@ -59,7 +58,7 @@ export const burn =
   async (ctx) => {
     const { keys, secret } = await burnSecret(secrets, {
       metadataKey: keyOf(ctx),
-      passphrase: textOf(givenTo(ctx), 'passphrase'),
+      ...(await PassphraseParameters.read(ctx.req, ctx.querystring)),
       ...askerOf(ctx),
       origin: secretOriginOf(ctx),
     })

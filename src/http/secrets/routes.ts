@@ -7,7 +7,6 @@ import type { Resource } from '../kit/app.ts'
 import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
 import type { RequestState, Step } from '../kit/request.ts'
 import { secretsBody } from './error-body.ts'
-import { readParameters } from './parameters.ts'
 import { limitAccount, limitAddress, type RateLimit } from './rate-limit.ts'
 import { burn, metadata, recent, reveal } from './read.ts'
 import { readSender, requireSender, type ApiTokens } from './sender.ts'
@@ -38,18 +37,18 @@ export function secretsResource(service: SecretsService): Resource {
     readSender(apiTokens),
     limitAccount(rateLimit),
   ]
-  const sharing = [...known, anonymous ? pass : requireSender, readParameters]
+  const sharing = [...known, anonymous ? pass : requireSender]
   router.get(`${PREFIX}/status`, ...known, status)
   router.get(`${PREFIX}/authcheck`, ...known, requireSender, status)
   router.post([`${PREFIX}/share`, `${PREFIX}/create`], ...sharing, share(service))
   router.post(`${PREFIX}/generate`, ...sharing, generate(service))
-  router.post(`${PREFIX}/secret/:key`, ...known, readParameters, reveal(secrets))
+  router.post(`${PREFIX}/secret/:key`, ...known, reveal(secrets))
   for (const name of ['private', 'metadata', 'receipt']) {
     router.get(`${PREFIX}/${name}/recent`, ...known, requireSender, recent(service.recent))
     router.post(`${PREFIX}/${name}/recent`, unstored, onlyRead)
     router.get(`${PREFIX}/${name}/:key`, ...known, metadata(secrets))
-    router.post(`${PREFIX}/${name}/:key`, ...known, readParameters, metadata(secrets))
-    router.post(`${PREFIX}/${name}/:key/burn`, ...known, readParameters, burn(secrets))
+    router.post(`${PREFIX}/${name}/:key`, ...known, metadata(secrets))
+    router.post(`${PREFIX}/${name}/:key/burn`, ...known, burn(secrets))
   }
   return { prefix: PREFIX, router, errorBody: secretsBody }
 }

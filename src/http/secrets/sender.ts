@@ -1,6 +1,7 @@
 import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
 import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { basicCredentials } from '../kit/basic.ts'
 import { originFor, patienceOf, type Ctx, type SecretSender, type Step } from '../kit/request.ts'
 
 export type ApiTokens = {
@@ -50,16 +51,12 @@ export const askerOf = (ctx: Ctx) => ({ account: ctx.state.sender?.account, addr
 
 export const secretOriginOf = (ctx: Ctx): Origin => originFor(ctx.state.sender?.account, ctx.state.requestId)
 
-const BASIC = /^basic +([\w+/-]+={0,2}) *$/i
-
 function credentialsOf(header: string | undefined): { email: string; token: string } | undefined {
   if (header === undefined || header === '') return undefined
-  const encoded = BASIC.exec(header)?.[1]
-  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString()
-  if (text === ':') return undefined
-  const colon = text.indexOf(':')
-  if (colon < 1 || colon === text.length - 1) throw notAuthorized()
-  return { email: text.slice(0, colon), token: text.slice(colon + 1) }
+  const shown = basicCredentials(header)
+  if (shown?.user === '' && shown.password === '') return undefined
+  if (shown === undefined || shown.user === '' || shown.password === '') throw notAuthorized()
+  return { email: shown.user, token: shown.password }
 }
 
 const notAuthorized = () => new Refusal('unauthenticated', 'Not authorized')

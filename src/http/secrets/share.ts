@@ -9,11 +9,10 @@ import { checkPassphrase, checkSecret, RECIPIENTS, ttlInForce } from '../../doma
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import { originFor, type Ctx, type SecretSender, type Step } from '../kit/request.ts'
-import { givenTo, type Given } from './parameters.ts'
-import { flagOf, recipientsOf, textOf, ttlOf } from './values.ts'
+import { GenerateParameters, ShareParameters, type SharingOptions } from './parameters.ts'
 
 /** What a share is answered from. */
-export type Ask = {
+export type Ask<Given extends SharingOptions> = {
   readonly given: Given
   readonly sender: SecretSender | undefined
   readonly address: string
@@ -27,7 +26,7 @@ export type Sharing = { readonly secrets: Secrets; readonly mailLimits: MailLimi
 export const share =
   (sharing: Sharing): Step =>
   async (ctx) => {
-    ctx.body = await shared(sharing, askOf(ctx))
+    ctx.body = await shared(sharing, askOf(ctx, await ShareParameters.read(ctx.req, ctx.querystring)))
   }
 
 /**
@@ -35,8 +34,8 @@ export const share =
  * @returns the answer's body
  * @throws Refusal, StoreUnavailable, OutcomeUnknown
  */
-export async function shared(sharing: Sharing, ask: Ask): Promise<Attributes> {
-  const value = textOf(ask.given, 'secret')
+export async function shared(sharing: Sharing, ask: Ask<SharingOptions & { secret: string }>): Promise<Attributes> {
+  const value = ask.given.secret
   checkSecret(value, ask.sender?.plan ?? 'basic')
   return keep(sharing, ask, { value, kind: 'shared' })
 }
@@ -45,18 +44,19 @@ export async function shared(sharing: Sharing, ask: Ask): Promise<Attributes> {
 export const generate =
   (sharing: Sharing): Step =>
   async (ctx) => {
+    const ask = askOf(ctx, await GenerateParameters.read(ctx.req, ctx.querystring))
     const value = generated((limit) => randomInt(limit))
-    ctx.body = { ...(await keep(sharing, askOf(ctx), { value, kind: 'generated' })), value }
+    ctx.body = { ...(await keep(sharing, ask, { value, kind: 'generated' })), value }
   }
 
-const askOf = (ctx: Ctx): Ask => {
+const askOf = <Given extends SharingOptions>(ctx: Ctx, given: Given): Ask<Given> => {
   const { sender, requestId } = ctx.state
-  return { given: givenTo(ctx), sender, address: ctx.ip, requestId }
+  return { given, sender, address: ctx.ip, requestId }
 }
 
 async function keep(
   { secrets, mailLimits }: Sharing,
-  ask: Ask,
+  ask: Ask<SharingOptions>,
   what: Pick<ShareSecret, 'value' | 'kind'>,
 ): Promise<Attributes> {
   const { given, sender, address, requestId } = ask
@@ -75,15 +75,13 @@ async function keep(
 }
 
 /** @throws Refusal */
-function optionsOf(given: Given, sender: SecretSender | undefined) {
-  const passphrase = textOf(given, 'passphrase')
-  const ttl = ttlInForce(ttlOf(given))
-  const all = recipientsOf(given)
-  const notify = flagOf(given, 'notify')
+function optionsOf(given: SharingOptions, sender: SecretSender | undefined) {
+  const { passphrase, recipient: all, notify } = given
   if (sender === undefined && (all.length > 0 || notify)) {
     throw new Refusal('invalid', 'An account is required to send emails.')
   }
   checkPassphrase(passphrase)
   for (const recipient of all) checkRecipient(recipient)
+  const ttl = ttlInForce(given.ttl)
   return { passphrase, ttl, recipients: all.slice(0, RECIPIENTS[sender?.plan ?? 'basic']), notify }
 }

@@ -1,7 +1,7 @@
 import { fromForm } from '../../../domain/certification/input.ts'
 import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { readBody, refuseEncoding } from '../../kit/body.ts'
-import { refuseMany } from '../../kit/parameter-count.ts'
+import { refuseMany } from '../../kit/parameters/count.ts'
 import type { Step } from '../../kit/request.ts'
 
 /** What a file's part is where it has no file name. */
@@ -21,7 +21,7 @@ export const isUrlencoded = (type: string) => /^application\/x-www-form-urlencod
 
 /** Reads a urlencoded form, which has texts alone, into `ctx.state.upload`. */
 export const readTexts: Step = async (ctx, next) => {
-  refuseEncoding(ctx)
+  refuseEncoding(ctx.req)
   const body = (await readBody(ctx.req, LIMIT)).toString('utf8')
   refuseMany(body)
   const texts = new Map<string, string>()

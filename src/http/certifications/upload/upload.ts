@@ -41,7 +41,7 @@ export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
       const right = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
       throw new Refusal('unsupported', `Content-Type must be ${right}, got ${type.slice(0, 100)}`)
     }
-    refuseEncoding(ctx)
+    refuseEncoding(ctx.req)
     refuseLength(ctx)
     const { leastPace } = allowanceOf(ctx.req)
     const reader = new FormReader(ctx.req, files, { ...all, leastPace, waiter: waiterOf(ctx) })

@@ -1,5 +1,5 @@
-import { Refusal } from '../../domain/refusal.ts'
-import { refuseMany } from '../kit/parameter-count.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { refuseMany } from './count.ts'
 
 export type Pair = readonly [name: string, value: string]
 

@@ -1,4 +1,4 @@
-import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
+import { Refusal, type RefusalKind } from '../../../domain/refusal.ts'
 
 /** Parameters of a query, a form or a JSON object: no request of the token server or the secrets API has ten. */
 export const PARAMETERS_MAX = 100

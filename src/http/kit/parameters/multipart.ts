@@ -1,5 +1,5 @@
-import { Refusal } from '../../domain/refusal.ts'
-import { PARAMETERS_MAX, tooMany } from '../kit/parameter-count.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { PARAMETERS_MAX, tooMany } from './count.ts'
 import { decodeUtf8, type Pair } from './urlencoded.ts'
 
 const LINE = Buffer.from('\r\n')
