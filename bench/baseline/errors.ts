@@ -1,4 +1,4 @@
-import { answerOf } from '../../src/http/kit/errors.ts'
+import { refusedOf } from '../../src/http/kit/errors.ts'
 import type { Ctx } from '../../src/http/kit/request.ts'
 import { VERSION } from '../../src/runtime/version.ts'
 
@@ -8,7 +8,7 @@ export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Prom
   try {
     await next()
   } catch (error) {
-    const { status, faults } = answerOf(error)
+    const { status, faults } = refusedOf(error)
     if (status >= 500) console.error(error)
     ctx.status = status
     ctx.body = { error: faults.map((fault) => fault.message), details: faults }

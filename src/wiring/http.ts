@@ -5,14 +5,15 @@ import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body-allowance.ts'
 import { createApp, type Resource } from '../http/kit/app.ts'
-import { constantsResource, cutShapesResource } from '../http/constants/constants.ts'
+import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { directCreates } from '../http/diamonds/direct-creates.ts'
 import { directReads } from '../http/diamonds/direct-reads.ts'
 import { entrance } from '../http/kit/entrance.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { EveryAnswer } from '../http/kit/every-answer.ts'
 import { diamondResource } from '../http/diamonds/routes.ts'
-import { healthResource, metricsResource, type Metric } from '../http/health/health.ts'
+import { readMetrics, type Metric } from '../http/health/metrics.ts'
+import { koaOf } from '../http/kit/koa.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -78,12 +79,8 @@ export async function openHttp(
       diamondResource('v3', service),
       certificationsFor(links),
       reportResource({ queries, links, pictures }),
-      constantsResource(),
-      cutShapesResource(),
       ...tokens.resources(addresses),
       ...secrets.resources(addresses, tokens.apiTokens),
-      healthResource(waiting),
-      ...(settings.METRICS_PORT === undefined ? [metricsResource(metrics, true)] : []),
     ]
   }
 
@@ -98,7 +95,11 @@ export async function openHttp(
       const sharing = secrets.direct(tokens.apiTokens)
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
       const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
-      const answer = entrance(everyAnswer, [reads, creates, sharing], app, bodies)
+      const services: Services = { health: { waiting }, metrics: { collect: metrics } }
+      const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
+      const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
+      const routes: RequestListener = (req, res) => (endpoints.knows(req) ? endpoints.listener : app)(req, res)
+      const answer = entrance(everyAnswer, [reads, creates, sharing], routes, bodies)
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

@@ -1,5 +1,6 @@
-import { createApp } from '../http/kit/app.ts'
-import { metricsResource, type Metric } from '../http/health/health.ts'
+import { readMetricsOnTheirPort, type Metric } from '../http/health/metrics.ts'
+import { errorLog } from '../http/kit/errors.ts'
+import { koaOf } from '../http/kit/koa.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
 import type { Installation } from './installation.ts'
 
@@ -9,10 +10,11 @@ import type { Installation } from './installation.ts'
  */
 export async function listenForMetrics(
   { settings, log }: Installation,
-  metrics: () => Promise<readonly Metric[]>,
+  collect: () => Promise<readonly Metric[]>,
 ): Promise<Listening | undefined> {
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
-  const app = createApp({ resources: [metricsResource(metrics, false)], log, trustProxy: TRUST_PROXY })
-  return listen(() => app.callback(), HOST, METRICS_PORT)
+  const options = { log: errorLog(log), trustProxy: TRUST_PROXY }
+  const { listener } = koaOf([readMetricsOnTheirPort], { metrics: { collect } }, options)
+  return listen(() => listener, HOST, METRICS_PORT)
 }

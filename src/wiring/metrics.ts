@@ -1,6 +1,6 @@
 import type { Closed } from '../domain/installation/moving.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
-import type { Metric } from '../http/health/health.ts'
+import type { Metric } from '../http/health/metrics.ts'
 import type { Installation } from './installation.ts'
 import type { ActiveRunner } from '../projections/engine/active-runner.ts'
 import type { From } from '../stores/ports/event-store.ts'

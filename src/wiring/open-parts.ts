@@ -1,4 +1,4 @@
-import type { Metric } from '../http/health/health.ts'
+import type { Metric } from '../http/health/metrics.ts'
 import type { Log } from '../runtime/log.ts'
 import { endsWithin } from '../runtime/patience.ts'
 import type { RunFigures } from '../projections/engine/keep-trying.ts'

@@ -1,4 +1,4 @@
-import type { Metric } from '../http/health/health.ts'
+import type { Metric } from '../http/health/metrics.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
 import { commitOf, gauge, ifThere } from './metrics.ts'

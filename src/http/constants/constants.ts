@@ -1,32 +1,60 @@
 import { createHash } from 'node:crypto'
-import { Router } from '@koa/router'
+import { z } from 'zod'
 import { constants } from '../../domain/dictionaries/constants.ts'
 import { cutShape, cutShapes } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { VERSION } from '../../runtime/version.ts'
-import type { Resource } from '../kit/app.ts'
-import { isNotModified } from '../diamonds/conditions.ts'
-import type { Ctx, RequestState, Step } from '../kit/request.ts'
+import { isNotModified, notModified, ok, type Answer } from '../kit/answer.ts'
+import { anybody, endpoint } from '../kit/endpoint.ts'
+import { platform } from '../kit/errors.ts'
 
 /** Clients cache the constants until X-App-Version changes; an hour bounds those that don't look. */
 const CACHE = 'public, max-age=3600'
 
-/** `GET /v2/constants`: the dictionaries and scoring constants; nobody has to log in. */
-export function constantsResource(): Resource {
-  const router = new Router<RequestState>()
-  router.get('/v2/constants', sendCached(constants(VERSION)))
-  return { prefix: '/v2/constants', router }
-}
+const CACHED = { 304: "The caller's copy, named by If-None-Match, is still the one there is" }
 
-/** `GET /v2/cutshapes[/{id}]`: the tree of cut shapes and one shape's detail. */
-export function cutShapesResource(): Resource {
-  const router = new Router<RequestState>()
-  router.get('/v2/cutshapes', sendCached(cutShapes()))
-  router.get('/v2/cutshapes/:id', (ctx: Ctx) =>
-    sendCached(detailOf(String(ctx.params['id'])))(ctx, async () => undefined),
-  )
-  return { prefix: '/v2/cutshapes', router }
-}
+export const readConstants = endpoint({
+  name: 'readConstants',
+  method: 'GET',
+  path: '/v2/constants',
+  about: 'The dictionaries of all fields, and the constants of scoring.',
+  who: anybody,
+  family: platform,
+  answers: { 200: { about: 'The constants', headers: { ETag: 'Of this release' } }, ...CACHED },
+  run: ({ headers }) => cached(CONSTANTS, headers['if-none-match']),
+})
+
+export const listCutShapes = endpoint({
+  name: 'listCutShapes',
+  method: 'GET',
+  path: '/v2/cutshapes',
+  about: 'The tree of cut shapes.',
+  who: anybody,
+  family: platform,
+  answers: { 200: { about: 'The tree', headers: { ETag: 'Of this release' } }, ...CACHED },
+  run: ({ headers }) => cached(CUT_SHAPES, headers['if-none-match']),
+})
+
+export const readCutShape = endpoint({
+  name: 'readCutShape',
+  method: 'GET',
+  path: '/v2/cutshapes/{id}',
+  about: 'One cut shape with its detail.',
+  who: anybody,
+  parameters: {
+    id: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .describe('Number of a cut shape'),
+  },
+  family: platform,
+  answers: {
+    200: { about: 'The shape', headers: { ETag: 'Of this release' } },
+    ...CACHED,
+    404: 'There is no such cut shape',
+  },
+  run: ({ params: { id }, headers }) => cached(copyOf(detailOf(id)), headers['if-none-match']),
+})
 
 function detailOf(text: string) {
   const detail = /^[1-9]\d{0,8}$/.test(text) ? cutShape(Number(text)) : undefined
@@ -35,16 +63,17 @@ function detailOf(text: string) {
   return detail
 }
 
-function sendCached(value: unknown): Step {
+/** A finished text, and the name by which a client may ask whether its own is still the same. */
+type Copy = { readonly body: string; readonly headers: { readonly ETag: string; readonly 'Cache-Control': string } }
+
+function copyOf(value: unknown): Copy {
   const body = JSON.stringify(value)
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-  return (ctx) => {
-    ctx.set({ ETag: etag, 'Cache-Control': CACHE })
-    if (isNotModified(ctx.req.headers['if-none-match'], etag)) {
-      ctx.status = 304
-      return
-    }
-    ctx.type = 'application/json; charset=utf-8'
-    ctx.body = body
-  }
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
+  return { body, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE } }
 }
+
+const CONSTANTS = copyOf(constants(VERSION))
+const CUT_SHAPES = copyOf(cutShapes())
+
+const cached = ({ body, headers }: Copy, ifNoneMatch: string | undefined): Answer =>
+  isNotModified(ifNoneMatch, headers.ETag) ? notModified(headers) : ok(body, headers)

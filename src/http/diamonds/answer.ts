@@ -3,6 +3,7 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import { PATIENCE } from '../../projections/engine/patience.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { DirectAnswer } from '../kit/direct.ts'
+import { PENDING } from '../kit/consistency.ts'
 import { patienceOf, type Ctx } from '../kit/request.ts'
 
 /** Sends a finished JSON text as it is. */
@@ -18,13 +19,6 @@ export function sendAnswer(ctx: Ctx, { status, headers, body }: DirectAnswer): v
   if (body === undefined) ctx.status = status
   else sendJson(ctx, status, body)
 }
-
-/** Says that lists don't show the newest writes yet; what is answered is right all the same. */
-export const PENDING = { 'X-Consistency': 'pending' } as const
-
-/** Says that the log is away, and how long ago it last answered: what is answered is the read model's alone. */
-export const staleHeaders = (age: number | undefined): Readonly<Record<string, string>> =>
-  age === undefined ? {} : { 'X-Consistency': 'stale', Age: String(age) }
 
 export function markPending(ctx: Ctx): void {
   ctx.set(PENDING)

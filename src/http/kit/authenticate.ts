@@ -1,5 +1,7 @@
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import type { Who } from './endpoint.ts'
+import { RefusedWith } from './errors.ts'
 import { patienceOf, type Ctx, type Step } from './request.ts'
 
 export type Bearer = {
@@ -11,6 +13,54 @@ export type Bearer = {
     wasLive(claims: AccessClaims, error: unknown): Promise<boolean>
   }
 }
+
+/** Who came with an access token. */
+export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+
+/**
+ * Lets in who sends an access token that is good. No database is read.
+ * @throws RefusedWith unauthenticated and the challenge of RFC 6750
+ */
+export const bearer: Who<Caller, { readonly bearer: Bearer }> = {
+  scheme: 'bearer',
+  refuses: [401],
+  admit({ headers, method, patience }, { bearer: { tokens, feed } }) {
+    const claims = tokens.verify(tokenIn(headers.authorization))
+    if (claims === 'expired') throw notLetIn('The access token provided has expired.')
+    if (claims === 'invalid') throw notLetIn('The access token provided is invalid.')
+    const live = feed.isLive(claims)
+    if (typeof live === 'boolean') return passed(claims, live)
+    return patience
+      .during(() => live)
+      .catch((error: unknown) => {
+        if (READS.has(method)) return feed.wasLive(claims, error)
+        throw error
+      })
+      .then((known) => passed(claims, known))
+  },
+}
+
+function passed(claims: AccessClaims, live: boolean): AccessClaims {
+  if (!live) throw notLetIn('The access token provided is invalid.')
+  return claims
+}
+
+/** @param header the request's Authorization */
+function tokenIn(header: string | undefined): string {
+  if (header?.startsWith('Bearer ') === true && !header.includes(' ', 7)) return header.slice(7)
+  const token = BEARER.exec(header ?? '')?.[1]
+  if (token !== undefined) return token
+  if (/^bearer\b/i.test(header ?? '')) throw notLetIn('The access token provided is invalid.')
+  // RFC 6750, section 3: without credentials the challenge names no error.
+  const refusal = new Refusal('unauthenticated', 'OAuth2 authentication required')
+  throw new RefusedWith({ 'WWW-Authenticate': 'Bearer realm="adamant"' }, refusal)
+}
+
+const notLetIn = (description: string) =>
+  new RefusedWith(
+    { 'WWW-Authenticate': `Bearer realm="adamant", error="invalid_token", error_description="${description}"` },
+    new Refusal('unauthenticated', description),
+  )
 
 /** RFC 6750, section 2.1: the scheme in any case, then one token68. */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i

@@ -5,6 +5,7 @@ import { Pace, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
 import { turnOfLongWork } from '../../runtime/slices.ts'
 import { allowanceOf } from './body-allowance.ts'
 import { discardRest } from './discard-rest.ts'
+import type { Body, Schema } from './endpoint.ts'
 import { JsonShape } from './json-shape.ts'
 import type { Step } from './request.ts'
 
@@ -13,6 +14,22 @@ export const JSON_LIMIT = 8 * 1024 * 1024
 
 /** Bytes of a body from which on its parts of work have turns of their own: what is shorter takes a few milliseconds. */
 const LONG = 256 * 1024
+
+/** A JSON body of at most 8 MiB; one without a type is taken for JSON. @param schema for documents: `run` reads the value */
+export const json = (schema?: Schema): Body<unknown> => ({
+  media: ['application/json', ''],
+  upTo: JSON_LIMIT,
+  ...(schema !== undefined && { schema }),
+  read(req) {
+    const type = req.headers['content-type']
+    if (type !== undefined && !isJson(type)) {
+      throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
+    }
+    refuseCharset(type)
+    refuseEncoding(req)
+    return readJson(req)
+  },
+})
 
 /** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
 export const readJsonBody: Step = async (ctx, next) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Asked } from './asked.ts'
 import type { Bearer } from './authenticate.ts'
-import { answerOf, type Answer, type LogError } from './errors.ts'
+import { refusedOf, type Refused, type LogError } from './errors.ts'
 import { encodingFor, mayBePacked, pack } from './packing.ts'
 
 /**
@@ -42,9 +42,9 @@ export function failed(
   error: unknown,
   requestId: string,
   log: LogError,
-  bodyOf: (answer: Answer) => object,
+  bodyOf: (answer: Refused) => object,
 ): DirectAnswer {
-  const answer = answerOf(error)
+  const answer = refusedOf(error)
   const { status, retryAfter } = answer
   if (status >= 500) log(error, requestId, status)
   const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
@@ -62,7 +62,7 @@ export function send(res: ServerResponse, answer: DirectAnswer, { requestId, hea
   }
   lines.push('Content-Type', 'application/json; charset=utf-8')
   const size = Buffer.byteLength(body)
-  const packable = mayBePacked(size, answer.headers['Cache-Control'])
+  const packable = mayBePacked(size, answer.headers['Cache-Control'], 'application/json')
   if (packable) lines.push('Vary', 'Accept-Encoding')
   const encoding = packable ? encodingFor(accepts) : undefined
   if (encoding === undefined) {

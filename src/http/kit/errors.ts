@@ -3,13 +3,28 @@ import type { Log } from '../../runtime/log.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
 import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
+import { answer as answered, type Headers } from './answer.ts'
+import type { Family } from './endpoint.ts'
 import { pathOf, type Ctx, type Step } from './request.ts'
 
-/** What reaches the caller; everything else about an error goes to the log. */
-export type Answer = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+/** What of an error reaches the caller; everything else about it goes to the log. */
+export type Refused = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+
+/** An error whose answer has headers of its own: a challenge, a range, the age of what it was judged by. */
+export class RefusedWith extends Error {
+  override readonly name = 'RefusedWith'
+
+  /** @param error what is answered, and what the family's `refusal` gets to see */
+  constructor(
+    readonly headers: Headers,
+    readonly error: unknown,
+  ) {
+    super(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
 
 /** Writes one family's error body; the platform's, the token server's and the secrets API's differ. */
-export type ErrorBody = (ctx: Ctx, answer: Answer, error: unknown) => void
+export type ErrorBody = (ctx: Ctx, answer: Refused, error: unknown) => void
 
 const STATUS: Readonly<Record<RefusalKind, number>> = {
   malformed: 400,
@@ -36,7 +51,7 @@ const RETRY_AFTER = 2
 const RETRY_MOVED = 30
 
 /** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
-export function answerOf(error: unknown): Answer {
+export function refusedOf(error: unknown): Refused {
   if (error instanceof Refusal) {
     const { faults, retryAfter, kind } = error
     return {
@@ -95,6 +110,24 @@ export function platformError(faults: readonly Fault[], requestId: string): obje
   }
 }
 
+/** The platform's APIs where nothing is told otherwise. */
+export const platform: Family = {
+  name: 'platform',
+  prefixes: [],
+  refusal: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
+}
+
+/** What belongs to an account may be kept by its own client alone, and is asked for again each time. */
+export const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
+
+/** The platform's APIs for an account's own stones and certifications. */
+export const owned: Family = {
+  ...platform,
+  name: 'owned',
+  prefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification'],
+  headers: PRIVATE,
+}
+
 export const platformBody: ErrorBody = (ctx, { faults }) => {
   ctx.body = platformError(faults, ctx.state.requestId)
 }
@@ -115,7 +148,7 @@ export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody
     try {
       await next()
     } catch (error) {
-      const answer = answerOf(error)
+      const answer = refusedOf(error)
       ctx.status = answer.status
       if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
       bodyFor(pathOf(ctx) ?? '')(ctx, answer, error)

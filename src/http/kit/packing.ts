@@ -13,9 +13,9 @@ const GZIP_LEVEL = 6
 
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
 
-/** True for a body that is packed for who asks; where somebody is let in by it, its length must tell nothing of it. */
-export const mayBePacked = (bytes: number, cacheControl: string | undefined): boolean =>
-  bytes > SMALL && cacheControl !== 'no-store'
+/** True for a text that is packed for who asks; where somebody is let in by it, its length must tell nothing of it. */
+export const mayBePacked = (bytes: number, cacheControl: string | undefined, type: string): boolean =>
+  bytes > SMALL && cacheControl !== 'no-store' && TEXT.test(type)
 
 /**
  * The encoding that a client likes best, br before gzip among equals (RFC 9110, 12.5.3); undefined where it takes neither.
@@ -42,7 +42,7 @@ const inBrotli = promisify(brotliCompress)
 const inGzip = promisify(gzip)
 
 /** Packs a body on a thread of libuv's, so that nobody waits for it but who asked. */
-export function pack(encoding: Encoding, body: string | Buffer): Promise<Buffer> {
+export function pack(encoding: Encoding, body: string | Uint8Array): Promise<Buffer> {
   if (encoding === 'gzip') return inGzip(body, { level: GZIP_LEVEL })
   const size = Buffer.byteLength(body)
   const params = {
@@ -61,9 +61,9 @@ export function pack(encoding: Encoding, body: string | Buffer): Promise<Buffer>
 export const packAnswer: Step = async (ctx, next) => {
   await next()
   const body: unknown = ctx.body
-  if (body === null || body === undefined || !TEXT.test(ctx.type)) return
+  if (body === null || body === undefined) return
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : jsonOf(body)
-  if (text === undefined || !mayBePacked(Buffer.byteLength(text), ctx.response.get('Cache-Control'))) return
+  if (text === undefined || !mayBePacked(Buffer.byteLength(text), ctx.response.get('Cache-Control'), ctx.type)) return
   ctx.vary('Accept-Encoding')
   const encoding = encodingFor(ctx.req.headers['accept-encoding'] as string | undefined)
   if (encoding === undefined) return

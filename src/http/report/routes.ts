@@ -6,7 +6,7 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import type { DiamondView } from '../../projections/diamonds/diamonds.ts'
 import type { Resource } from '../kit/app.ts'
 import { isNotModified } from '../diamonds/conditions.ts'
-import { staleHeaders } from '../diamonds/answer.ts'
+import { staleHeaders } from '../kit/consistency.ts'
 import type { ErrorBody } from '../kit/errors.ts'
 import { html, NOTHING } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'

@@ -1,4 +1,4 @@
-import type { Answer, ErrorBody } from '../kit/errors.ts'
+import type { Refused, ErrorBody } from '../kit/errors.ts'
 
 const UNKNOWN = 'Unknown secret'
 
@@ -9,7 +9,7 @@ export const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant secrets", c
  * `{"message": "..."}` in the original's words, which clients match on; an unknown secret names the key of the path.
  * @param key of the path, where it has one
  */
-export function secretsError({ status, faults }: Answer, key: string | undefined): object {
+export function secretsError({ status, faults }: Refused, key: string | undefined): object {
   if (status === 404) {
     return faults[0]?.message === UNKNOWN ? { secret_key: String(key), message: UNKNOWN } : { message: 'Not Found' }
   }

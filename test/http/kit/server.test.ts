@@ -3,10 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createApp } from '../../../src/http/kit/app.ts'
-import { healthResource } from '../../../src/http/health/health.ts'
+import { isReady } from '../../../src/http/health/health.ts'
+import { koaOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
-import { openLog } from '../../../src/runtime/log.ts'
 import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
 
 const test = suite('the HTTP server')
@@ -24,13 +23,12 @@ async function withServer(
   let enter = () => {}
   const opened = new Promise<void>((done) => (open = done))
   const entered = new Promise<void>((done) => (enter = done))
-  const health = healthResource(async () => {
+  const waiting = async () => {
     enter()
     await opened
     return []
-  })
-  const app = createApp({ resources: [health], log: openLog('silent'), trustProxy: 0 })
-  const answer = app.callback()
+  }
+  const { listener: answer } = koaOf([isReady], { health: { waiting } }, { log: () => {}, trustProxy: 0 })
   const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
   const server = await listen(
     () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 /** Loopback, private and link-local networks (RFC 6890). */
@@ -28,12 +28,13 @@ const FOR = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
  * speaks for must be near as well, however many proxies there are and whichever of them TRUST_PROXY counts. A client can
  * only name more addresses than there are, and so be taken for farther than it is.
  */
-export function isNearby({ socket, headers }: Pick<IncomingMessage, 'headers'> & { socket: Peer }): boolean {
+export function isNearby({ peer, headers }: Caller): boolean {
   const named = FOR.flatMap((name) => addressesIn(name, [headers[name] ?? []].flat().join(',')))
-  return [socket.remoteAddress ?? '', ...named].every(isNear)
+  return [peer, ...named].every(isNear)
 }
 
-type Peer = Pick<IncomingMessage['socket'], 'remoteAddress'>
+/** @property peer address at the other end of the connection */
+type Caller = { readonly peer: string; readonly headers: IncomingHttpHeaders }
 
 /** What a header names, whether it is an address or not. */
 function addressesIn(name: (typeof FOR)[number], text: string): string[] {

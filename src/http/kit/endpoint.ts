@@ -1,0 +1,183 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { ZodType } from 'zod'
+import type { Patience } from '../../projections/engine/patience.ts'
+import type { Answer, Headers } from './answer.ts'
+import type { Refused } from './errors.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A schema for people and documents, or one for each API version where they differ. */
+export type Schema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
+
+/** What `run` knows of its request: everything it may, and nothing of Koa or of the connection. */
+export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
+  /** The caller's own X-Request-Id or one that was made; the correlation id of the events. */
+  readonly requestId: string
+  /** As it came: HEAD is asked of an endpoint that has GET, and its answer's body is left out in sending. */
+  readonly method: string
+  /** As it came, without the query. */
+  readonly path: string
+  /** The query as it came, still encoded, without its question mark. */
+  readonly search: string
+  /** What stands in the braces of the path, decoded. */
+  readonly params: Names
+  /** By their names in small letters. */
+  readonly headers: IncomingHttpHeaders
+  /** The client's, behind as many proxies as TRUST_PROXY says. Found when it is asked for. */
+  readonly address: string
+  /** The address at the other end of the connection: the client's, or the nearest proxy's. */
+  readonly peer: string
+  /** What is left of this request's patience with read models. */
+  readonly patience: Patience
+  /** What `who` made of the caller. */
+  readonly asker: Asker
+  /** What `body` has read. */
+  readonly body: Value
+}
+
+/** Who may ask: lets somebody in, or throws. What has to stand before it (a rate limit, an origin) is a part of it. */
+export type Who<Asker, Service = unknown> = {
+  /** As OpenAPI names the way of authentication. */
+  readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link'
+  /** Statuses it may refuse with. */
+  readonly refuses: readonly number[]
+  /** Its credentials may stand in the body, which is then read before; otherwise nobody's body is read who may not ask. */
+  readonly needsBody?: true
+  /** @throws Refusal; `RefusedWith` for one with headers of its own, such as a challenge */
+  admit(asked: Asked<unknown, unknown>, service: Service): Asker | Promise<Asker>
+}
+
+/** A body and how it is read. `read` is called for every method of the endpoint, GET too where it has one. */
+export type Body<Value, Service = unknown, Asker = unknown> = {
+  /** Types that are read; '' stands for a body without a type. */
+  readonly media: readonly string[]
+  /** Bytes at most; past them it is 413. */
+  readonly upTo: number
+  readonly schema?: Schema
+  /** @throws Refusal */
+  read(req: IncomingMessage, asked: Asked<Asker, unknown>, service: Service): Value | Promise<Value>
+  /** Gives back what reading has taken (a temporary file), however the request ends. */
+  release?(value: Value): void | Promise<void>
+}
+
+/** One answer an endpoint may give, beside the refusals that follow from `who`, `body` and the path. */
+export type AnswerDescription =
+  | string
+  | {
+      readonly about: string
+      readonly schema?: Schema
+      /** Media type where it is not JSON. */
+      readonly media?: string
+      /** What each of its own headers says. */
+      readonly headers?: Readonly<Record<string, string>>
+      readonly example?: unknown
+    }
+
+/** Endpoints whose refusals are written alike. */
+export type Family = {
+  readonly name: string
+  /** First segments of paths: what is refused below them without an endpoint (404, 405, no Host) is written so too. */
+  readonly prefixes: readonly string[]
+  /** Of every answer below the prefixes, refusals and OPTIONS too. */
+  readonly headers?: Headers
+  /** `params` are empty where no endpoint was found. The status may differ from the one that is suggested. */
+  refusal(refused: Refused, error: unknown, asked: Pick<Asked, 'requestId' | 'params'>): Answer
+}
+
+/**
+ * One thing that the service can be asked for. Routes, 404, 405 with Allow, HEAD, OPTIONS, authentication, limits of
+ * bodies, error bodies, CORS, and the name in logs follow from such values and from nothing else.
+ * @template Service what it is answered from: an object by subject, of which `who`, `body` and `run` each name their part
+ */
+export type Endpoint<in Service = never> = {
+  /** Unique, in camel case: the label in logs and metrics, the operation of OpenAPI. */
+  readonly name: string
+  readonly methods: readonly Method[]
+  /** The first is the documented one, the others are its aliases. */
+  readonly paths: readonly string[]
+  readonly about: string
+  readonly who: Who<unknown, Service>
+  readonly parameters: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly query?: Schema
+  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly body?: Body<unknown, Service>
+  readonly answers: Readonly<Record<number, AnswerDescription>>
+  readonly family: Family
+  readonly headers?: Headers
+  run(asked: Asked<unknown, unknown>, service: Service): Answer | Promise<Answer>
+}
+
+type Names = Readonly<Record<string, ZodType<unknown, string>>>
+
+type Declared<Parameters extends Names, Asker, Value, OfWho, OfBody, OfRun> = {
+  readonly name: string
+  readonly method: Method | readonly Method[]
+  /** `/v2/cutshapes/{id}`; a path without braces comes before one with, for all methods. */
+  readonly path: string | readonly string[]
+  /** One sentence for people. */
+  readonly about: string
+  readonly who: Who<Asker, OfWho>
+  /**
+   * What may stand in the braces. Those that are an enum make a path of their own for each value, and others are not
+   * found; all else comes to `run` as it was sent (decoded) and is read there, so that each resource refuses in its words.
+   */
+  readonly parameters?: Parameters
+  /** The query's parameters, for documents: `run` reads `asked.search`. */
+  readonly query?: Schema
+  /** Headers that mean something here, for documents: `run` reads `asked.headers`. */
+  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly body?: Body<Value, OfBody, NoInfer<Asker>>
+  readonly answers: Readonly<Record<number, AnswerDescription>>
+  readonly family: Family
+  /** Of its every answer, refusals too, but not of 405 and OPTIONS; an answer's own win. */
+  readonly headers?: Headers
+  /**
+   * Answers by the small constructors of answer.ts, at once where it can: a promise costs more than most answers do. What
+   * it throws is refused by the one map in errors.ts, in the words of the family.
+   */
+  run(
+    asked: Asked<
+      NoInfer<Asker>,
+      NoInfer<Value>,
+      { readonly [Name in keyof Parameters]: Parameters[Name]['_zod']['input'] }
+    >,
+    service: OfRun,
+  ): Answer | Promise<Answer>
+}
+
+/**
+ * Declares one endpoint:
+ * ```ts
+ * export const removeDiamond = endpoint({
+ *   name: 'removeDiamond', method: 'DELETE', path: '/{version}/diamond/{id}',
+ *   about: 'Removes a diamond with its certifications.',
+ *   who: bearer, parameters: { version: VERSION, id: DIAMOND_ID }, family: platform,
+ *   answers: { 204: 'It is gone', 403: "It is another account's", 404: 'There is none' },
+ *   async run(asked, { diamonds }: DiamondServices) { ...; return noContent() },
+ * })
+ * ```
+ * The types of `asked` follow from `who`, `body` and `parameters`; the service's from the one that `run` names.
+ */
+export function endpoint<
+  Asker,
+  const Parameters extends Names = Record<never, never>,
+  Value = undefined,
+  OfWho = unknown,
+  OfBody = unknown,
+  OfRun = unknown,
+>(declared: Declared<Parameters, Asker, Value, OfWho, OfBody, OfRun>): Endpoint<OfWho & OfBody & OfRun> {
+  const { method, path, parameters = {}, ...rest } = declared
+  const paths = [path].flat()
+  for (const one of paths) checkNames(declared.name, one, Object.keys(parameters))
+  return { ...rest, methods: [method].flat(), paths, parameters } as Endpoint<OfWho & OfBody & OfRun>
+}
+
+/** @throws Error for a path whose braces are not the declared parameters: a fault of ours, told at the start */
+function checkNames(endpoint: string, path: string, declared: readonly string[]): void {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  if (named.toSorted().join() === declared.toSorted().join()) return
+  throw new Error(`${endpoint} declares the parameters ${declared.join(', ')}, and ${path} has ${named.join(', ')}`)
+}
+
+/** For everybody. */
+export const anybody: Who<undefined> = { scheme: 'none', refuses: [], admit: () => undefined }

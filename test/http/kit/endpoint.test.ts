@@ -1,0 +1,273 @@
+import { PassThrough, Readable } from 'node:stream'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { answer, bytes, created, noContent, ok } from '../../../src/http/kit/answer.ts'
+import { json } from '../../../src/http/kit/body.ts'
+import { anybody, endpoint, type Body, type Endpoint, type Family, type Who } from '../../../src/http/kit/endpoint.ts'
+import { platform, RefusedWith } from '../../../src/http/kit/errors.ts'
+import { withEndpoints } from './endpoint-server.ts'
+
+const test = suite('an endpoint')
+
+type Shelf = { readonly shelf: Map<string, unknown> }
+
+const VERSION = z.enum(['v3', 'v4'])
+const NAME = z.string()
+
+const guest: Who<{ readonly name: string }> = {
+  scheme: 'none',
+  refuses: [401],
+  admit({ headers }) {
+    const name = headers['x-name']
+    if (typeof name === 'string') return { name }
+    throw new RefusedWith({ 'WWW-Authenticate': 'Name' }, new Refusal('unauthenticated', 'Who are you?'))
+  },
+}
+
+const shelves: Family = {
+  name: 'shelves',
+  prefixes: ['/v3/shelf', '/v4/shelf'],
+  headers: { 'X-Shelf': 'yes' },
+  refusal: ({ status, faults }, _error, { params }) => answer(status, { shelf: faults[0]?.message, at: params }),
+}
+
+const common = { about: 'A test.', parameters: { version: VERSION, name: NAME }, family: shelves } as const
+
+const read = endpoint({
+  ...common,
+  name: 'readThing',
+  method: 'GET',
+  path: '/{version}/shelf/{name}',
+  who: anybody,
+  headers: { 'Cache-Control': 'no-cache' },
+  answers: { 200: 'The thing', 404: 'None' },
+  run({ params: { version, name } }, { shelf }: Shelf) {
+    if (!shelf.has(name)) throw new Refusal('missing', 'Nothing there')
+    return ok({ version, name, thing: shelf.get(name) })
+  },
+})
+
+const put = endpoint({
+  ...common,
+  name: 'putThing',
+  method: ['PUT', 'PATCH'],
+  path: '/{version}/shelf/{name}',
+  who: guest,
+  body: json(),
+  answers: { 201: 'It is there' },
+  async run({ params: { version, name }, asker, body }, { shelf }: Shelf) {
+    shelf.set(name, { of: asker.name, body })
+    return created(`/${version}/shelf/${name}`, {}, { 'Cache-Control': 'no-store' })
+  },
+})
+
+const all = endpoint({
+  name: 'countThings',
+  method: 'GET',
+  path: ['/v4/shelf/all', '/v4/shelf/every'],
+  about: 'A test.',
+  who: anybody,
+  family: shelves,
+  answers: { 200: 'How many' },
+  run: ({ search, method, address }, { shelf }: Shelf) => ok({ count: shelf.size, search, method, address }),
+})
+
+const endpoints: readonly Endpoint<Shelf>[] = [read, put, all]
+const ask = (url: string, init: RequestInit = {}) => fetch(url, init)
+const withShelf = (run: (url: string, shelf: Map<string, unknown>) => Promise<void>) => {
+  const shelf = new Map<string, unknown>([['a b', 1]])
+  return withEndpoints(endpoints, { shelf }, ({ url }) => run(url, shelf))
+}
+
+test('answers its path, with what stands in the braces', () =>
+  withShelf(async (url) => {
+    for (const version of ['v3', 'v4']) {
+      const found = await ask(`${url}/${version}/shelf/a%20b`)
+      assert.is(found.status, 200)
+      assert.equal(await found.json(), { version, name: 'a b', thing: 1 })
+      assert.is(found.headers.get('content-type'), 'application/json; charset=utf-8')
+      assert.equal([found.headers.get('x-shelf'), found.headers.get('cache-control')], ['yes', 'no-cache'])
+    }
+  }))
+
+test('of a version that is not declared is not there', () =>
+  withShelf(async (url) => assert.is((await ask(`${url}/v5/shelf/a`)).status, 404)))
+
+test('whose path has no braces comes before one with, for all methods', () =>
+  withShelf(async (url) => {
+    for (const name of ['all', 'every']) {
+      assert.is((await ask(`${url}/v4/shelf/${name}`)).status, 200)
+      const refused = await ask(`${url}/v4/shelf/${name}`, { method: 'PUT', body: '1', headers: { 'x-name': 'a' } })
+      assert.equal([refused.status, refused.headers.get('allow')], [405, 'HEAD, GET, OPTIONS'])
+    }
+    assert.is((await ask(`${url}/v3/shelf/all`)).status, 404)
+  }))
+
+test('that has not this method is 405 with Allow, and OPTIONS tells the same', () =>
+  withShelf(async (url) => {
+    const refused = await ask(`${url}/v4/shelf/x`, { method: 'DELETE' })
+    const told = await ask(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
+    const allow = 'HEAD, GET, PUT, PATCH, OPTIONS'
+    assert.equal([refused.status, refused.headers.get('allow')], [405, allow])
+    assert.equal([told.status, told.headers.get('allow'), await told.text()], [204, allow, ''])
+    assert.is(refused.headers.get('cache-control'), null)
+  }))
+
+test('answers HEAD as GET, without the body', () =>
+  withShelf(async (url) => {
+    const [got, head] = [await ask(`${url}/v4/shelf/a%20b`), await ask(`${url}/v4/shelf/a%20b`, { method: 'HEAD' })]
+    assert.is(head.headers.get('content-length'), got.headers.get('content-length'))
+    assert.equal([head.status, await head.text()], [200, ''])
+  }))
+
+test('lets in who may ask, and refuses others before it reads their body', () =>
+  withShelf(async (url, shelf) => {
+    const unread = await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{' })
+    assert.equal([unread.status, unread.headers.get('www-authenticate')], [401, 'Name'])
+    const wrong = await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers: { 'x-name': 'ann' } })
+    assert.is(wrong.status, 415)
+    const headers = { 'x-name': 'ann', 'content-type': 'application/json' }
+    assert.is((await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers })).status, 400)
+    const done = await ask(`${url}/v4/shelf/x`, { method: 'PATCH', body: '{"a":1}', headers })
+    assert.equal([done.status, done.headers.get('location')], [201, '/v4/shelf/x'])
+    assert.is(done.headers.get('cache-control'), 'no-store')
+    assert.equal(shelf.get('x'), { of: 'ann', body: { a: 1 } })
+  }))
+
+test('is refused in the words of its family, a path below it too, all else in those of the platform', () =>
+  withShelf(async (url) => {
+    assert.equal(await (await ask(`${url}/v4/shelf/x`)).json(), {
+      shelf: 'Nothing there',
+      at: { version: 'v4', name: 'x' },
+    })
+    const below = await ask(`${url}/v4/shelf/x/y`)
+    assert.equal(await below.json(), { shelf: 'There is nothing at /v4/shelf/x/y', at: {} })
+    assert.is(below.headers.get('x-shelf'), 'yes')
+    const other = (await (await ask(`${url}/v4/shelves`)).json()) as Record<string, unknown>
+    assert.equal(other['error'], ['There is nothing at /v4/shelves'])
+  }))
+
+test('knows the client that its proxies name', () =>
+  withEndpoints(
+    endpoints,
+    { shelf: new Map() },
+    async ({ url }) => {
+      const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }
+      const found = (await (await ask(`${url}/v4/shelf/all?x=%20`, { headers })).json()) as Record<string, unknown>
+      assert.equal([found['address'], found['search']], ['203.0.113.7', 'x=%20'])
+    },
+    1,
+  ))
+
+test('whose who needs the body has it read before, and given back whatever happens', async () => {
+  const given: string[] = []
+  const word: Body<string> = {
+    media: [''],
+    upTo: 10,
+    read: ({ headers }) => String(headers['x-word']),
+    release: (value) => void given.push(value),
+  }
+  const knows: Who<string> = {
+    scheme: 'none',
+    refuses: [401],
+    needsBody: true,
+    admit({ body }) {
+      if (body !== 'sesame') throw new Refusal('unauthenticated', 'No')
+      return String(body)
+    },
+  }
+  const open = endpoint({
+    name: 'open',
+    method: 'POST',
+    path: '/open',
+    about: 'A test.',
+    who: knows,
+    body: word,
+    family: platform,
+    answers: { 204: 'Open' },
+    run: ({ asker, body }) => (asker === body ? noContent() : answer(500, {})),
+  })
+  await withEndpoints([open], undefined, async ({ url }) => {
+    const post = async (said: string) =>
+      (await ask(`${url}/open`, { method: 'POST', headers: { 'x-word': said } })).status
+    assert.equal([await post('sesame'), await post('barley')], [204, 401])
+  })
+  assert.equal(given, ['sesame', 'barley'])
+})
+
+test('may answer a stream, which is destroyed where nobody reads it', async () => {
+  const streams: Readable[] = []
+  const file = endpoint({
+    name: 'readFile',
+    method: 'GET',
+    path: '/file',
+    about: 'A test.',
+    who: anybody,
+    family: platform,
+    answers: { 200: { about: 'The file', media: 'application/pdf' } },
+    run({ headers }) {
+      const stream = headers['x-broken'] === undefined ? Readable.from(['one', 'two']) : new PassThrough()
+      streams.push(stream)
+      if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk is gone')))
+      return bytes(200, 'application/pdf', stream, { 'Content-Length': '6' })
+    },
+  })
+  await withEndpoints([file], undefined, async ({ url, faults }) => {
+    const whole = await ask(`${url}/file`)
+    assert.equal([whole.headers.get('content-type'), await whole.text()], ['application/pdf', 'onetwo'])
+    const head = await ask(`${url}/file`, { method: 'HEAD' })
+    assert.equal([head.status, head.headers.get('content-length')], [200, '6'])
+    const broken = await ask(`${url}/file`, { headers: { 'x-broken': '1' } })
+      .then((found) => found.text())
+      .catch(() => 'cut')
+    assert.is(broken, 'cut')
+    assert.equal(faults.map(String), ['Error: the disk is gone'])
+    assert.ok(streams.every(({ destroyed }) => destroyed))
+  })
+})
+
+test('that fails by a fault of ours is 500, and the log is told why', async () => {
+  const failing = (name: string, run: () => never) =>
+    endpoint({
+      name,
+      method: 'GET',
+      path: `/${name}`,
+      about: 'A test.',
+      who: anybody,
+      family: platform,
+      answers: {},
+      run,
+    })
+  const now = failing('now', () => {
+    throw new Error('broken')
+  })
+  const unsendable = endpoint({
+    ...now,
+    method: 'GET',
+    path: '/unsendable',
+    name: 'unsendable',
+    run: () => ok({}, { 'X-A': '\n' }),
+  })
+  await withEndpoints([now, unsendable], undefined, async ({ url, faults }) => {
+    for (const path of ['now', 'unsendable']) {
+      const failed = await ask(`${url}/${path}`)
+      const text = await failed.text()
+      assert.is(failed.status, 500)
+      assert.ok(!text.includes('broken') && text.includes(String(failed.headers.get('x-request-id'))))
+    }
+    assert.is(faults.length, 2)
+  })
+})
+
+test('is told at the start when its path and its parameters differ, or another has its place', () => {
+  assert.throws(() => endpoint({ ...read, method: 'GET', path: '/x/{y}' }), /readThing declares/)
+  const twice = withEndpoints([read, read], { shelf: new Map() }, async () => {})
+  return twice.then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, /both answer HEAD \/\{?v?3?/),
+  )
+})
+
+test.run()
