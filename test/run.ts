@@ -1,24 +1,28 @@
 /**
- * Runs every test file in its own process, two at a time where there is room, and ends with `N passed, N failed`.
+ * Compiles the sources once, runs every test file, some at a time, and ends with `N passed, N failed`.
  * `--full` adds the long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs what starts services
  * on these engines; further arguments are substrings of paths to run.
  */
-import { spawn } from 'node:child_process'
 import { availableParallelism, totalmem } from 'node:os'
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { refusalOf } from '../src/runtime/node-version.ts'
 import { COMBINATIONS } from './engines.ts'
 import { globSync } from './glob.ts'
+import { compileOnce } from './runner/compile.ts'
+import { processesFor } from './runner/processes.ts'
+import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
 
 /** Seconds that one file may take, and with the long forms. */
 const LIMIT = 300
 const FULL_LIMIT = 1_200
 
-/** Bytes of memory from which on two files run at a time: a browser, a service and their test take half a gigabyte. */
-const ROOM_FOR_TWO = 2 * 1024 ** 3
+/** Bytes of memory for each process of tests: a browser, a service and their test take half a gigabyte. */
+const ROOM = 1024 ** 3
+/** Two compute on two cores while a third waits. */
+const MOST = 3
 const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-const AT_A_TIME = memory >= ROOM_FOR_TWO && availableParallelism() > 1 ? 2 : 1
+const AT_A_TIME = availableParallelism() === 1 ? 1 : Math.max(1, Math.min(MOST, Math.floor(memory / ROOM)))
 
 /** What runs with `--engines` where no path is named: what starts the service or its stores through test/engines.ts. */
 const ON_ENGINES = [
@@ -51,78 +55,32 @@ const files = globSync(new URL('.', import.meta.url))
   .map((file) => relative('.', file))
   .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
 
-type Outcome = { file: string; passed: number; failed: number; output: string; seconds: number; end: string }
-
-const running = new Set<number>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    for (const pid of running) endGroup(pid)
+    endAll()
     process.exit(130)
   })
 }
 
-/**
- * A file that prints no summary, dies or does not end counts as one failure: silence is not success. One that says what
- * it left out, and why, does not.
- */
-function run(file: string): Promise<Outcome> {
-  return new Promise((done) => {
-    const started = performance.now()
-    // A group of its own, so that a file that does not end is ended with the processes it started.
-    const child = spawn(process.execPath, ['--import', 'tsx', file], {
-      env: {
-        ...process.env,
-        FORCE_COLOR: '0',
-        ...(full && { ADAMANT_FULL: '1' }),
-        ...(engines && { ENGINES: engines }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    })
-    const pid = child.pid ?? 0
-    running.add(pid)
-    let output = ''
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      endGroup(pid)
-    }, limit * 1000)
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.on('exit', () => endGroup(pid))
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      running.delete(pid)
-      const total = sum(output, /^\s*Total:\s+(\d+)/gm)
-      const passed = sum(output, /^\s*Passed:\s+(\d+)/gm)
-      const leftOut = code === 0 && /^LEFT OUT: /m.test(output)
-      const failed =
-        (total === 0 && !leftOut) || late ? Math.max(1, total - passed) : Math.max(total - passed, code === 0 ? 0 : 1)
-      const end = late ? `stopped after ${limit} s` : `exit code ${code ?? signal}`
-      done({ file, passed, failed, output, seconds: (performance.now() - started) / 1000, end })
-    })
-  })
+const started = performance.now()
+const { words, folder } = compileOnce() ?? process.exit(1)
+const env = {
+  ...process.env,
+  FORCE_COLOR: '0',
+  NODE_COMPILE_CACHE: folder,
+  ...(full && { ADAMANT_FULL: '1' }),
+  ...(engines && { ENGINES: engines }),
 }
-
-/** Ends what is left of a test file's processes; a file that leaves some behind must not disturb the next. */
-function endGroup(pid: number): void {
-  try {
-    if (pid > 0) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // There was none left.
-  }
-}
-
-const sum = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].reduce((n, match) => n + Number(match[1]), 0)
 
 const outcomes: Outcome[] = []
-const queue = [...files]
+const queue = processesFor(files)
 
-async function worker(): Promise<void> {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const outcome = await run(file)
-    outcomes.push(outcome)
-    report(outcome)
+async function lane(): Promise<void> {
+  for (let together = queue.shift(); together !== undefined; together = queue.shift()) {
+    await runFiles(together, { words, env, limit }, (outcome) => {
+      outcomes.push(outcome)
+      report(outcome)
+    })
   }
 }
 
@@ -134,9 +92,8 @@ function report({ file, passed, failed, output, seconds, end }: Outcome): void {
 
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
-const started = performance.now()
 if (engines !== undefined) console.log(`On the engines ${engines}`)
-await Promise.all(Array.from({ length: AT_A_TIME }, worker))
+await Promise.all(Array.from({ length: AT_A_TIME }, lane))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, 0)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { typescriptLoader } from './typescript-loader.ts'
 
 export type ProgramOptions = {
   /** Of Node, such as `--max-old-space-size=96`. */
@@ -22,7 +23,8 @@ export function startProgram(
 ): ChildProcessWithoutNullStreams {
   const extension = extname(from)
   const file = fileURLToPath(new URL(name + extension, from))
-  const modules = extension === '.ts' ? [...preload, 'tsx'] : []
-  const imports = modules.flatMap((module) => ['--import', import.meta.resolve(module)])
+  const modules =
+    extension === '.ts' ? [...preload.map((module) => import.meta.resolve(module)), typescriptLoader()] : []
+  const imports = modules.flatMap((module) => ['--import', module])
   return spawn(process.execPath, [...flags, ...imports, file], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
 }

@@ -4,6 +4,8 @@ import { longestTurn } from './harness/longest-turn.ts'
 import { basic, newSender, reveal, shared } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
 
+// Runs alone: what other files leave to the garbage collector would count.
+
 /** Milliseconds of processor time: 50 on a machine as it should be, and those of the tests are slower. */
 const HELD = 200
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('dates')
 
@@ -9,7 +10,7 @@ for (const TZ of ['Pacific/Auckland', 'America/St_Johns']) {
   test(`are the same where the clock is that of ${TZ}`, () => {
     const file = fileURLToPath(new URL('date-filters.test.ts', import.meta.url))
     const env = { ...process.env, TZ }
-    const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', file], { env, encoding: 'utf8' })
+    const { status, stdout } = spawnSync(process.execPath, [...FROM_SOURCE, file], { env, encoding: 'utf8' })
     assert.is(status, 0, stdout)
   })
 }

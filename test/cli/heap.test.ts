@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('what V8 is told')
 
@@ -20,7 +21,7 @@ const WORK = `
 
 test('is understood by this Node, and keeps the young generation small where V8 alone lets it grow to 128 MB', async () => {
   const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
-  const words = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', WORK]
+  const words = [...FROM_SOURCE, '--input-type=module', '--eval', WORK]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
   assert.is(stderr, '')
   assert.ok(Number(stdout) > 0 && Number(stdout) <= 40 * 1024 * 1024, `${stdout.trim()} bytes`)

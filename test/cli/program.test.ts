@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('a command')
 
@@ -17,7 +18,7 @@ const SOURCE = `
 
 test('ends when what it waits for has come, whatever keeps the process alive', async () => {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  const words = ['--import', 'tsx', '--input-type=module', '-e', SOURCE]
+  const words = [...FROM_SOURCE, '--input-type=module', '-e', SOURCE]
   const [code, err] = await new Promise<[number | null, string]>((done) => {
     const child = execFile(process.execPath, words, { cwd, encoding: 'utf8' }, (_error, _out, said) =>
       done([child.exitCode, said]),

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BadMasterKey, deriveKey, openMasterKeys } from '../../src/credentials/master-keys.ts'
+import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('the master key')
 
@@ -35,7 +36,7 @@ test('is one where several processes start at once', () =>
       console.log(openMasterKeys({ dataDir: process.argv[1], masterKey: undefined, masterKeyOld: undefined }).current.id)`
     const start = () =>
       new Promise<string>((done) => {
-        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code, dataDir])
+        const child = spawn(process.execPath, [...FROM_SOURCE, '--input-type=module', '-e', code, dataDir])
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         child.on('close', () => done(output.trim()))

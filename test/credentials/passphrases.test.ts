@@ -5,6 +5,8 @@ import * as assert from 'uvu/assert'
 import { Passphrases, type Asker } from '../../src/credentials/passphrases.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
+// Runs alone: it counts the threads of its process.
+
 const test = suite('stretching passphrases')
 
 const salt = Buffer.alloc(16, 7)

@@ -4,6 +4,8 @@ import * as assert from 'uvu/assert'
 import { Passwords } from '../../src/credentials/passwords.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
+// Runs alone: it counts the threads of its process.
+
 const test = suite('checking passwords')
 
 test('of one address leaves room for others, and goes on with theirs in between', async () => {

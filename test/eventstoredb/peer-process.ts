@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { freeze, thaw } from '../freeze.ts'
+import { FROM_SOURCE } from '../from-source.ts'
 
 /** The peer in a process of its own, which can be stopped like a machine. It ends with the process that started it. */
 export type PeerProcess = {
@@ -23,7 +24,7 @@ const MAIN = fileURLToPath(new URL('peer/main.ts', import.meta.url))
 
 /** Resolves when it listens. @throws Error when it ends before */
 export async function startPeerProcess(): Promise<PeerProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, [...FROM_SOURCE, MAIN], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const ended = once(child, 'exit')
   // One that is frozen does not notice that its parent ends.
   const endWithUs = () => void child.kill('SIGKILL')

@@ -14,6 +14,7 @@ import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { BUILT, startServer } from './server-process.ts'
+import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite("a service whose machine's clock is 30 days ahead for a moment")
 
@@ -35,7 +36,7 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
   const { account, token } = setUp.ann
   await setUp.stop()
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
-  const service = await startServer(dataDir, settings, ['--import', 'tsx', '--import', SET_CLOCK, ...BUILT])
+  const service = await startServer(dataDir, settings, [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT])
   try {
     const { url, pid } = service
     const ann = vendor(url, account, token)
@@ -67,7 +68,7 @@ test('refuses after it, as before it, each token that was revoked', async () => 
   await setUp.stop()
   // So that what may be forgotten is forgotten in the test: ten minutes of a service's life, and a minute more.
   const settings = { LOG_LEVEL: 'warn', CLOCK_SPEED: '60' }
-  const service = await startServer(dataDir, settings, ['--import', 'tsx', '--import', SET_CLOCK, ...BUILT])
+  const service = await startServer(dataDir, settings, [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT])
   const asks = async ({ account, token }: Vendor) =>
     (await vendor(service.url, account, token).get('/v4/diamond')).status
   try {
@@ -104,7 +105,7 @@ test('sends the mails that wait for the time of a clock that was ahead until the
   const sender = await newSender(setUp.installation)
   await setUp.stop()
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
-  const program = ['--import', 'tsx', '--import', SET_CLOCK, ...BUILT]
+  const program = [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT]
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'later')
   }

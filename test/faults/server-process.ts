@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { enginesFor } from '../engines.ts'
+import { FROM_SOURCE } from '../from-source.ts'
 
 /** The real service in a process of its own. */
 export type ServerProcess = {
@@ -21,7 +22,7 @@ export type ServerProcess = {
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** What Node runs: the sources, with a clock that jumps; or what users run. */
-export const FROM_SOURCE = ['--import', 'tsx', '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
+const WITH_JUMPING_CLOCK = [...FROM_SOURCE, '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
 export const BUILT = [path('../../dist/main.js')]
 
 /** Milliseconds within which it must be ready. */
@@ -31,7 +32,7 @@ const READY = 120_000
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
-  program: readonly string[] = FROM_SOURCE,
+  program: readonly string[] = WITH_JUMPING_CLOCK,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [...program, 'serve', '--json'], {
     env: {

@@ -7,6 +7,8 @@ import { reference } from '../../src/domain/scoring/table.ts'
 import { openTracePool, type TracePoolOptions } from '../../src/scoring/trace-pool.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
+// Runs alone: it counts the threads of its process.
+
 const test = suite('a pool of tracing threads')
 
 const round: Cut = { shape: 'Round', grade: 'Good', polish: 'Good', symmetry: 'Good' }

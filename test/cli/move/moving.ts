@@ -17,6 +17,7 @@ import { COPY_STREAM } from '../../../src/domain/installation/moving.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { CommandLine, type Ended, type Started } from '../command-line.ts'
+import { FROM_SOURCE } from '../../from-source.ts'
 
 /** A place to copy from or to, and what a service there has for settings. */
 export type Site = { readonly name: string; readonly dataDir: string; readonly settings: Record<string, string> }
@@ -63,12 +64,12 @@ export class Sites {
   /** A copy that a signal meets behind one call of its stores, named as test/faults/move/signalled.ts has it. */
   signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): Started {
     const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
-    return this.commands.start(wordsOf(from, to), settings, ['--import', 'tsx', SIGNALLED])
+    return this.commands.start(wordsOf(from, to), settings, [...FROM_SOURCE, SIGNALLED])
   }
 
   /** A copy by another program for node than the built one. */
   copyBy(program: string, from: Site, to: Site): Promise<Ended> {
-    return this.commands.start(wordsOf(from, to), settingsOf(from, to), ['--import', 'tsx', program]).ended
+    return this.commands.start(wordsOf(from, to), settingsOf(from, to), [...FROM_SOURCE, program]).ended
   }
 
   masterKey = ({ dataDir }: Site) => readFileSync(join(dataDir, 'master.key'), 'utf8').trim()

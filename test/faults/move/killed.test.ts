@@ -8,6 +8,7 @@ import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { until } from '../../api/harness/postbox.ts'
 import { CommandLine } from '../../cli/command-line.ts'
 import { copiedEvents, resultOf, SIGNALLED } from '../../cli/move/moving.ts'
+import { FROM_SOURCE } from '../../from-source.ts'
 
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')
@@ -87,7 +88,7 @@ test('in the middle of the log goes on there, and is neither served nor written 
 test('behind the fence goes on there, and the source takes no writes meanwhile', async (context) => {
   const { commands, source } = context
   const settings = { AT: 'source.store.append/1', SIGNAL: 'SIGKILL' }
-  const { code } = await commands.start(words(context), settings, ['--import', 'tsx', SIGNALLED]).ended
+  const { code } = await commands.start(words(context), settings, [...FROM_SOURCE, SIGNALLED]).ended
   assert.is(code, null, 'it had ended before')
   const watched = openSqliteEvents(join(source, 'events.db'))
   try {

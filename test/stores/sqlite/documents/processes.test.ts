@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert'
 import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
 import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
 import { diamonds, idsIn } from '../../../contract/read-store/model.ts'
+import { FROM_SOURCE } from '../../../from-source.ts'
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
 const DEADLINE = 30_000
@@ -67,7 +68,7 @@ async function checkDocuments(folder: string): Promise<number> {
 }
 
 const startWriter = (folder: string) =>
-  spawn(process.execPath, ['--import', 'tsx', writer, folder], { stdio: ['ignore', 'ignore', 'inherit'] })
+  spawn(process.execPath, [...FROM_SOURCE, writer, folder], { stdio: ['ignore', 'ignore', 'inherit'] })
 
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')

@@ -7,6 +7,7 @@ import { LOG_STREAM } from '../../../../src/domain/installation/moving.ts'
 import { comparePositions, LogClosed } from '../../../../src/stores/ports/event-store.ts'
 import { all, event, ids, newStream, rejectedWith, soon, takeEvents } from '../../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'
+import { FROM_SOURCE } from '../../../from-source.ts'
 
 const test = suiteOnFile('the event log, shared by processes,')
 
@@ -91,7 +92,7 @@ type Appending = {
 /** Resolves when the process has opened the log. */
 async function startAppending(file: string, stream: string, count: number): Promise<Appending> {
   const program = fileURLToPath(new URL('append-in-process.ts', import.meta.url))
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program, file, stream, String(count)], {
+  const child: ChildProcess = spawn(process.execPath, [...FROM_SOURCE, program, file, stream, String(count)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { stdin, stdout } = child

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+
+/** What starts processes, servers and browsers: each file has a process of its own, which ends what it has left. */
+const ALONE = ['browser', 'cli', 'eventstoredb', 'faults', 'model', 'stores/eventstoredb', 'stores/mongodb'].map(
+  (folder) => `test/${folder}/`,
+)
+
+/** By which a file elsewhere says why it needs a process of its own. */
+const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
+
+/** Files that take longest, in seconds of a quiet machine with two cores: what begins first ends in time. */
+const LONG_FIRST = [
+  'faults/secrets-killed',
+  'faults/stop-in-outage',
+  'faults/clock-jumps',
+  'browser/report-page',
+  'faults/move/fenced-peer',
+  'cli/environments',
+  'faults/upload-kill',
+  'cli/backup/servers',
+  'stores/eventstoredb',
+  'cli/backup/backup',
+  'cli/import',
+  'faults/following-told',
+  'faults/reads-outlive-the-log',
+].map((name) => `test/${name}.test.ts`)
+
+/** Files in a process that others share: enough that it pays, few enough that the last one does not go on alone. */
+const TOGETHER = 10
+
+/** The files of each process, in the order in which they begin. */
+export function processesFor(files: readonly string[]): (readonly string[])[] {
+  const alone = files.filter(isAlone)
+  const long = LONG_FIRST.filter((file) => alone.includes(file))
+  const short = alone.filter((file) => !LONG_FIRST.includes(file))
+  const shared = files.filter((file) => !alone.includes(file))
+  return [...long.map(only), ...chunks(shared), ...short.map(only)]
+}
+
+const only = (file: string): readonly string[] => [file]
+
+const isAlone = (file: string): boolean =>
+  ALONE.some((folder) => file.startsWith(folder)) || ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
+
+const chunks = (files: readonly string[]): (readonly string[])[] =>
+  Array.from({ length: Math.ceil(files.length / TOGETHER) }, (_, at) => files.slice(at * TOGETHER, (at + 1) * TOGETHER))
