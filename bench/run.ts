@@ -6,6 +6,7 @@ import { ceiling } from './cases/engines/ceiling.ts'
 import { eventStore } from './cases/engines/event-store.ts'
 import { fence } from './cases/engines/fence.ts'
 import { mongodb } from './cases/engines/mongodb.ts'
+import { readModels } from './cases/engines/read-models.ts'
 import { onServers } from './cases/engines/service.ts'
 import type { Bench, Case, Group } from './group.ts'
 import { Generator } from './load/generator.ts'
@@ -20,7 +21,7 @@ npm run bench -- --attack MINUTES
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
 
 /** What `--engines` runs. */
-const ENGINES = [eventStore, ceiling, mongodb, fence, ...onServers].map(({ name }) => name)
+const ENGINES = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
 
 /** What measures something else than cases. */
 type Other = { readonly run: () => Promise<boolean> }

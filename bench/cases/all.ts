@@ -5,6 +5,7 @@ import { ceiling } from './engines/ceiling.ts'
 import { eventStore } from './engines/event-store.ts'
 import { fence } from './engines/fence.ts'
 import { mongodb } from './engines/mongodb.ts'
+import { readModels } from './engines/read-models.ts'
 import { onServers } from './engines/service.ts'
 import { get } from './get.ts'
 import { idempotency } from './idempotency.ts'
@@ -27,6 +28,7 @@ export const GROUPS: readonly Group[] = [
   listsOfAMillion,
   eventStore,
   ceiling,
+  readModels,
   mongodb,
   fence,
   ...onServers,

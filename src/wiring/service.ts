@@ -11,6 +11,7 @@ import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { ownModel } from '../projections/engine/own-model.ts'
 import { ProjectionRunner } from '../projections/engine/runner.ts'
+import { shareReads } from '../projections/engine/shared-read.ts'
 import { listenForMetrics } from './metrics-server.ts'
 import { collectMetrics, refusedConnections } from './metrics.ts'
 import { openPastWatch } from './past.ts'
@@ -51,7 +52,8 @@ export async function startService(installation: Installation): Promise<Running>
   }
 }
 
-async function startParts({ installation, stale }: Watched, parts: OpenParts): Promise<Running> {
+async function startParts({ installation: unshared, stale }: Watched, parts: OpenParts): Promise<Running> {
+  const installation = { ...unshared, store: shareReads(unshared.store) }
   const { settings, store, reads, log } = installation
   const state = { stopping: false, refused: () => 0 }
   const alive = holdProcess()

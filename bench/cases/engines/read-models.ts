@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EventStoreDBClient } from '@eventstore/db-client'
+import { openLog } from '../../../src/runtime/log.ts'
+import { certifications } from '../../../src/projections/certifications/certifications.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { shareReads } from '../../../src/projections/engine/shared-read.ts'
+import { secrets } from '../../../src/projections/secrets/secrets.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
+import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
+import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import type { Bench, Case, Group } from '../../group.ts'
+import { startEventStore } from '../../services/event-store.ts'
+import { each } from './overhead.ts'
+
+/** What it costs to make all read models anew, beside a bare read of the same log. */
+export const readModels: Group = { name: 'read-models', long: true, prepare }
+
+const STONES = 10_000
+/** A stone that was created, and its scores. */
+const EVENTS = 2 * STONES
+const AT_ONCE = 500
+
+/** Of the bare read's rate, on a server: to fold, to write and to index costs something too. */
+const ON_SERVER = { most: 2.5 } as const
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const server = await startEventStore()
+  const store = openEventStoreDB(server.url)
+  const client = EventStoreDBClient.connectionString(server.url)
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
+  const embedded = openSqliteEvents(join(folder, 'events.db'))
+  bench.finally(async () => {
+    await embedded.close()
+    rmSync(folder, { recursive: true })
+    await store.close()
+    await client.dispose()
+    await server.stop()
+  })
+  await Promise.all([fill(store), fill(embedded)])
+  return [
+    {
+      name: `EventStoreDB: an event of ${EVENTS.toLocaleString('en')} in all read models made anew`,
+      unit: 'us',
+      ours: each(EVENTS, () => made(store)),
+      other: each(EVENTS, () => readBare(client)),
+      target: ON_SERVER,
+    },
+    {
+      name: `SQLite: an event of ${EVENTS.toLocaleString('en')} in all read models made anew`,
+      unit: 'us',
+      ours: each(EVENTS, () => made(embedded)),
+      other: each(EVENTS, () => readAll(embedded)),
+    },
+  ]
+}
+
+/** All read models, from nothing to the head of the log, as one process makes them. */
+async function made(log: EventStore): Promise<void> {
+  const store = shareReads(log)
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
+  const reads = openDocuments(folder)
+  const runners = [diamonds, certifications, secrets].map(
+    (projection) => new ProjectionRunner<never>(projection as never, store, reads, openLog('silent')),
+  )
+  const head = await store.head()
+  for (const runner of runners) runner.start()
+  for (const { progress } of runners) if (!(await progress.reached(head, 120_000))) throw new Error('it took too long')
+  await Promise.all(runners.map((runner) => runner.stop()))
+  await reads.close()
+  rmSync(folder, { recursive: true })
+}
+
+async function readBare(client: EventStoreDBClient): Promise<void> {
+  let count = 0
+  for await (const { event } of client.readAll()) if (event?.streamId.startsWith('$') === false) count++
+  if (count < EVENTS) throw new Error(`${count} events were read`)
+}
+
+async function readAll(store: EventStore): Promise<void> {
+  let count = 0
+  for await (const { stream } of store.readAll('start')) if (stream !== '') count++
+  if (count < EVENTS) throw new Error(`${count} events were read`)
+}
+
+async function fill(store: EventStore): Promise<void> {
+  for (let first = 1; first <= STONES; first += AT_ONCE) {
+    const ids = Array.from({ length: AT_ONCE }, (_, index) => first + index)
+    await store.appendMany(ids.map((id) => appended(`diamond-${id}`, created(id))))
+    await store.appendMany(ids.map((id) => appended(`scores-${id}`, scored(id))))
+  }
+}
+
+const appended = (stream: string, event: NewEvent) => ({ stream, expected: 'none' as const, events: [event] })
+
+const metadata = {
+  actor: 'account-7',
+  via: 'http',
+  $correlationId: randomUUID(),
+  schema: '1',
+  at: new Date().toISOString(),
+}
+
+function created(id: number): NewEvent {
+  const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 4200, clarity: 6, color: 18, culetSize: 'N' }
+  const data = { id, owner: 7, date: 1_795_287_363 + id, set: { ...set, girdle: 'Thin-Medium', access: 1 } }
+  return { id: randomUUID(), type: 'DiamondCreated', data, metadata }
+}
+
+function scored(id: number): NewEvent {
+  const ver = '1.0.0+3af0ed2d'
+  const scores = {
+    integral: { val: 0.92, rg: 0.99, d: 0.05, ver },
+    spread: { ct: -0.03, pc: -3.8, d: 2.5, ver },
+    fire: { val: 0.71, rg: 1.01, d: 0.1, ver },
+    brilliance: { val: 0.98, rg: 0.98, d: 0.02, faceup: 0.99, avg: 0.98, ver },
+    fluor: null,
+    symmetry: { val: 8, pav: 8, crown: 8, d: 0.6, ver },
+  }
+  return { id: randomUUID(), type: 'DiamondScored', data: { id, revision: 0, scores }, metadata }
+}

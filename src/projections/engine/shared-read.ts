@@ -1,0 +1,292 @@
+import {
+  comparePositions,
+  StoreUnavailable,
+  type Batch,
+  type EventStore,
+  type Filter,
+  type From,
+  type StoredEvent,
+  type Subscription,
+} from '../../stores/ports/event-store.ts'
+import { Nap } from '../../runtime/nap.ts'
+
+export type SharedReadTiming = {
+  /** Milliseconds that a read waits, before it begins, for others who have to begin at the same place. */
+  readonly gather: number
+  /** Milliseconds that the others wait for one that is slower, before it goes on by itself. */
+  readonly patience: number
+  /** Events that are kept for those who are slower, or come later. */
+  readonly kept: number
+}
+
+const TIMING: SharedReadTiming = { gather: 20, patience: 1_000, kept: 8_000 }
+
+/** Events that make a batch, and milliseconds in which they may come one by one. */
+const BATCH = 1_000
+const ARRIVING = 50
+
+/**
+ * A log whose followers share one read of what lies behind them: each event is read and decoded once for all who begin at
+ * the same place, however many they are. At the head each goes on with a subscription of its own, which both stores serve
+ * from memory; so does who is so slow that others would wait for him.
+ */
+export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING): EventStore {
+  const reads = new Set<SharedRead>()
+
+  async function join(from: From, filter: Filter | undefined): Promise<Member | undefined> {
+    if (filter === undefined || !(await isBehind(store, from))) return undefined
+    let read = [...reads].find((known) => known.takes(from, filter))
+    if (read === undefined) {
+      read = new SharedRead(store, from, timing)
+      reads.add(read)
+      const ended = read
+      void read.run().finally(() => reads.delete(ended))
+    }
+    return read.join(from, filter)
+  }
+
+  return { ...store, subscribe: (from, filter) => new SharingSubscription(store, from, filter, join) }
+}
+
+/** Who can't tell goes on by himself: a subscription waits for its log. */
+async function isBehind(store: EventStore, from: From): Promise<boolean> {
+  try {
+    return comparePositions(from, await store.head()) < 0
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false
+    throw error
+  }
+}
+
+/** First what others read too, then by itself. */
+class SharingSubscription implements Subscription {
+  #stopped = false
+  #member: Member | undefined
+  #own: Subscription | undefined
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly from: From,
+    private readonly filter: Filter | undefined,
+    private readonly join: (from: From, filter: Filter | undefined) => Promise<Member | undefined>,
+  ) {}
+
+  stop(): void {
+    this.#stopped = true
+    this.#member?.leave()
+    this.#own?.stop()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    let position = this.from
+    this.#member = await this.join(position, this.filter)
+    if (this.#member !== undefined) {
+      try {
+        for (;;) {
+          const batch = this.#stopped ? undefined : await this.#member.next()
+          if (batch === undefined) break
+          position = batch.position
+          yield batch
+        }
+      } finally {
+        this.#member.leave()
+      }
+    }
+    if (this.#stopped) return
+    this.#own = this.store.subscribe(position, this.filter)
+    try {
+      yield* this.#own
+    } finally {
+      this.#own.stop()
+    }
+  }
+}
+
+/** One read of the log, up to the head, and those who take part in it. */
+class SharedRead {
+  readonly #members = new Set<Member>()
+  readonly #nap = new Nap()
+  /** The newest of what was read; `from` lies before them. */
+  #pages: Batch[] = []
+  #from: From
+  /** What has come since the last page. */
+  #arriving: (Batch & { readonly events: StoredEvent[] }) | undefined
+  #handingOn: NodeJS.Timeout | undefined
+  #prefixes: readonly string[] | undefined
+  #subscription: Subscription | undefined
+  #isOver = false
+  #error: unknown
+
+  constructor(
+    private readonly store: EventStore,
+    from: From,
+    private readonly timing: SharedReadTiming,
+  ) {
+    this.#from = from
+  }
+
+  /** Whether one who begins there finds all that he needs. */
+  takes(from: From, { prefixes }: Filter): boolean {
+    if (this.#isOver) return false
+    if (this.#prefixes === undefined) return comparePositions(from, this.#from) === 0
+    const isKept = comparePositions(from, this.#from) >= 0 && comparePositions(from, this.#end) <= 0
+    return isKept && prefixes.every((wanted) => this.#prefixes?.includes(wanted) === true)
+  }
+
+  join(from: From, filter: Filter): Member {
+    const member = new Member(this, from, filter)
+    this.#members.add(member)
+    return member
+  }
+
+  leave(member: Member): void {
+    this.#members.delete(member)
+    if (this.#members.size === 0) this.#subscription?.stop()
+    this.#nap.wake()
+  }
+
+  /** Somebody has taken what was there. */
+  taken(): void {
+    this.#nap.wake()
+  }
+
+  /** What was read behind a position; undefined where there is nothing yet. @throws what broke the read off */
+  behind(position: From): readonly Batch[] | 'over' | undefined {
+    const found = this.#pages.filter((page) => comparePositions(page.position, position) > 0)
+    if (found.length > 0) return found
+    if (this.#error !== undefined) throw this.#error
+    return this.#isOver ? 'over' : undefined
+  }
+
+  async run(): Promise<void> {
+    await this.#nap.sleep(this.timing.gather)
+    if (this.#members.size === 0) return void (this.#isOver = true)
+    this.#prefixes = [...new Set([...this.#members].flatMap((member) => member.filter.prefixes))]
+    this.#subscription = this.store.subscribe(this.#from, { prefixes: this.#prefixes })
+    try {
+      for await (const batch of this.#subscription) {
+        if (this.#members.size === 0) return
+        this.#add(batch)
+        if (batch.caughtUp) return
+        await this.#room()
+      }
+    } catch (error) {
+      this.#error = error
+    } finally {
+      this.#subscription.stop()
+      this.#handOn()
+      this.#isOver = true
+      for (const member of this.#members) member.wake()
+    }
+  }
+
+  /** What a server sends one by one is handed on together. */
+  #add({ events, position, caughtUp }: Batch): void {
+    if (comparePositions(position, this.#arriving?.position ?? this.#end) <= 0) return
+    const before = this.#arriving?.events ?? []
+    for (const event of events) before.push(event)
+    this.#arriving = { events: before, position, caughtUp }
+    if (this.#arriving.events.length >= BATCH) this.#handOn()
+    else this.#handingOn ??= setTimeout(() => this.#handOn(), ARRIVING)
+  }
+
+  #handOn(): void {
+    clearTimeout(this.#handingOn)
+    this.#handingOn = undefined
+    if (this.#arriving === undefined) return
+    this.#pages.push(this.#arriving)
+    this.#arriving = undefined
+    for (const member of this.#members) member.wake()
+  }
+
+  get #end(): From {
+    return this.#pages.at(-1)?.position ?? this.#from
+  }
+
+  /** Waits for who is slow, but not for ever: others have to come to the head. */
+  async #room(): Promise<void> {
+    const until = performance.now() + this.timing.patience
+    while (!this.#forget()) {
+      const left = until - performance.now()
+      if (left > 0) await this.#nap.sleep(left)
+      else this.#leaveBehind()
+    }
+  }
+
+  /** Lets go of the oldest pages that all have taken, as far as there are too many. @returns false where there still are */
+  #forget(): boolean {
+    let events = this.#pages.reduce((sum, page) => sum + page.events.length, 0)
+    while (events > this.timing.kept) {
+      const [oldest] = this.#pages
+      if (oldest === undefined) return true
+      for (const member of this.#members) if (comparePositions(member.position, oldest.position) < 0) return false
+      this.#pages.shift()
+      this.#from = oldest.position
+      events -= oldest.events.length
+    }
+    return true
+  }
+
+  #leaveBehind(): void {
+    const [oldest] = this.#pages
+    if (oldest === undefined) return
+    for (const member of this.#members) if (comparePositions(member.position, oldest.position) < 0) member.leave()
+  }
+}
+
+/** One who takes part in a read, at his own pace. */
+class Member {
+  readonly #nap = new Nap()
+  #hasLeft = false
+
+  constructor(
+    private readonly read: SharedRead,
+    public position: From,
+    readonly filter: Filter,
+  ) {}
+
+  wake(): void {
+    this.#nap.wake()
+  }
+
+  leave(): void {
+    this.#hasLeft = true
+    this.read.leave(this)
+    this.#nap.wake()
+  }
+
+  /** All that has come meanwhile, as one batch; undefined at the end, and for one that was left behind. */
+  async next(): Promise<Batch | undefined> {
+    for (;;) {
+      if (this.#hasLeft) return undefined
+      const found = this.read.behind(this.position)
+      if (found === 'over') return undefined
+      if (found !== undefined) return this.#take(found)
+      await this.#nap.sleep(LONG)
+    }
+  }
+
+  #take(pages: readonly Batch[]): Batch {
+    const events: StoredEvent[] = []
+    let last: Batch | undefined
+    for (const page of pages) {
+      const passing = page.events.filter((event) => this.#passes(event))
+      if (last !== undefined && events.length + passing.length > BATCH) break
+      events.push(...passing)
+      last = page
+    }
+    const { position = this.position, caughtUp = false } = last ?? {}
+    this.position = position
+    this.read.taken()
+    return { events, position, caughtUp }
+  }
+
+  #passes({ stream, position }: StoredEvent): boolean {
+    return (
+      comparePositions(position, this.position) > 0 && this.filter.prefixes.some((prefix) => stream.startsWith(prefix))
+    )
+  }
+}
+
+/** Milliseconds; it is woken before. */
+const LONG = 60_000

@@ -1,0 +1,143 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { shareReads, type SharedReadTiming } from '../../../src/projections/engine/shared-read.ts'
+import {
+  StoreUnavailable,
+  type Batch,
+  type EventStore,
+  type Filter,
+  type From,
+  type Position,
+  type StoredEvent,
+  type Subscription,
+} from '../../../src/stores/ports/event-store.ts'
+
+const test = suite('followers that catch up')
+
+const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
+const numberOf = (from: From) => (from === 'start' ? 0 : Number(from.commit))
+
+/** A log of `a-…` and `b-…` streams in turn, that tells how many events it has given out. */
+class Log {
+  given = 0
+  breaksAt = Number.POSITIVE_INFINITY
+  constructor(readonly length: number) {}
+
+  get store(): EventStore {
+    const subscribe = (from: From, filter?: Filter) => this.#subscribe(from, filter)
+    return { subscribe, head: async () => at(this.length) } as unknown as EventStore
+  }
+
+  #subscribe(from: From, filter: Filter | undefined): Subscription {
+    const state = { stopped: false }
+    const events = (first: number, last: number) => this.#events(first, last, filter)
+    const { length } = this
+    const wait = () => new Promise<void>((done) => setImmediate(done))
+    const breaks = (last: number) => {
+      if (last < this.breaksAt) return
+      this.breaksAt = Number.POSITIVE_INFINITY
+      throw new StoreUnavailable('made to break off')
+    }
+    return {
+      stop: () => void (state.stopped = true),
+      async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
+        for (let first = numberOf(from) + 1; !state.stopped; first += PAGE) {
+          const last = Math.min(first + PAGE - 1, length)
+          breaks(last)
+          yield { events: events(first, last), position: at(last), caughtUp: last === length }
+          if (last === length) return
+          await wait()
+        }
+      },
+    }
+  }
+
+  #events(first: number, last: number, filter: Filter | undefined): StoredEvent[] {
+    const all = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+    const found = all
+      .map((n) => ({ stream: `${n % 2 === 0 ? 'a' : 'b'}-${n}`, position: at(n) }) as StoredEvent)
+      .filter(({ stream }) => filter?.prefixes.some((prefix) => stream.startsWith(prefix)) ?? true)
+    this.given += found.length
+    return found
+  }
+}
+
+const PAGE = 1_000
+const LENGTH = 10_000
+const TIMING: SharedReadTiming = { gather: 5, patience: 30, kept: 3_000 }
+
+/** Follows to the head; `between` is waited for behind each batch. */
+async function follow(store: EventStore, prefixes: string[], between?: () => Promise<void>, from: From = 'start') {
+  const seen: number[] = []
+  for await (const { events } of store.subscribe(from, { prefixes })) {
+    seen.push(...events.map(({ position }) => numberOf(position)))
+    await between?.()
+  }
+  return seen
+}
+
+const numbers = (first: number, step: number) =>
+  Array.from({ length: Math.ceil((LENGTH - first + 1) / step) }, (_, index) => first + index * step)
+const all = numbers(1, 1)
+
+test('from the same place share one read, and each gets what it follows, in order', async () => {
+  const log = new Log(LENGTH)
+  const store = shareReads(log.store, TIMING)
+  const found = await Promise.all([['a-'], ['b-'], ['a-', 'b-']].map((prefixes) => follow(store, prefixes)))
+  assert.equal(found, [numbers(2, 2), numbers(1, 2), all])
+  assert.is(log.given, LENGTH, 'each event was read once')
+})
+
+test('and begin later share what is still at hand', async () => {
+  const log = new Log(LENGTH)
+  const store = shareReads(log.store, TIMING)
+  let late: Promise<number[]> | undefined
+  const early = follow(store, ['a-', 'b-'], async () => void (late ??= follow(store, ['b-'], undefined, at(PAGE))))
+  assert.equal([await early, await late], [all, numbers(PAGE + 1, 2)])
+  assert.is(log.given, LENGTH, 'each event was read once')
+})
+
+test('and one of whom stands still go on without it, and it misses nothing', async () => {
+  const store = shareReads(new Log(LENGTH).store, TIMING)
+  let goOn = () => {}
+  const still = new Promise<void>((done) => (goOn = done))
+  const slow = follow(store, ['a-'], () => still)
+  assert.equal(await follow(store, ['a-', 'b-']), all)
+  goOn()
+  assert.equal(await slow, numbers(2, 2))
+})
+
+test('from different places each get all behind theirs', async () => {
+  const store = shareReads(new Log(LENGTH).store, TIMING)
+  const found = await Promise.all([follow(store, ['a-', 'b-']), follow(store, ['b-'], undefined, at(7_000))])
+  assert.equal(found, [all, numbers(7_001, 2)])
+})
+
+test('are told when the read breaks off, and go on from where they were', async () => {
+  const log = new Log(LENGTH)
+  log.breaksAt = 5_000
+  const store = shareReads(log.store, TIMING)
+  const seen: number[] = []
+  const run = async (from: From) => {
+    for await (const { events } of store.subscribe(from, { prefixes: ['a-', 'b-'] }))
+      seen.push(...events.map(({ position }) => numberOf(position)))
+  }
+  const [outcome] = await Promise.allSettled([run('start')])
+  assert.instance(outcome.status === 'rejected' && outcome.reason, StoreUnavailable)
+  await run(at(seen.length))
+  assert.equal(seen, all)
+})
+
+test('end when they are stopped, also while they wait', async () => {
+  const hanging = new Log(LENGTH).store
+  const never: Subscription = {
+    stop: () => undefined,
+    [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),
+  }
+  const store = shareReads({ ...hanging, subscribe: () => never }, TIMING)
+  const subscription = store.subscribe('start', { prefixes: ['a-'] })
+  setTimeout(() => subscription.stop(), 20)
+  for await (const batch of subscription) assert.unreachable(`a batch came: ${String(batch)}`)
+})
+
+test.run()
