@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Installation } from '../wiring/installation.ts'
+import { EVENT_STORES } from '../wiring/engines.ts'
+import { liesOnServer } from '../wiring/store-addresses.ts'
 import { readSettings } from '../wiring/settings.ts'
 import type { Files } from '../stores/ports/files.ts'
 import { VERSION } from '../runtime/version.ts'
@@ -46,7 +48,7 @@ async function backup(open: Open, backups: Backups, to: string, options: OutputO
     const isNew = !existsSync(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
     try {
-      const made = await (EVENT_STORE === 'sqlite' ? ofFolder : ofServer)({ installation, backups, to })
+      const made = await (liesOnServer(EVENT_STORES, EVENT_STORE) ? ofServer : ofFolder)({ installation, backups, to })
       writeManifest(to, made, backups.sync)
       return made
     } catch (error) {

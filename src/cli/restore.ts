@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { EVENT_STORES } from '../wiring/engines.ts'
+import { liesOnServer } from '../wiring/store-addresses.ts'
 import { readSettings, type Settings } from '../wiring/settings.ts'
 import { openLog } from '../runtime/log.ts'
 import type { Files } from '../stores/ports/files.ts'
@@ -56,9 +58,9 @@ async function restore(open: Open, backups: Backups, from: string | undefined, o
   try {
     const act = { act: 'restore', subject: from === undefined ? 'in place' : resolve(from) }
     const restored = await noted(openLog(settings.LOG_LEVEL), act, (by) =>
-      settings.EVENT_STORE === 'sqlite'
-        ? restoreFolder(backups, settings, asked, by)
-        : restoreServer(open, settings, asked, by),
+      liesOnServer(EVENT_STORES, settings.EVENT_STORE)
+        ? restoreServer(open, settings, asked, by)
+        : restoreFolder(backups, settings, asked, by),
     )
     report(restored, (performance.now() - started) / 1000, options)
   } finally {
@@ -73,7 +75,7 @@ async function readAsked(
   settings: Settings,
   { replace, inPlace }: RestoreOptions,
 ): Promise<Asked> {
-  const isServer = settings.EVENT_STORE !== 'sqlite'
+  const isServer = liesOnServer(EVENT_STORES, settings.EVENT_STORE)
   if (isServer && inPlace !== true) throw new BadUsage(`The log is on a server. ${SERVER_RESTORE}`)
   if (from === undefined && inPlace !== true) throw new BadUsage('Name the backup: npx adamant restore FROM')
   if (inPlace === true && !isServer && !existsSync(join(settings.DATA_DIR, LOG_FILE))) {

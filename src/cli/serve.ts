@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
 import { startService, type Running } from '../wiring/service.ts'
-import { formerNames, readSettings } from '../wiring/settings.ts'
+import { formerNames, readSettings, warningsOf } from '../wiring/settings.ts'
 import type { Open } from './installed.ts'
 import { readableByOthers } from './readable-files.ts'
 import { FAILED } from './failure.ts'
@@ -25,9 +25,6 @@ Example:
 
 Every setting comes from the environment; README.md lists them.`
 
-const OUTBOX =
-  'MAILER=outbox sends no mail: links to secrets lie in clear in DATA_DIR/outbox until the secrets end; for anything but development set MAILER=smtp://...'
-
 async function serve(open: Open, lastWords: LastWords, options: OutputOptions): Promise<void> {
   growModestly()
   lastWords.now('it was starting')
@@ -39,7 +36,7 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)
-  if (settings.MAILER === 'outbox') installation.log.warn(OUTBOX)
+  for (const warning of warningsOf(settings)) installation.log.warn(warning)
   lastWords.now('it was reading the log up to its head')
   const stopped = Promise.race([
     signal.first.then((name) => stop(running, name, options)),

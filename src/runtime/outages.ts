@@ -5,6 +5,9 @@ const EVERY = 60_000
 /** Milliseconds without a failure after which an outage is over: whoever goes on trying does so more often. */
 const QUIET = 10_000
 
+/** What the messages of a server's store begin with is its name; those of files begin with a path or a small letter. */
+const STORE = /^[A-Z]\w+(?=: | at )/
+
 type Fields = Readonly<Record<string, unknown>>
 type Level = 'error' | 'warn' | 'info'
 type Outage = { failures: number; readonly since: number; toldAt: number; lastAt: number }
@@ -31,7 +34,7 @@ export class Outages {
 
   /** @param fields what its entry in the log would say besides: by whom or for which request */
   failed(error: Error, fields: Fields): void {
-    const store = /^(EventStoreDB|MongoDB)/.exec(error.message)?.[0] ?? 'a file or disk'
+    const store = STORE.exec(error.message)?.[0] ?? 'a file or disk'
     const now = this.clock.now()
     const outage = this.#open.get(store)
     if (outage === undefined) {

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
 import { NoInstallation, type Installation, type Purpose } from './installation.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
-import { withoutCredentials } from './store-addresses.ts'
+import { EVENT_STORES } from './engines.ts'
+import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
 
 /** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
 export const RESTORING = 'restoring'
@@ -17,8 +18,9 @@ const FORMER_DEFAULT = './data'
  */
 export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpose): void {
   if (existsSync(join(DATA_DIR, RESTORING))) throw unfinished(DATA_DIR)
-  if (EVENT_STORE !== 'sqlite' || hasLog(DATA_DIR)) return
-  if (purpose !== 'filled' && DATA_DIR === DEFAULT && hasLog(FORMER_DEFAULT)) {
+  const { file } = engineOf(EVENT_STORES, EVENT_STORE)
+  if (file === undefined || existsSync(join(DATA_DIR, file))) return
+  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DEFAULT, file))) {
     throw new BadSettings([
       `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT} has, which was the default before: ` +
         `set DATA_DIR=${FORMER_DEFAULT}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
@@ -32,7 +34,7 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpos
 export async function mustExist(installation: Installation): Promise<void> {
   const { EVENT_STORE } = installation.settings
   try {
-    if (EVENT_STORE === 'sqlite' || (await installation.store.read('log')).length > 0) return
+    if (!liesOnServer(EVENT_STORES, EVENT_STORE) || (await installation.store.read('log')).length > 0) return
     throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
   } catch (error) {
     await installation.close()
@@ -44,5 +46,3 @@ const unfinished = (folder: string) =>
   new StoreUnavailable(
     `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
   )
-
-const hasLog = (folder: string) => existsSync(join(folder, 'events.db'))

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { edits } from '../domain/dictionaries/nearest.ts'
 import { LOG_LEVELS } from '../runtime/log.ts'
-import { eventStoreFaults, readModelFaults } from './store-addresses.ts'
+import { EVENT_STORES, MAILERS, READ_MODELS } from './engines.ts'
+import { addressWords, engineOf, hasScheme, isAddressOf, liesOnServer, parameterFaults } from './store-addresses.ts'
 
 const ROLES = ['http', 'projections'] as const
 
-const url = (schemes: readonly string[]) =>
-  z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)) && URL.canParse(value))
-const address = url(['http', 'https']).transform((value) => value.replace(/\/+$/, ''))
+const address = z
+  .string()
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value))
+  .transform((value) => value.replace(/\/+$/, ''))
 const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
-/** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
-const MONGODB = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/
 /** Browsers leave out the port that is the scheme's own. */
 const asSent = (origin: string) =>
   /^https?:\/\/[^/?#]+$/.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin
@@ -36,19 +36,9 @@ const shape = {
   HOST: rule(z.string().min(1).default('127.0.0.1'), 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
   PORT: rule(whole(0, 65535).default(8080), 'a port, 0 to 65535 (0 takes a free one)'),
   DATA_DIR: rule(z.string().min(1).default(DATA_DIR), 'a folder that can be written to'),
-  EVENT_STORE: rule(
-    // Several hosts are no URL.
-    z.union([z.literal('sqlite'), z.string().regex(/^esdb(\+discover)?:\/\/[^\s/?]+/)]).default('sqlite'),
-    'sqlite, esdb://HOST:PORT or esdb+discover://HOST:PORT, with USER:PASSWORD@ and ?tls=false as needed',
-  ),
-  READ_MODEL: rule(
-    z.union([z.literal('sqlite'), z.string().regex(MONGODB)]).default('sqlite'),
-    'sqlite or mongodb://HOST:PORT/DATABASE, with the name of the database',
-  ),
-  MAILER: rule(
-    z.union([z.literal('outbox'), url(['smtp', 'smtps'])]).default('outbox'),
-    'outbox or smtp://USER:PASSWORD@HOST:PORT',
-  ),
+  EVENT_STORE: store(EVENT_STORES, 'sqlite'),
+  READ_MODEL: store(READ_MODELS, 'sqlite'),
+  MAILER: store(MAILERS, 'outbox'),
   MAIL_FROM: rule(
     z
       .string()
@@ -102,8 +92,20 @@ const shape = {
  * Names that a setting had before, for as long as they are read, and the values by which one of ours is told from what
  * others mean by the name: login shells set MAIL to the user's mailbox.
  */
-const FORMER: Readonly<Partial<Record<keyof typeof shape, { readonly name: string; readonly ours: RegExp }>>> = {
-  MAILER: { name: 'MAIL', ours: /^(outbox$|smtps?:)/ },
+const FORMER: Readonly<
+  Partial<Record<keyof typeof shape, { readonly name: string; readonly isOurs: (value: string) => boolean }>>
+> = {
+  MAILER: { name: 'MAIL', isOurs: (value) => hasScheme(MAILERS, value) },
+}
+
+function store(engines: Parameters<typeof addressWords>[0], byDefault: string) {
+  return rule(
+    z
+      .string()
+      .refine((value) => isAddressOf(engines, value))
+      .default(byDefault),
+    addressWords(engines),
+  )
 }
 
 type Rule<Schema> = { readonly schema: Schema; readonly right: string }
@@ -136,13 +138,14 @@ export function readSettings(environment: Environment): Settings {
     if (!result.success) faults.push(`${name} must be ${right}${shown(name, value)}`)
     return [setting, result.data]
   })
-  if (environment['EVENT_STORE']?.startsWith('esdb') && !environment['MASTER_KEY']) {
+  if (liesOnServer(EVENT_STORES, environment['EVENT_STORE'] ?? '') && !environment['MASTER_KEY']) {
     faults.push(
       'MASTER_KEY is required where EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance',
     )
   }
-  for (const fault of eventStoreFaults(environment['EVENT_STORE'] ?? '')) faults.push(`EVENT_STORE ${fault}`)
-  for (const fault of readModelFaults(environment['READ_MODEL'] ?? '')) faults.push(`READ_MODEL ${fault}`)
+  for (const [setting, engines] of Object.entries({ EVENT_STORE: EVENT_STORES, READ_MODEL: READ_MODELS })) {
+    for (const fault of parameterFaults(engines, environment[setting] ?? '')) faults.push(`${setting} ${fault}`)
+  }
   faults.push(...mistyped(environment))
   if (faults.length > 0) throw new BadSettings(faults)
   return Object.fromEntries(entries) as Settings
@@ -155,7 +158,7 @@ function givenFor(setting: string, environment: Environment): { name: string; va
   const value = environment[setting] || undefined
   const former = FORMER[setting as keyof typeof shape]
   const earlier = former && environment[former.name]
-  if (value !== undefined || earlier === undefined || !former?.ours.test(earlier)) return { name: setting, value }
+  if (value !== undefined || earlier === undefined || !former?.isOurs(earlier)) return { name: setting, value }
   return { name: former.name, value: earlier }
 }
 
@@ -196,3 +199,9 @@ export function formerNames(environment: Environment): string[] {
 
 const shown = (name: string, given: string | undefined) =>
   given === undefined || name.startsWith('MASTER_KEY') || given.includes('@') ? '' : `, got ${given.slice(0, 60)}`
+
+/** What whoever starts a service with these stores is to know, each as a sentence for the log. */
+export const warningsOf = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): string[] =>
+  [engineOf(EVENT_STORES, EVENT_STORE), engineOf(READ_MODELS, READ_MODEL), engineOf(MAILERS, MAILER)].flatMap(
+    ({ warning = [] }) => warning,
+  )

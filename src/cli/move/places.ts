@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BadSettings, readSettings, type Settings } from '../../wiring/settings.ts'
-import { withoutCredentials } from '../../wiring/store-addresses.ts'
+import { EVENT_STORES, READ_MODELS, type Engine } from '../../wiring/engines.ts'
+import { engineOf, hasScheme, liesOnServer, withoutCredentials } from '../../wiring/store-addresses.ts'
 import { BadUsage } from '../failure.ts'
 
 /** One installation as `--from` and `--to` name it. */
@@ -14,16 +15,22 @@ export type Place = {
   readonly shown: string
 }
 
-const SQLITE = 'sqlite:'
-/** The read models' address begins behind this comma; the ones between hosts of an address are not followed by a scheme. */
-const BETWEEN = /,(?=(?:mongodb(?:\+srv)?:\/\/|sqlite:))/
+type Engines = Readonly<Record<string, Engine<unknown, never>>>
+
+/** `sqlite:DIR`, or a server's address. */
+const examplesOf = (engines: Engines): string[] =>
+  Object.values(engines).flatMap(({ lies, example = [] }) => (lies === 'in DATA_DIR' ? `${example}:DIR` : example))
+
+const INSTALLATIONS = examplesOf(EVENT_STORES).flatMap((events) =>
+  examplesOf(READ_MODELS).map((reads) => (events === reads ? events : `${events},${reads}`)),
+)
 
 export const PLACES = `An installation is named by one folder, or by its event store and its read models with a comma:
-  sqlite:DIR
-  esdb://HOST:PORT,mongodb://HOST:PORT/DATABASE
-  esdb://HOST:PORT,sqlite:DIR
-  sqlite:DIR,mongodb://HOST:PORT/DATABASE
+  ${INSTALLATIONS.join('\n  ')}
   env:NAME      what the environment variable NAME says, so that no password shows in the list of processes`
+
+/** The read models' address begins behind this comma; the ones between hosts of an address are not followed by a scheme. */
+const BETWEEN = new RegExp(`,(?=(?:${Object.keys(READ_MODELS).join('|').replaceAll('+', '\\+')}):)`)
 
 /** @throws BadUsage */
 export function placeOf(option: string, text: string, env: NodeJS.ProcessEnv): Place {
@@ -33,20 +40,35 @@ export function placeOf(option: string, text: string, env: NodeJS.ProcessEnv): P
     return placeOf(option, named, {})
   }
   const [events = '', reads = events, ...others] = text.split(BETWEEN)
-  const folders = [events, reads].filter((part) => part.startsWith(SQLITE)).map((part) => part.slice(SQLITE.length))
+  const folders = [folderIn(EVENT_STORES, events), folderIn(READ_MODELS, reads)].filter((part) => part !== undefined)
   const bad =
     others.length > 0 ||
     folders.includes('') ||
     new Set(folders).size > 1 ||
-    !/^(sqlite:|esdb(\+discover)?:\/\/)/.test(events) ||
-    !/^(sqlite:|mongodb(\+srv)?:\/\/)/.test(reads)
+    !isPart(EVENT_STORES, events) ||
+    !isPart(READ_MODELS, reads)
   if (bad) throw new BadUsage(`${option} does not name an installation. ${PLACES}`)
   const folder = folders[0] === undefined ? undefined : resolve(folders[0])
-  const shown = [...new Set([events, reads])].map((part) =>
-    part.startsWith(SQLITE) ? `sqlite:${folder}` : withoutCredentials(part),
-  )
-  return { events, reads, folder, shown: shown.join(',') }
+  const shown = new Set([shownPart(EVENT_STORES, events, folder), shownPart(READ_MODELS, reads, folder)])
+  return { events, reads, folder, shown: [...shown].join(',') }
 }
+
+const schemeOf = (part: string) => part.slice(0, part.indexOf(':'))
+
+/** `SCHEME:` of what lies in a folder, or `SCHEME://` of a server. */
+const isPart = (engines: Engines, part: string): boolean =>
+  part.includes(':') &&
+  hasScheme(engines, part) &&
+  (!liesOnServer(engines, part) || part.startsWith(`${schemeOf(part)}://`))
+
+const folderIn = (engines: Engines, part: string): string | undefined =>
+  isPart(engines, part) && !liesOnServer(engines, part) ? part.slice(part.indexOf(':') + 1) : undefined
+
+const shownPart = (engines: Engines, part: string, folder: string | undefined): string =>
+  liesOnServer(engines, part) ? withoutCredentials(part) : `${schemeOf(part)}:${folder}`
+
+/** As the environment would say it. */
+const settingOf = (engines: Engines, part: string): string => (liesOnServer(engines, part) ? part : schemeOf(part))
 
 /**
  * The settings that `serve` would have there; all else is of the environment.
@@ -55,8 +77,8 @@ export function placeOf(option: string, text: string, env: NodeJS.ProcessEnv): P
 export function settingsOf(place: Place, env: NodeJS.ProcessEnv): Settings {
   return readSettings({
     ...env,
-    EVENT_STORE: place.events.startsWith(SQLITE) ? 'sqlite' : place.events,
-    READ_MODEL: place.reads.startsWith(SQLITE) ? 'sqlite' : place.reads,
+    EVENT_STORE: settingOf(EVENT_STORES, place.events),
+    READ_MODEL: settingOf(READ_MODELS, place.reads),
     ...(place.folder !== undefined && { DATA_DIR: place.folder }),
     LOG_LEVEL: env['LOG_LEVEL'] ?? 'warn',
   })
@@ -69,12 +91,13 @@ export function checkPlaces(from: Place, to: Place): void {
   if (from.folder !== undefined && from.folder === to.folder) {
     throw new BadUsage('--from and --to have the same folder: name another one for --to')
   }
-  if (isFolder(from) && !existsSync(join(from.folder ?? '', 'events.db'))) {
-    throw new BadUsage(`--from ${from.shown}: there is no events.db in this folder`)
+  const { file } = engineOf(EVENT_STORES, from.events)
+  if (file !== undefined && !existsSync(join(from.folder ?? '', file))) {
+    throw new BadUsage(`--from ${from.shown}: there is no ${file} in this folder`)
   }
 }
 
-const isFolder = ({ events }: Place) => events.startsWith(SQLITE)
+const isFolder = ({ events }: Place) => !liesOnServer(EVENT_STORES, events)
 
 /** What a master key is missing for. @throws BadSettings */
 export function checkKey(from: Place, to: Place, env: NodeJS.ProcessEnv): void {

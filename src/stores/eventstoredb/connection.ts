@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { addressOf, type Address } from './address.ts'
+import { addressOf, badAddress, type Address } from './address.ts'
 import { isOfTheNode, unavailable } from './failure.ts'
 import { findLeader } from './leader.ts'
 import { EventStoreNode } from './node.ts'
@@ -23,7 +23,7 @@ export class Connection {
   /** Where the members of a cluster are that is known by one name only. */
   #members: readonly string[] = []
 
-  /** @throws Error for a malformed address; nothing is connected before the first call */
+  /** @throws BadAddress; nothing is connected before the first call */
   constructor(
     connectionString: string,
     private readonly timing: Timing,
@@ -31,8 +31,16 @@ export class Connection {
     this.#address = addressOf(connectionString)
     this.#rest = new Rest({ firstPause: timing.firstPause, longestPause: timing.round })
     // What the client does not take is told at once.
-    const node = this.#open(this.#address.seeds[0] ?? '')
+    const node = this.#first()
     if (!this.#address.isCluster) this.#node = node
+  }
+
+  #first(): EventStoreNode {
+    try {
+      return this.#open(this.#address.seeds[0] ?? '')
+    } catch (error) {
+      throw badAddress(error)
+    }
   }
 
   /** The node to call. At once where there is one, or is known to be none. @throws StoreUnavailable */

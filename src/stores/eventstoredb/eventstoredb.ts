@@ -22,7 +22,7 @@ import { warned, type Told } from '../ports/told.ts'
  * @param filling for a log that another one's events are copied into, its LogCreated among them: it takes appends
  *   before it is complete
  * @param told of a subscription that broke and is made anew, as often as that fails
- * @throws Error for a malformed address
+ * @throws BadAddress
  */
 export function openEventStoreDB(
   address: string,

@@ -1,4 +1,5 @@
 import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOptions } from 'mongodb'
+import { BadAddress } from '../ports/address.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { failureOf } from './failure.ts'
 import { WritePlaces } from './write-places.ts'
@@ -64,11 +65,6 @@ export type Mongo = {
   close(): Promise<void>
 }
 
-/** The address can't be understood; nothing was tried. */
-export class BadAddress extends Error {
-  override readonly name = 'BadAddress'
-}
-
 /**
  * Connects at the first call, and again whenever the connection is lost.
  * @param address mongodb://HOST:PORT/DATABASE, as https://www.mongodb.com/docs/manual/reference/connection-string/ has it
@@ -121,7 +117,8 @@ function clientFor(address: string): MongoClient {
   try {
     return new MongoClient(address, OPTIONS)
   } catch (error) {
-    throw new BadAddress(error instanceof Error ? error.message : 'unknown', { cause: error })
+    const reason = address.includes('@') || !(error instanceof Error) ? '' : `: ${error.message}`
+    throw new BadAddress(`is no address of MongoDB${reason}`, { cause: error })
   }
 }
 

@@ -13,7 +13,8 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import { BadAddress, connect } from '../../../src/stores/mongodb/connection.ts'
+import { connect } from '../../../src/stores/mongodb/connection.ts'
+import { BadAddress } from '../../../src/stores/ports/address.ts'
 import { failureOf, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
 
 const test = suite('a call on MongoDB')

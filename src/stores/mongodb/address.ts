@@ -1,0 +1,71 @@
+import { OWN_DEADLINES, type Parameters } from '../ports/address.ts'
+
+const MAJORITY =
+  'what is acknowledged has been written by a majority and its journal, and what is read was acknowledged'
+
+/** https://www.mongodb.com/docs/manual/reference/connection-string-options/ */
+export const PARAMETERS: Parameters = {
+  takes: {
+    replicaSet: 'any',
+    tls: ['true', 'false'],
+    ssl: ['true', 'false'],
+    tlsCAFile: 'any',
+    tlsCRLFile: 'any',
+    tlsCertificateKeyFile: 'any',
+    tlsCertificateKeyFilePassword: 'any',
+    tlsInsecure: ['true', 'false'],
+    tlsAllowInvalidCertificates: ['true', 'false'],
+    tlsAllowInvalidHostnames: ['true', 'false'],
+    authSource: 'any',
+    authMechanism: 'any',
+    authMechanismProperties: 'any',
+    directConnection: ['true', 'false'],
+    loadBalanced: ['true', 'false'],
+    compressors: 'any',
+    zlibCompressionLevel: 'any',
+    maxPoolSize: 'any',
+    minPoolSize: 'any',
+    maxConnecting: 'any',
+    maxIdleTimeMS: 'any',
+    waitQueueTimeoutMS: 'any',
+    localThresholdMS: 'any',
+    serverMonitoringMode: 'any',
+    srvServiceName: 'any',
+    srvMaxHosts: 'any',
+    proxyHost: 'any',
+    proxyPort: 'any',
+    proxyUsername: 'any',
+    proxyPassword: 'any',
+    w: ['majority'],
+    journal: ['true'],
+    j: ['true'],
+    readConcernLevel: ['majority'],
+    readPreference: ['primary'],
+    retryWrites: ['true'],
+    retryReads: ['true'],
+  },
+  refuses: {
+    w: MAJORITY,
+    journal: MAJORITY,
+    j: MAJORITY,
+    fsync: MAJORITY,
+    readConcernLevel: MAJORITY,
+    readPreference: 'everything is read from the primary',
+    readPreferenceTags: 'everything is read from the primary',
+    maxStalenessSeconds: 'everything is read from the primary',
+    retryWrites: 'a write whose connection is lost is tried once more',
+    retryReads: 'a read whose connection is lost is tried once more',
+    wtimeout: OWN_DEADLINES,
+    wtimeoutMS: OWN_DEADLINES,
+    timeoutMS: OWN_DEADLINES,
+    connectTimeoutMS: OWN_DEADLINES,
+    socketTimeoutMS: OWN_DEADLINES,
+    serverSelectionTimeoutMS: OWN_DEADLINES,
+    heartbeatFrequencyMS: OWN_DEADLINES,
+    appName: 'it is adamant',
+  },
+  key: (name) => name.toLowerCase(),
+}
+
+/** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
+export const FORM = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/

@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import type { Log } from '../runtime/log.ts'
+import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/address.ts'
+import { openDirectoryFiles } from '../stores/folder/files.ts'
+import { openOutbox } from '../stores/mail/outbox.ts'
+import { openSmtp } from '../stores/mail/smtp.ts'
+import { FORM as MONGODB_FORM, PARAMETERS as MONGODB } from '../stores/mongodb/address.ts'
+import type { Parameters } from '../stores/ports/address.ts'
+import type { EventStore } from '../stores/ports/event-store.ts'
+import type { Files } from '../stores/ports/files.ts'
+import type { MailPort } from '../stores/ports/mail.ts'
+import type { ReadStore } from '../stores/ports/read-store.ts'
+import type { Told } from '../stores/ports/told.ts'
+import type { Vault } from '../stores/ports/vault.ts'
+import { openDocuments } from '../stores/sqlite/documents.ts'
+import { openSqliteEvents } from '../stores/sqlite/events.ts'
+import { openSqliteVault } from '../stores/sqlite/vault.ts'
+
+/**
+ * Which stores there are, by the scheme of the address that names one. What checks settings, opens, moves, backs up and
+ * describes them asks here: to add one takes its adapter and its entry.
+ */
+export type Engine<Opened, Given> = {
+  /** As people call it, and as the messages of its failures begin. */
+  readonly name: string
+  /** What lies in DATA_DIR is named by its scheme alone, and by `SCHEME:DIR` where an installation is moved. */
+  readonly lies: 'in DATA_DIR' | 'on a server'
+  readonly isAddress: (text: string) => boolean
+  /** What an address of it looks like, for people; undefined where another entry says so. */
+  readonly example?: string
+  /** What else an address of it may or must have. */
+  readonly note?: string
+  readonly parameters?: Parameters
+  /** For whoever starts a service with it. */
+  readonly warning?: string
+  /**
+   * Loads what is large, such as a client of 25 MB, only here.
+   * @throws BadAddress
+   */
+  readonly open: (address: string, given: Given) => Promise<Opened>
+}
+
+type Folder = { readonly folder: string }
+
+/** What opening a log is given. */
+export type EventStoreGiven = Folder & {
+  /** It is empty, and takes appends before it is complete: another one's are copied into it. */
+  readonly filling: boolean
+  /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
+  readonly joined: () => Promise<void> | undefined
+  readonly told: Told
+}
+
+/** A log, and what it counted since it was opened, by the counter's name. */
+export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
+
+export type EventStoreEngine = Engine<OpenedEventStore, EventStoreGiven> & {
+  /** The log's file in DATA_DIR; undefined where it is a server's. */
+  readonly file?: string
+}
+
+export type ReadModelGiven = Folder & { readonly log: Log }
+
+/** Read models, vault and files: one address names all three. */
+export type OpenedReadModel = {
+  readonly reads: ReadStore
+  readonly vault: Vault
+  readonly files: Files
+  /** `joined` of a log beside it. */
+  readonly telling: () => Promise<void> | undefined
+  close(): Promise<void>
+}
+
+const LOG_FILE = 'events.db'
+const is = (word: string) => (text: string) => text === word
+const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
+
+const eventStoreDB: EventStoreEngine = {
+  name: 'EventStoreDB',
+  lies: 'on a server',
+  // Several hosts are no URL.
+  isAddress: (text) => /^esdb(\+discover)?:\/\/[^\s/?]+/.test(text),
+  parameters: EVENTSTOREDB,
+  async open(address, given) {
+    const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
+    return { store: openEventStoreDB(address, undefined, given), counters: () => ({}) }
+  },
+}
+
+export const EVENT_STORES: Readonly<Record<string, EventStoreEngine>> = {
+  sqlite: {
+    name: 'SQLite',
+    lies: 'in DATA_DIR',
+    isAddress: is('sqlite'),
+    example: 'sqlite',
+    file: LOG_FILE,
+    async open(_address, { folder, ...given }) {
+      const store = openSqliteEvents(join(folder, LOG_FILE), given)
+      return { store, counters: () => store.stats() }
+    },
+  },
+  esdb: { ...eventStoreDB, example: 'esdb://HOST:PORT' },
+  'esdb+discover': {
+    ...eventStoreDB,
+    example: 'esdb+discover://HOST:PORT',
+    note: 'with USER:PASSWORD@ and ?tls=false as needed',
+  },
+}
+
+const mongoDB: Engine<OpenedReadModel, ReadModelGiven> = {
+  name: 'MongoDB',
+  lies: 'on a server',
+  isAddress: (text) => MONGODB_FORM.test(text),
+  parameters: MONGODB,
+  async open(address, { log }) {
+    const { openMongo } = await import('../stores/mongodb/mongodb.ts')
+    return { ...openMongo(address, log), telling: () => undefined }
+  },
+}
+
+export const READ_MODELS: Readonly<Record<string, Engine<OpenedReadModel, ReadModelGiven>>> = {
+  sqlite: {
+    name: 'SQLite',
+    lies: 'in DATA_DIR',
+    isAddress: is('sqlite'),
+    example: 'sqlite',
+    async open(_address, { folder, log }) {
+      const reads = openDocuments(folder, { told: (found, sentence) => log.warn(found, sentence) })
+      const vault = openSqliteVault(join(folder, 'vault.db'))
+      const files = openDirectoryFiles(join(folder, 'files'))
+      const close = async () => {
+        await reads.close()
+        await vault.close()
+        await files.close()
+      }
+      return { reads, vault, files, telling: () => vault.telling(), close }
+    },
+  },
+  mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },
+  'mongodb+srv': mongoDB,
+}
+
+const OUTBOX =
+  'MAILER=outbox sends no mail: links to secrets lie in clear in DATA_DIR/outbox until the secrets end; for anything but development set MAILER=smtp://...'
+
+const smtp: Omit<Engine<MailPort, Folder>, 'isAddress'> = {
+  name: 'SMTP',
+  lies: 'on a server',
+  open: async (address) => openSmtp(address),
+}
+
+export const MAILERS: Readonly<Record<string, Engine<MailPort, Folder>>> = {
+  outbox: {
+    name: 'outbox',
+    lies: 'in DATA_DIR',
+    isAddress: is('outbox'),
+    example: 'outbox',
+    warning: OUTBOX,
+    open: async (_address, { folder }) => openOutbox(join(folder, 'outbox')),
+  },
+  smtp: { ...smtp, isAddress: isUrl('smtp'), example: 'smtp://USER:PASSWORD@HOST:PORT' },
+  smtps: { ...smtp, isAddress: isUrl('smtps') },
+}
