@@ -2,7 +2,6 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import { koaBody } from 'koa-body'
 import { DEFAULTS } from '../../src/domain/diamond/fields.ts'
-import { parseChange, parseNewDiamond, type Parsed } from '../../src/domain/diamond/input.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 import { parseNewEntries } from '../../src/http/diamonds/entries.ts'
 import { parseListQuery } from '../../src/http/diamonds/filters.ts'
@@ -11,6 +10,8 @@ import { answerErrors } from './errors.ts'
 import { present } from './present.ts'
 import type { Row } from './row.ts'
 import type { Stones } from './stones.ts'
+import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
+import type { Parsed } from '../../src/representations/json.ts'
 
 export type AppOptions = { readonly stones: Stones; readonly authenticate: Step; readonly address: string }
 
@@ -20,7 +21,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<Re
   const body = koaBody({ multipart: false, urlencoded: false, text: false, jsonLimit: '8mb' })
   router.use(authenticate)
   router.post('/', body, (ctx) => {
-    const row = stones.create(callerOf(ctx).account, accepted(parseNewDiamond('v4', ctx.request.body, '')))
+    const row = stones.create(callerOf(ctx).account, accepted(readNewDiamond('v4', ctx.request.body, '')))
     ctx.status = 201
     ctx.set('Location', `${address}/v4/diamond/${row.id}`)
     ctx.body = present(row, address)
@@ -41,7 +42,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<Re
     ctx.body = present(own(ctx, stones.get(Number(ctx.params['id']))), address)
   })
   router.patch('/:id', body, (ctx) => {
-    const { set, removed } = accepted(parseChange('v4', ctx.request.body, ''))
+    const { set, removed } = accepted(readChange('v4', ctx.request.body, ''))
     const { id } = own(ctx, stones.get(Number(ctx.params['id'])))
     const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
     ctx.body = present(own(ctx, stones.update(id, { ...defaults, ...set })), address)

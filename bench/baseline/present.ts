@@ -1,4 +1,4 @@
-import { short, title, type DictionaryName } from '../../src/domain/dictionaries/lookup.ts'
+import { DICTIONARIES, type DictionaryName } from '../../src/domain/diamond/fields.ts'
 import { shapeTitle } from '../../src/domain/dictionaries/shapes.ts'
 import type { Row } from './row.ts'
 
@@ -14,16 +14,16 @@ export function present(row: Row, address: string): Readonly<Record<string, unkn
     isLabGrown: row.isLabGrown === 1,
     cutShape: typeof row.cutShape === 'number' ? shapeTitle(row.cutShape) : row.cutShape,
     carat: row.carat,
-    clarity: shown(short, 'clarity', row.clarity),
-    color: shown(short, 'color', row.color),
-    cutQuality: shown(title, 'cutQuality', row.cutQuality),
-    polish: shown(title, 'polish', row.polish),
-    symmetry: shown(title, 'symmetry', row.symmetry),
-    fluorIntensity: shown(short, 'fluorIntensity', row.fluorIntensity),
-    fluorColor: shown(short, 'fluorColor', row.fluorColor),
-    fancyGrade: shown(title, 'fancyGrade', row.fancyGrade),
-    colorHue: shown(title, 'colorHue', row.colorHue),
-    colorModifier: shown(title, 'colorModifier', row.colorModifier),
+    clarity: shown('short', 'clarity', row.clarity),
+    color: shown('short', 'color', row.color),
+    cutQuality: shown('title', 'cutQuality', row.cutQuality),
+    polish: shown('title', 'polish', row.polish),
+    symmetry: shown('title', 'symmetry', row.symmetry),
+    fluorIntensity: shown('short', 'fluorIntensity', row.fluorIntensity),
+    fluorColor: shown('short', 'fluorColor', row.fluorColor),
+    fancyGrade: shown('title', 'fancyGrade', row.fancyGrade),
+    colorHue: shown('title', 'colorHue', row.colorHue),
+    colorModifier: shown('title', 'colorModifier', row.colorModifier),
     culetSize: row.culetSize,
     girdle: row.girdle,
     date: `${new Date(row.date * 1000).toISOString().slice(0, 19)}+00:00`,
@@ -35,6 +35,5 @@ export function present(row: Row, address: string): Readonly<Record<string, unkn
   }
 }
 
-type Text = (dictionary: DictionaryName, id: number) => string
-
-const shown = (text: Text, dictionary: DictionaryName, id: number | null) => (id === null ? null : text(dictionary, id))
+const shown = (text: 'short' | 'title', dictionary: DictionaryName, id: number | null) =>
+  id === null ? null : DICTIONARIES[dictionary][text](id)

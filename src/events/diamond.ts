@@ -1,57 +1,71 @@
 import { z } from 'zod'
-import { isId, type DictionaryName } from '../domain/dictionaries/lookup.ts'
+import type { Field } from '../domain/diamond/field.ts'
+import {
+  FIELD_NAMES,
+  FIELDS,
+  REQUIRED,
+  type DiamondFields,
+  type FieldName,
+  type RequiredField,
+} from '../domain/diamond/fields.ts'
+import { isTextMember, SCORES, type Scores } from '../domain/diamond/scores.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
 import { first } from './event-schema.ts'
 
 const id = z.int().min(1)
 
 /** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
-const entry = (dictionary: DictionaryName) =>
-  z
-    .int()
-    .refine((known) => isId(dictionary, known), `this release's dictionary ${dictionary} has no such id`)
-    .nullable()
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
 const level = z.union([z.literal(0), z.literal(1), z.literal(2)])
 
-const fields = z.object({
-  sku: z.string(),
-  price: z.number().nullable(),
-  isColored: z.boolean(),
-  isLabGrown: z.boolean(),
-  isPublished: z.boolean(),
-  cutShape: z.union([shape, z.string()]),
-  carat: z.number(),
-  clarity: entry('clarity'),
-  color: entry('color'),
-  cutQuality: entry('cutQuality'),
-  polish: entry('polish'),
-  symmetry: entry('symmetry'),
-  fluorIntensity: entry('fluorIntensity'),
-  fluorColor: entry('fluorColor'),
-  fancyGrade: entry('fancyGrade'),
-  colorHue: entry('colorHue'),
-  colorModifier: entry('colorModifier'),
-  culetSize: z.string().nullable(),
-  girdle: z.string().nullable(),
-  access: level,
-  dataAccess: level,
-})
+/** A field's value as events hold it, by the field's kind. */
+function schemaOf(field: Field): z.ZodType {
+  switch (field.kind) {
+    case 'text':
+      return z.string()
+    case 'amount':
+      return z.number()
+    case 'flag':
+      return z.boolean()
+    case 'shape':
+      return z.union([shape, z.string()])
+    case 'entry': {
+      const { name, has } = field.dictionary
+      return z.int().refine(has, `this release's dictionary ${name} has no such id`)
+    }
+    case 'scale':
+      return z.string()
+    case 'level':
+      return level
+  }
+}
 
-const score = z.object({ val: z.number(), rg: z.number(), d: z.number(), ver: z.string() })
-const scores = z.object({
-  integral: score.nullable(),
-  spread: z.object({ ct: z.number(), pc: z.number(), d: z.number(), ver: z.string() }).nullable(),
-  fire: score.nullable(),
-  brilliance: score.extend({ faceup: z.number(), avg: z.number() }).nullable(),
-  fluor: z
-    .object({ n: z.number(), f: z.number(), m: z.number(), s: z.number(), vs: z.number() })
-    .extend({ color: z.int(), colorCode: z.string(), ver: z.string() })
-    .nullable(),
-  symmetry: z
-    .object({ val: z.number(), pav: z.number(), crown: z.number(), d: z.number(), ver: z.string() })
-    .nullable(),
-})
+const isNullable = ({ required, default: unset }: Field) => !required && unset === null
+
+type FieldSchemas = { readonly [Name in FieldName]: z.ZodType<DiamondFields[Name]> }
+
+const fields = z.object(
+  Object.fromEntries(
+    FIELD_NAMES.map((name) => {
+      const schema = schemaOf(FIELDS[name])
+      return [name, isNullable(FIELDS[name]) ? schema.nullable() : schema]
+    }),
+  ) as unknown as FieldSchemas,
+)
+
+/** What every diamond has, as zod wants it named. */
+const REQUIRED_MASK = Object.fromEntries(REQUIRED.map((name) => [name, true])) as Record<RequiredField, true>
+
+const score = (members: readonly string[]) =>
+  z.object(Object.fromEntries(members.map((name) => [name, isTextMember(name) ? z.string() : z.number()])))
+
+type ScoreSchemas = { readonly [Name in keyof Scores]: z.ZodType<Scores[Name]> }
+
+const scores = z.object(
+  Object.fromEntries(
+    Object.entries(SCORES).map(([name, members]) => [name, score(members).nullable()]),
+  ) as unknown as ScoreSchemas,
+)
 
 export const diamondSchemas = {
   DiamondCreated: first(
@@ -59,13 +73,13 @@ export const diamondSchemas = {
       id,
       owner: id,
       date: z.int(),
-      set: fields.partial().required({ sku: true, cutShape: true, carat: true }),
+      set: fields.partial().required(REQUIRED_MASK),
     }),
   ),
   DiamondPatched: first(
     z.object({
       set: fields.partial(),
-      removed: z.array(fields.omit({ sku: true, cutShape: true, carat: true }).keyof()),
+      removed: z.array(fields.omit(REQUIRED_MASK).keyof()),
     }),
   ),
   DiamondDeleted: first(z.object({})),

@@ -40,6 +40,20 @@ test('creates a stone a line; headings in any case, empty cells absent, numbers 
   ])
 })
 
+test('knows the columns of trade spreadsheets, where no column has the name of the field itself', async (context) => {
+  const traded = 'Stock #,Shape,Weight,Colour,Cut Grade,Lab-Grown\nA-1,Round,0.71,G,EX,no\n'
+  assert.is((await context.commands.run(['import', context.sheet(traded), ...USER])).code, 0)
+  const both = 'sku,cutShape,carat,weight\nA-2,Round,1,2 g\n'
+  const refused = await context.commands.run(['import', context.sheet(both), ...USER])
+  assert.is(refused.code, 2)
+  assert.match(refused.err, 'The column weight is no field of a v4 diamond')
+  assert.is((await context.commands.run(['import', context.sheet(both), ...USER, '--ignore-unknown'])).code, 0)
+  assert.equal(await created(context.commands), [
+    { sku: 'A-1', cutShape: 2, carat: 0.71, color: 18, cutQuality: 1 },
+    { sku: 'A-2', cutShape: 2, carat: 1 },
+  ])
+})
+
 test('reads a compressed file', async (context) => {
   const { code } = await context.commands.run(['import', context.sheet(gzipSync(GOOD), 'a.csv.gz'), ...USER])
   assert.is(code, 0)

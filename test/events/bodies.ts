@@ -1,6 +1,6 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
-import { ADDRESS, SIGNED } from '../../src/domain/diamond/placeholders.ts'
 import { DIAMONDS, diamonds, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
+import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
 
 /** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
 export type Golden = { readonly version: number; readonly bodies: readonly GoldenBody[] }
@@ -79,7 +79,7 @@ const view = (
     accessRevisions: { access: 2, dataAccess: 1 },
   },
   revision: 3,
-  inputsRevision: 0,
+  stoneRevision: 0,
   scores: null,
   scoresRevision: -1,
   changedAt: 1_417_122_661_000,

@@ -6,8 +6,6 @@ import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import { metadata } from '../../src/events/origin.ts'
 import { patchDiamond } from '../../src/commands/diamonds/patch-diamond.ts'
 import { StreamQueue } from '../../src/commands/core/stream-queue.ts'
-import { parseChange, parseNewDiamond, type Parsed } from '../../src/domain/diamond/input.ts'
-import { ADDRESS, SIGNED } from '../../src/domain/diamond/placeholders.ts'
 import { scoresStream } from '../../src/domain/diamond/streams.ts'
 import { DiamondQueries, type DiamondFilter } from '../../src/projections/diamonds/diamond-queries.ts'
 import { DIAMONDS, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
@@ -15,6 +13,9 @@ import type { ProjectionRunner } from '../../src/projections/engine/runner.ts'
 import { DEADLINE, origin, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import type { Version } from './plain-inventory.ts'
+import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
+import type { Parsed } from '../../src/representations/json.ts'
+import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
@@ -36,7 +37,7 @@ export class RealInventory {
   }
 
   async create(version: Version, owner: number, entries: readonly Wanted[]): Promise<number[]> {
-    const parsed = entries.map((entry) => parseNewDiamond(version, entry, ''))
+    const parsed = entries.map((entry) => readNewDiamond(version, entry, ''))
     const wish = { owner, origin, entries: parsed.map((entry) => known(entry)) }
     const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, wish)
     return created.map(({ data }) => data.id)
@@ -44,9 +45,7 @@ export class RealInventory {
 
   async change(version: Version, owner: number, entries: readonly (readonly [id: number, wanted: Wanted])[]) {
     const by: By = { owner, origin }
-    const changes = entries.map(([id, wanted]) =>
-      patchDiamond(id, known(parseChange(version, wanted, '')), version, by),
-    )
+    const changes = entries.map(([id, wanted]) => patchDiamond(id, known(readChange(version, wanted, '')), by))
     await changeDiamonds(this.#writing, randomUUID(), by, changes)
   }
 

@@ -1,21 +1,35 @@
 import { REQUIRED } from '../../domain/diamond/fields.ts'
-import { readersOf } from '../../domain/diamond/readers.ts'
 import { nearest } from '../../domain/dictionaries/nearest.ts'
 import { BadUsage } from '../failure.ts'
+import { fieldsOf } from '../../representations/diamond/readers.ts'
+import { WORDS, type Words } from '../../representations/diamond/words.ts'
 
 /** What each column of a spreadsheet holds; undefined for one that is left out. */
 export type Columns = readonly (string | undefined)[]
 
-const FIELDS = [...readersOf('v4').keys()]
+const FIELDS: readonly string[] = fieldsOf('v4')
+
+/** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`. */
+const plain = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+
+/** What trade spreadsheets call the fields. */
+const TRADE: ReadonlyMap<string, string> = new Map(
+  Object.entries<Words>(WORDS)
+    .filter(([name]) => FIELDS.includes(name))
+    .flatMap(([name, { headings = [] }]) => headings.map((heading) => [plain(heading), name] as const)),
+)
+
 /** The service assigns these itself. */
 const IGNORED: ReadonlySet<string> = new Set(['id', 'date'])
 
 /**
- * The v4 fields that a header names, in any case.
+ * The v4 fields that a header names, in any case, or as trade spreadsheets call them.
  * @throws BadUsage for a column that is no field, one that comes twice, or a required one that is missing
  */
 export function readHeader(header: readonly string[], unknown: 'refused' | 'ignored'): Columns {
-  const columns = header.map((heading) => fieldOf(heading, unknown))
+  const named = header.map((heading) => FIELDS.find((name) => name.toLowerCase() === heading.trim().toLowerCase()))
+  // A field's own name goes before what the trade calls it: the other column is then something else.
+  const columns = header.map((heading, index) => named[index] ?? fieldOf(heading, named, unknown))
   const twice = columns.find((name, index) => name !== undefined && columns.indexOf(name) !== index)
   if (twice !== undefined) throw new BadUsage(`The header names ${twice} twice`)
   const missing = REQUIRED.filter((name) => !columns.includes(name))
@@ -23,10 +37,11 @@ export function readHeader(header: readonly string[], unknown: 'refused' | 'igno
   return columns
 }
 
-function fieldOf(heading: string, unknown: 'refused' | 'ignored'): string | undefined {
+function fieldOf(heading: string, named: Columns, unknown: 'refused' | 'ignored'): string | undefined {
+  const field = TRADE.get(plain(heading))
+  if (field !== undefined && !named.includes(field)) return field
   const wanted = heading.trim().toLowerCase()
-  const field = FIELDS.find((name) => name.toLowerCase() === wanted)
-  if (field !== undefined || IGNORED.has(wanted) || unknown === 'ignored') return field
+  if (IGNORED.has(wanted) || unknown === 'ignored') return undefined
   const near = nearest(wanted, FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   throw new BadUsage(

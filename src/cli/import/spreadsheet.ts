@@ -2,11 +2,11 @@ import { CsvError, parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { parseNewDiamond } from '../../domain/diamond/input.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { BadUsage, Failed } from '../failure.ts'
 import { asInput } from './cells.ts'
 import { readHeader, type Columns } from './columns.ts'
+import { readNewDiamond } from '../../representations/diamond/read.ts'
 
 /** One line below the header, read by the same rules as the API's input. */
 export type Line =
@@ -46,7 +46,7 @@ function readLine(columns: Columns, record: readonly string[], line: number): Li
   if (record.length !== columns.length) {
     return { line, problems: [`has ${record.length} cells where the header has ${columns.length}`] }
   }
-  const { value, faults } = parseNewDiamond('v4', asInput(columns, record), '')
+  const { value, faults } = readNewDiamond('v4', asInput(columns, record), '')
   return value === undefined ? { line, problems: faults.map(({ message }) => message) } : { line, stone: value }
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CertificationAttached, ReportFile } from '../../domain/certification/certification.ts'
+import type { CertificationAttached, CertificationInput, ReportFile } from '../../domain/certification/certification.ts'
 import { attach, detach } from '../../domain/certification/decide.ts'
-import type { CertificationInput } from '../../domain/certification/input.ts'
 import { owned } from '../../domain/diamond/decide.ts'
 import type { DiamondEvent, LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'

@@ -27,7 +27,7 @@ export type ScoringTools = {
 export type DueStone = {
   readonly diamond: LiveDiamond
   /** Of the diamond's last event that changed what its scores are computed from. */
-  readonly inputsRevision: number
+  readonly stoneRevision: number
   readonly origin: Origin
   /** True where it can't have been scored before, unless this is a repeat. */
   readonly isNew: boolean
@@ -127,10 +127,10 @@ async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<n
 
 /** Undefined where the same scores, or scores of the stone as it was later, are there already. */
 async function place({ store, clock }: ScoringTools, scored: Scored, trust: boolean): Promise<Append | undefined> {
-  const id = scoredId(scored.diamond.id, scored.inputsRevision)
+  const id = scoredId(scored.diamond.id, scored.stoneRevision)
   const stream = scoresStream(scored.diamond.id)
   const last = trust && scored.isNew ? undefined : (await store.read(stream, { last: 1 })).at(-1)
-  if (last !== undefined && (last.id === id || revisionOf(last) > scored.inputsRevision)) return undefined
+  if (last !== undefined && (last.id === id || revisionOf(last) > scored.stoneRevision)) return undefined
   const event = scoredEvent(scored)
   const at = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
   return {
@@ -141,8 +141,8 @@ async function place({ store, clock }: ScoringTools, scored: Scored, trust: bool
 }
 
 /** Of the event by which this model scores a stone as it was at that revision. */
-export const scoredId = (diamond: number, inputsRevision: number): string =>
-  eventId(`score/${diamond}/${inputsRevision}/${MODEL_VERSION}`, 0)
+export const scoredId = (diamond: number, stoneRevision: number): string =>
+  eventId(`score/${diamond}/${stoneRevision}/${MODEL_VERSION}`, 0)
 
 /** Scores that can't be understood here are of a newer release, which goes before this one: nothing is put behind them. */
 function revisionOf(event: StoredEvent): number {
@@ -154,7 +154,7 @@ function revisionOf(event: StoredEvent): number {
   }
 }
 
-const scoredEvent = ({ diamond, inputsRevision, scores }: Scored): DiamondScored => ({
+const scoredEvent = ({ diamond, stoneRevision, scores }: Scored): DiamondScored => ({
   type: 'DiamondScored',
-  data: { id: diamond.id, revision: inputsRevision, scores },
+  data: { id: diamond.id, revision: stoneRevision, scores },
 })

@@ -46,6 +46,9 @@ export type NewCertification = {
   readonly file: ReportFile | null
 }
 
+/** What a request to attach a report says, besides the report's file. */
+export type CertificationInput = Omit<NewCertification, 'file'> & { readonly diamond: number }
+
 export type Certification = NewCertification & {
   readonly id: number
   /** null until the PDF was read, and where nothing of it could be. */

@@ -1,7 +1,6 @@
 import { removed, type CertificationRemoved } from '../certification/certification.ts'
+import { rootOfStored } from '../dictionaries/shapes.ts'
 import { Refusal } from '../refusal.ts'
-import type { ApiVersion } from './readers.ts'
-import { shapeV3 } from './render.ts'
 import type { Diamond, DiamondCreated, DiamondDeleted, DiamondPatched, LiveDiamond } from './diamond.ts'
 import {
   DEFAULTS,
@@ -18,15 +17,10 @@ export function create(id: number, owner: number, fields: NewDiamond, now: numbe
 }
 
 /** Only what changes becomes an event; a patch that changes nothing is no event at all. */
-export function patch(
-  diamond: Diamond,
-  id: number,
-  owner: number,
-  change: Change,
-  version: ApiVersion,
-): DiamondPatched[] {
+export function patch(diamond: Diamond, id: number, owner: number, change: Change): DiamondPatched[] {
   const { fields } = owned(diamond, id, owner)
-  const { set, removed } = version === 'v3' ? withoutShownShape(change, fields) : change
+  const set = withoutOwnRoot(change, fields)
+  const { removed } = change
   const changes = Object.fromEntries(
     names(set)
       .filter((name) => set[name] !== fields[name])
@@ -53,11 +47,11 @@ export function owned(diamond: Diamond, id: number, owner: number): LiveDiamond 
   return diamond
 }
 
-/** v3 shows a shape below the top level by its root's id, and an unknown one as Other: sent back, that changes nothing. */
-function withoutShownShape({ set, removed }: Change, fields: DiamondFields): Change {
-  if (set.cutShape === undefined || set.cutShape !== shapeV3(fields.cutShape)) return { set, removed }
-  const { cutShape: _shown, ...rest } = set
-  return { set: rest, removed }
+/** Whoever knows roots only, and sends back the one that the stone's shape belongs to, changes nothing. */
+function withoutOwnRoot({ set, shapeByRoot }: Change, fields: DiamondFields): Change['set'] {
+  if (shapeByRoot !== true || set.cutShape !== rootOfStored(fields.cutShape)) return set
+  const { cutShape: _root, ...rest } = set
+  return rest
 }
 
 const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]

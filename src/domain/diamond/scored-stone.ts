@@ -1,11 +1,10 @@
 import { measuredProportions } from '../certification/measured.ts'
 import { girdleRange } from '../dictionaries/girdle.ts'
-import { title, type DictionaryName } from '../dictionaries/lookup.ts'
 import { culets, grades, type Culet, type Girdle, type Grade, type Measured, type Shape } from '../scoring/cut/cut.ts'
 import type { FluorColor, FluorIntensity } from '../scoring/fluor.ts'
 import type { Stone } from '../scoring/cut/stone.ts'
 import type { LiveDiamond } from './diamond.ts'
-import type { DiamondFields } from './fields.ts'
+import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
 
 /**
  * The facet model of each cut shape of the dictionary. A cushion of which no more is known is taken for a brilliant one;
@@ -51,10 +50,10 @@ const given = <Name extends keyof Stone>(name: Name, value: Stone[Name]): Pick<S
 
 const shapeOf = (shape: number | string): Shape => (typeof shape === 'number' && MODELS[shape]) || 'Other'
 
-const titleOf = (dictionary: DictionaryName, id: number | null) => (id === null ? undefined : title(dictionary, id))
+const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 
-function gradeOf(dictionary: 'cutQuality' | 'polish' | 'symmetry', id: number | null): Grade | undefined {
-  const found = titleOf(dictionary, id)
+function gradeOf(name: 'cutQuality' | 'polish' | 'symmetry', id: number | null): Grade | undefined {
+  const found = titleOf(name, id)
   return grades.find((grade) => grade === found)
 }
 

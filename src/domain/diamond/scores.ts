@@ -1,33 +1,28 @@
+/** The scores of a diamond and the members of each, in the order in which v4 shows them. */
+export const SCORES = {
+  integral: ['val', 'rg', 'd', 'ver'],
+  spread: ['ct', 'pc', 'd', 'ver'],
+  fire: ['val', 'rg', 'd', 'ver'],
+  brilliance: ['val', 'rg', 'd', 'faceup', 'avg', 'ver'],
+  fluor: ['n', 'f', 'm', 's', 'vs', 'color', 'colorCode', 'ver'],
+  symmetry: ['val', 'pav', 'crown', 'd', 'ver'],
+} as const
+
+export type ScoreName = keyof typeof SCORES
+
+/** The members that are texts: the version of the algorithm, and a short form of the dictionary fluorColor. */
+export type TextMember = 'ver' | 'colorCode'
+export const isTextMember = (member: string): member is TextMember => member === 'ver' || member === 'colorCode'
+
+type Members<Name extends ScoreName> = (typeof SCORES)[Name][number]
+
 /** The optical scores of one diamond, as v4 shows them. A score that can't be computed is null; its key stays. */
 export type Scores = {
-  readonly integral: { readonly val: number; readonly rg: number; readonly d: number; readonly ver: string } | null
-  readonly spread: { readonly ct: number; readonly pc: number; readonly d: number; readonly ver: string } | null
-  readonly fire: { readonly val: number; readonly rg: number; readonly d: number; readonly ver: string } | null
-  readonly brilliance: {
-    readonly val: number
-    readonly rg: number
-    readonly d: number
-    readonly faceup: number
-    readonly avg: number
-    readonly ver: string
-  } | null
-  readonly fluor: {
-    readonly n: number
-    readonly f: number
-    readonly m: number
-    readonly s: number
-    readonly vs: number
-    readonly color: number
-    readonly colorCode: string
-    readonly ver: string
-  } | null
-  readonly symmetry: {
-    readonly val: number
-    readonly pav: number
-    readonly crown: number
-    readonly d: number
-    readonly ver: string
-  } | null
+  readonly [Name in ScoreName]:
+    | {
+        readonly [Member in Members<Name>]: Member extends TextMember ? string : number
+      }
+    | null
 }
 
 /** On a stream of its own, `scores-{id}`, so that scoring never races the owner's changes. */

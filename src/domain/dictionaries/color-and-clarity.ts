@@ -1,14 +1,12 @@
-import type { Aliases, Entry } from './entry.ts'
+import { dictionary, type Entry } from './dictionary.ts'
 
 const LETTERS = 'DEFGHIJKLMNOPQRSTUVWXYZ'
 
 /** The colourless scale of the GIA, D to Z. Ids of D, E, F and G are the platform's; the others continue them. */
-export const color: readonly Entry[] = [...LETTERS].map((letter, index) => ({
-  id: 15 + index,
-  title: letter,
-  short: letter,
-  position: 10 * (index + 1),
-}))
+export const color = dictionary(
+  'color',
+  [...LETTERS].map((letter, index) => ({ id: 15 + index, title: letter, short: letter, position: 10 * (index + 1) })),
+)
 
 /** One grade of clarity whose title is its short form. */
 const grade = (id: number, title: string): Entry => ({ id, title, short: title, position: 10 * id })
@@ -18,7 +16,7 @@ const grade = (id: number, title: string): Entry => ({ id, title, short: title, 
  * CIBJO and HRD, which differ from the GIA's I in their limits. Loupe Clean is CIBJO's one grade for FL and IF together,
  * so it stands between them. N: a fancy-coloured stone without a grade.
  */
-export const clarity: readonly Entry[] = [
+export const clarity = dictionary('clarity', [
   grade(1, 'FL'),
   { id: 16, title: 'Loupe Clean', short: 'LC', position: 15 },
   grade(2, 'IF'),
@@ -36,8 +34,4 @@ export const clarity: readonly Entry[] = [
   grade(14, 'P2'),
   grade(15, 'P3'),
   grade(17, 'N'),
-]
-
-/** Neither scale has other spellings. */
-export const colorAliases: Aliases = {}
-export const clarityAliases: Aliases = {}
+])

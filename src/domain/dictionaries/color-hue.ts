@@ -1,4 +1,4 @@
-import type { Aliases, Entry, Hue } from './entry.ts'
+import { dictionary, type Aliases, type Entry, type Hue } from './dictionary.ts'
 
 const child = (id: number, title: string, short: string, position: number): Entry => ({ id, title, short, position })
 
@@ -8,7 +8,7 @@ const child = (id: number, title: string, short: string, position: number): Entr
  * modifier and a hue. The platform's own: 11, 20, 22, 23, 24, 30 and 56, and that Red and Black have no children, which
  * is why Purple-Red stands under Purple. Ids 12 to 18 fill the top and its Violet, 25 to 57 the children, in order.
  */
-export const colorHue: readonly Hue[] = [
+const HUES: readonly Hue[] = [
   {
     id: 11,
     title: 'Yellow',
@@ -113,7 +113,7 @@ export const colorHue: readonly Hue[] = [
 ]
 
 /** Source: the platform's table of accepted values. */
-export const colorHueAliases: Aliases = {
+const SPELLINGS: Aliases = {
   Black: ['BK'],
   Blue: ['B'],
   Brown: ['BN'],
@@ -125,3 +125,5 @@ export const colorHueAliases: Aliases = {
   Red: ['R'],
   Yellow: ['Y'],
 }
+
+export const colorHue = dictionary('colorHue', HUES, SPELLINGS)

@@ -1,10 +1,4 @@
-import { clarity, color } from './color-and-clarity.ts'
-import { colorHue } from './color-hue.ts'
-import { cutQuality, polish, symmetry } from './cut-grades.ts'
-import type { Entry, Hue } from './entry.ts'
-import { colorModifier, fancyGrade, type FancyGrade } from './fancy-color.ts'
-import { fluorColor, fluorIntensity } from './fluorescence.ts'
-import type { DictionaryName } from './lookup.ts'
+import { DICTIONARIES } from '../diamond/fields.ts'
 import { scoringGrades, scoringVersions, type GradeBounds, type ScoringName } from './scoring-constants.ts'
 import { topShapes, type ShapeName } from './shapes.ts'
 
@@ -12,8 +6,8 @@ import { topShapes, type ShapeName } from './shapes.ts'
 export type Constants = {
   readonly ver: string
   readonly dict: { readonly cutShape: readonly ShapeName[] } & {
-    readonly [Name in Exclude<DictionaryName, 'fancyGrade' | 'colorHue'>]: readonly Entry[]
-  } & { readonly fancyGrade: readonly FancyGrade[]; readonly colorHue: readonly Hue[] }
+    readonly [Name in keyof typeof DICTIONARIES]: (typeof DICTIONARIES)[Name]['entries']
+  }
   readonly scoring: { readonly fluorescence: { readonly ver: string } } & {
     readonly [Name in ScoringName]: { readonly grades: GradeBounds; readonly ver: string }
   }
@@ -24,19 +18,13 @@ export function constants(version: string): Constants {
   return { ver: version, dict, scoring }
 }
 
-const dict: Constants['dict'] = {
+/** The platform shows colour before clarity, which in a diamond comes first; the others are in the order of its fields. */
+const { clarity, color, ...others } = DICTIONARIES
+
+const dict = {
   cutShape: topShapes(),
-  color,
-  clarity,
-  cutQuality,
-  polish,
-  symmetry,
-  fluorIntensity,
-  fluorColor,
-  fancyGrade,
-  colorHue,
-  colorModifier,
-}
+  ...Object.fromEntries(Object.entries({ color, clarity, ...others }).map(([name, { entries }]) => [name, entries])),
+} as Constants['dict']
 
 const scale = (name: ScoringName) => ({ grades: scoringGrades[name], ver: scoringVersions[name] })
 

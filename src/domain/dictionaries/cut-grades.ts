@@ -1,10 +1,10 @@
-import type { Aliases, Entry } from './entry.ts'
+import { dictionary, type Aliases, type Entry } from './dictionary.ts'
 
 /**
  * The scale of cut quality, polish and symmetry: the GIA's five grades with the Ideal of AGS above them.
  * Ids of Excellent, Very Good and Ideal are the platform's; the others continue them.
  */
-const grades: readonly Entry[] = [
+const GRADES: readonly Entry[] = [
   { id: 10, title: 'Ideal', short: 'ID', position: 5 },
   { id: 1, title: 'Excellent', short: 'EX', position: 10 },
   { id: 2, title: 'Very Good', short: 'VG', position: 20 },
@@ -13,12 +13,8 @@ const grades: readonly Entry[] = [
   { id: 5, title: 'Poor', short: 'P', position: 50 },
 ]
 
-export const cutQuality = grades
-export const polish = grades
-export const symmetry = grades
-
 /** Source: the platform's table of accepted values. */
-export const cutQualityAliases: Aliases = {
+const QUALITY: Aliases = {
   Ideal: ['I', 'ID'],
   Excellent: ['EX', 'EXC'],
   'Very Good': ['VG'],
@@ -28,7 +24,7 @@ export const cutQualityAliases: Aliases = {
 }
 
 /** Polish and symmetry share these; cut quality knows fewer. Source: the platform's table of accepted values. */
-export const finishAliases: Aliases = {
+const FINISH: Aliases = {
   Ideal: ['I', 'ID'],
   Excellent: ['EX', 'X'],
   'Very Good': ['VG', 'V', 'V. Good', 'V.G'],
@@ -36,3 +32,7 @@ export const finishAliases: Aliases = {
   Fair: ['F'],
   Poor: ['P'],
 }
+
+export const cutQuality = dictionary('cutQuality', GRADES, QUALITY)
+export const polish = dictionary('polish', GRADES, FINISH)
+export const symmetry = dictionary('symmetry', GRADES, FINISH)

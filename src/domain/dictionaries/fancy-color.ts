@@ -1,4 +1,4 @@
-import type { Aliases, Entry } from './entry.ts'
+import { dictionary, type Aliases, type Entry } from './dictionary.ts'
 
 export type FancyGrade = Entry & { readonly abbreviation: string }
 
@@ -6,7 +6,7 @@ export type FancyGrade = Entry & { readonly abbreviation: string }
  * The GIA's nine grades of a fancy colour's strength, in the order of the platform's table of accepted values. Ids of
  * Faint and Very Light are the platform's, and so are the abbreviations: FT and VL from its dictionary, the others from that table.
  */
-export const fancyGrade: readonly FancyGrade[] = [
+const GRADES: readonly FancyGrade[] = [
   { id: 8, title: 'Faint', short: 'Faint', abbreviation: 'FT', position: 10 },
   { id: 9, title: 'Very Light', short: 'V.Light', abbreviation: 'VL', position: 20 },
   { id: 10, title: 'Light', short: 'Light', abbreviation: 'L', position: 30 },
@@ -19,7 +19,7 @@ export const fancyGrade: readonly FancyGrade[] = [
 ]
 
 /** The platform's table of accepted values, and FT: whoever reads the dictionary may send the abbreviation it shows. */
-export const fancyGradeAliases: Aliases = {
+const SPELLINGS: Aliases = {
   Faint: ['F', 'FT'],
   'Very Light': ['VL'],
   Light: ['L'],
@@ -31,12 +31,14 @@ export const fancyGradeAliases: Aliases = {
   'Fancy Deep': ['D', 'DP', 'Deep'],
 }
 
+export const fancyGrade = dictionary('fancyGrade', GRADES, SPELLINGS)
+
 /**
  * What tints the hue: the platform's eleven in its order, then the two of the GIA's hue circle that it leaves out, then pairs
- * that the GIA's colour descriptions use. Small letters tint (`br` Brownish), a capital is a second hue (`Br` Brown).
+ * that the GIA's colour descriptions use. Titles only: the platform's table of accepted values has no more. Small letters tint (`br` Brownish), a capital is a second hue (`Br` Brown).
  * Ids of Brownish and Brown are the platform's.
  */
-export const colorModifier: readonly Entry[] = [
+export const colorModifier = dictionary('colorModifier', [
   { id: 1, title: 'Brownish', short: 'br', position: 10 },
   { id: 3, title: 'Brown', short: 'Br', position: 20 },
   { id: 4, title: 'Grayish', short: 'gr', position: 30 },
@@ -58,7 +60,4 @@ export const colorModifier: readonly Entry[] = [
   { id: 20, title: 'Grayish Greenish', short: 'grg', position: 190 },
   { id: 21, title: 'Grayish Purplish', short: 'grpl', position: 200 },
   { id: 22, title: 'Grayish Yellowish', short: 'gry', position: 210 },
-]
-
-/** The platform's table of accepted values has titles only. */
-export const colorModifierAliases: Aliases = {}
+])

@@ -1,10 +1,10 @@
-import type { Aliases, Entry } from './entry.ts'
+import { dictionary, type Aliases, type Entry } from './dictionary.ts'
 
 /**
  * How strongly a stone glows under long-wave ultraviolet: the GIA's five words. Ids 1 and 2 are the platform's; the
  * short forms are those of its page on scores (NON, FNT, MED, STR, V STR).
  */
-export const fluorIntensity: readonly Entry[] = [
+const INTENSITIES: readonly Entry[] = [
   { id: 1, title: 'None', short: 'NON', position: 10 },
   { id: 2, title: 'Faint', short: 'FNT', position: 20 },
   { id: 3, title: 'Medium', short: 'MED', position: 30 },
@@ -13,7 +13,7 @@ export const fluorIntensity: readonly Entry[] = [
 ]
 
 /** Source: the platform's table of accepted values. */
-export const fluorIntensityAliases: Aliases = {
+const INTENSITY_SPELLINGS: Aliases = {
   None: ['N', 'NON', 'No', 'NIL', 'FL0'],
   Faint: ['F', 'FNT', 'Negligible', 'FA', 'FL1'],
   Medium: ['M', 'MED', 'FL2'],
@@ -21,11 +21,13 @@ export const fluorIntensityAliases: Aliases = {
   'Very Strong': ['VS', 'VST', 'FL4'],
 }
 
+export const fluorIntensity = dictionary('fluorIntensity', INTENSITIES, INTENSITY_SPELLINGS)
+
 /**
  * The colour it glows in. Ids of None and Blue are the platform's, 7 and 1: its table of accepted values has six colours
  * before None, which take 1 to 6 in its order.
  */
-export const fluorColor: readonly Entry[] = [
+const COLORS: readonly Entry[] = [
   { id: 7, title: 'None', short: 'N', position: 0 },
   { id: 1, title: 'Blue', short: 'B', position: 10 },
   { id: 2, title: 'White', short: 'W', position: 20 },
@@ -36,7 +38,7 @@ export const fluorColor: readonly Entry[] = [
 ]
 
 /** BG stands under Green in the platform's table of accepted values. */
-export const fluorColorAliases: Aliases = {
+const COLOR_SPELLINGS: Aliases = {
   None: ['N', 'NIL', 'NON'],
   Blue: ['B', 'BL'],
   White: ['W', 'WH'],
@@ -45,3 +47,5 @@ export const fluorColorAliases: Aliases = {
   Red: ['R'],
   Green: ['G', 'BG'],
 }
+
+export const fluorColor = dictionary('fluorColor', COLORS, COLOR_SPELLINGS)

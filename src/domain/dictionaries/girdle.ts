@@ -1,6 +1,14 @@
+/** A grading without ids: what is stored is the text that v4 shows. */
+export type Scale = {
+  /** What is stored for a text; undefined where it is none of the scale's. */
+  readonly read: (text: string) => string | undefined
+  /** What a message says is right. */
+  readonly means: string
+}
+
 /**
- * Gradings without ids: what is stored is the text that v4 shows. Source of words and spellings: the platform's table of
- * accepted values. Both in ascending position, from none or the thinnest.
+ * Source of words and spellings of both gradings: the platform's table of accepted values. Both in ascending position,
+ * from none or the thinnest.
  */
 const CULET_SIZES = [
   ['N', 'None'],
@@ -27,6 +35,8 @@ const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
 
 /** `None`, `none` and `n` are `N`; undefined for what is no culet size. */
 export const parseCuletSize = (text: string): CuletSize | undefined => culetSizeOf.get(text.toLowerCase())
+
+export const culet: Scale = { read: parseCuletSize, means: 'a culet size from None to Extremely Large' }
 
 const GIRDLES = [
   ['Extremely Thin', 'XTN', 'XTHN', 'EXTN', 'ETN', 'EN', 'XN'],
@@ -68,3 +78,8 @@ export function girdleRange(text: string): readonly [thinnest: GirdleGrade, thic
 }
 
 const gradeOf = (text: string | undefined) => (text === undefined ? undefined : girdleOf.get(text.trim().toLowerCase()))
+
+export const girdle: Scale = {
+  read: parseGirdle,
+  means: 'a girdle thickness such as Medium, or a range such as Thin-Medium',
+}

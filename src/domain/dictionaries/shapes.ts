@@ -75,6 +75,9 @@ export const shapeTitle = (id: number): string => shapeOf(id).title
 /** What v3 shows: the id of the top-level shape it belongs to, its own at the top level. @throws UnknownShape */
 export const rootOf = (id: number): number => shapeOf(id).parent ?? id
 
+/** The top-level id of a shape as it is stored: Other for a text that no dictionary knows. @throws UnknownShape */
+export const rootOfStored = (shape: number | string): number => (typeof shape === 'number' ? rootOf(shape) : OTHER)
+
 export class UnknownShape extends Error {
   override readonly name = 'UnknownShape'
 }

@@ -12,7 +12,7 @@ export type FluorColor = 'None' | 'Blue' | 'White' | 'Yellow' | 'Orange' | 'Red'
 export function fluorScore(intensity: FluorIntensity | undefined, color: FluorColor = 'None'): Scores['fluor'] {
   if (intensity === undefined) return null
   const title = intensity === 'None' ? 'None' : color
-  const { id, short } = fluorColor.find((entry) => entry.title === title) ?? { id: 7, short: 'N' }
+  const { id, short } = fluorColor.entries.find((entry) => entry.title === title) ?? { id: 7, short: 'N' }
   const share = (of: FluorIntensity) => Number(intensity === of)
   return {
     n: share('None'),

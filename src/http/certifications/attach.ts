@@ -1,13 +1,13 @@
 import { attachCertification, type Certifying } from '../../commands/certifications/attach-certification.ts'
 import { ownershipFaults, type By } from '../../commands/diamonds/change-diamonds.ts'
-import { namedDiamond, parseCertification, type CertificationInput } from '../../domain/certification/input.ts'
-import { renderCertification } from '../../domain/certification/render.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { awaitProjection, sendJson } from '../diamonds/answer.ts'
 import { requestNameOf } from '../kit/idempotency-key.ts'
 import { callerOf, originOf, type Ctx, type Step, type Upload } from '../kit/request.ts'
 import type { CertificationService } from './routes.ts'
+import { certificationText, namedDiamond, readCertification } from '../../representations/certification.ts'
+import type { CertificationInput } from '../../domain/certification/certification.ts'
 
 /** Attaches the report that `readUpload` left, and answers the certification. */
 export function attachReport({ certifying, queries, links }: CertificationService): Step {
@@ -24,7 +24,7 @@ export function attachReport({ certifying, queries, links }: CertificationServic
     )
     await awaitProjection(ctx, queries, position)
     ctx.set('Location', `${links.address}/v4/certification/${certification.id}`)
-    sendJson(ctx, 201, links.finish(renderCertification(certification, fileRevision(diamond))))
+    sendJson(ctx, 201, links.finish(certificationText(certification, fileRevision(diamond))))
   }
 }
 
@@ -34,7 +34,7 @@ export function attachReport({ certifying, queries, links }: CertificationServic
  *   file is refused for
  */
 async function checked(writing: Certifying, { owner }: By, { input, refused }: Upload): Promise<CertificationInput> {
-  const { value, faults = [] } = parseCertification(input)
+  const { value, faults = [] } = readCertification(input)
   if (value !== undefined && refused === undefined) return value
   const id = namedDiamond(input)
   const foreign = id === undefined ? [] : await ownershipFaults(writing, owner, [{ id, pointer: '/product' }])

@@ -1,8 +1,6 @@
 import { createDiamonds } from '../../commands/diamonds/create-diamonds.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { parseNewDiamond } from '../../domain/diamond/input.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds/diamonds.ts'
 import { PRIVATE } from '../kit/app.ts'
@@ -12,10 +10,12 @@ import { callerOf, originOf, type Ctx, type Step } from '../kit/request.ts'
 import { awaitProjection, sendAnswer, sendJson } from './answer.ts'
 import { parseNewEntries } from './entries.ts'
 import type { DiamondService } from './routes.ts'
+import { readNewDiamond } from '../../representations/diamond/read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 export function createOne(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
-    const { value, faults } = parseNewDiamond(version, ctx.state.body, '')
+    const { value, faults } = readNewDiamond(version, ctx.state.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
     const [born] = await create(ctx, service, [value])
     if (born === undefined) throw new Error('nothing was created')

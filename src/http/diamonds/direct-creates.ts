@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createDiamonds } from '../../commands/diamonds/create-diamonds.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { parseNewDiamond } from '../../domain/diamond/input.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { PRIVATE } from '../kit/app.ts'
 import type { Asked } from '../kit/asked.ts'
 import type { Bearer } from '../kit/authenticate.ts'
@@ -14,6 +12,8 @@ import { PENDING } from '../kit/consistency.ts'
 import { isReached } from './answer.ts'
 import { bornAnswer } from './create.ts'
 import type { DiamondService } from './routes.ts'
+import { readNewDiamond } from '../../representations/diamond/read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 /** Bytes: a diamond has a few hundred. What is longer goes the usual way. */
 const SIZE_MAX = 16 * 1024
@@ -75,7 +75,7 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
 
 function entryOf(version: ApiVersion, bytes: Buffer): NewDiamond | undefined {
   try {
-    return parseNewDiamond(version, parseJsonBody(bytes), '').value
+    return readNewDiamond(version, parseJsonBody(bytes), '').value
   } catch {
     return undefined
   }

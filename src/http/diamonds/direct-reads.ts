@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { Bearer } from '../kit/authenticate.ts'
 import { accountOf, atOnce, send, type Direct } from '../kit/direct.ts'
 import { parseListQuery } from './filters.ts'
 import { answerList, answerOne, type DiamondReads, type ReadAnswer } from './read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 /** One diamond, or the list with what is asked of it. Percent-encoding and more than 15 digits are for the framework. */
 const READ = /^(\/(v[34])\/diamond)(?:\/([1-9]\d{0,14}))?(?:\?([^#]*))?$/

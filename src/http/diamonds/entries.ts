@@ -1,16 +1,9 @@
-import {
-  isObject,
-  kindOf,
-  parseChange,
-  parseNewDiamond,
-  pointerToken,
-  type Parsed,
-} from '../../domain/diamond/input.ts'
 import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import { shown } from '../../domain/diamond/shown.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { mapInSlices } from '../../runtime/slices.ts'
+import { type Parsed, isObject, kindOf, pointerToken, shown } from '../../representations/json.ts'
+import { readChange, readNewDiamond } from '../../representations/diamond/read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 export const ENTRIES_MAX = 500
 
@@ -27,7 +20,7 @@ export type Entries<Entry> = {
 /** The entries of a bulk create. @throws Refusal with the faults of every entry */
 export async function parseNewEntries(version: ApiVersion, body: unknown): Promise<NewDiamond[]> {
   const { items, beside } = entriesOf(body)
-  const parsed = await mapInSlices(items, (entry, at) => parseNewDiamond(version, entry, `/entries/${at}`))
+  const parsed = await mapInSlices(items, (entry, at) => readNewDiamond(version, entry, `/entries/${at}`))
   const faults = faultsOf(beside, parsed)
   if (faults.length > 0) throw new Refusal('invalid', faults)
   return valuesOf(parsed)
@@ -39,7 +32,7 @@ export async function parseChangeEntries(version: ApiVersion, body: unknown): Pr
   const ids = idsOf(items)
   const parsed = await mapInSlices(items, (entry, index): Parsed<ChangeEntry> => {
     const pointer = `/entries/${index}`
-    const change = parseChange(version, entry, pointer)
+    const change = readChange(version, entry, pointer)
     const id = ids[index]
     if (id?.value !== undefined && change.value !== undefined) return { value: { ...id.value, change: change.value } }
     return { faults: isObject(entry) ? [...(id?.faults ?? []), ...(change.faults ?? [])] : (change.faults ?? []) }

@@ -1,9 +1,9 @@
 import { nearMiss } from '../../domain/dictionaries/nearest.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import type { DiamondFilter, Page } from '../../projections/diamonds/diamond-queries.ts'
 import { refuseMany } from '../kit/parameters/count.ts'
 import { secondsOf } from './dates.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 export const LIMIT_DEFAULT = 25
 export const LIMIT_MAX = 1_000

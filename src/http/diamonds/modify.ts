@@ -9,22 +9,22 @@ import {
 import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
 import { deleteDiamond } from '../../commands/diamonds/delete-diamond.ts'
 import { patchDiamond } from '../../commands/diamonds/patch-diamond.ts'
-import { parseChange } from '../../domain/diamond/input.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { callerOf, originOf, type Ctx, type Step } from '../kit/request.ts'
 import { awaitProjection, idOf, sendJson } from './answer.ts'
 import { parseIfMatch } from './conditions.ts'
 import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
 import type { DiamondService } from './routes.ts'
+import { readChange } from '../../representations/diamond/read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 /** PUT and PATCH: what is left out stays. */
 export function modifyOne(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
-    const { value, faults } = parseChange(version, ctx.state.body, '')
+    const { value, faults } = readChange(version, ctx.state.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
     const id = idOf(ctx)
-    const changed = await changeOne(ctx, service, patchDiamond(id, value, version, byOf(ctx)))
+    const changed = await changeOne(ctx, service, patchDiamond(id, value, byOf(ctx)))
     const [answer] = await answersOf(version, service, changed)
     if (answer === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
     ctx.res.setHeader('ETag', answer.etag)
@@ -36,7 +36,7 @@ export function modifyBulk(version: ApiVersion, service: DiamondService): Step {
   return async (ctx) => {
     const by = byOf(ctx)
     const entries = await goodEntries(service, by, await parseChangeEntries(version, ctx.state.body))
-    const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, version, by, pointer))
+    const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, by, pointer))
     const answers = await answersOf(version, service, await changeAll(ctx, service, changes))
     sendJson(ctx, 200, `[${service.links.finish(answers.map((answer) => answer.body).join(','))}]`)
   }

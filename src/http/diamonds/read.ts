@@ -1,5 +1,4 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { DiamondAnswer, DiamondList, DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { PRIVATE } from '../kit/app.ts'
 import type { Links } from '../kit/links.ts'
@@ -10,6 +9,7 @@ import { idOf, sendAnswer } from './answer.ts'
 import { isNotModified } from './conditions.ts'
 import { parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 export type DiamondReads = { readonly queries: DiamondQueries; readonly links: Links }
 

@@ -1,6 +1,5 @@
 import { Router } from '@koa/router'
 import type { Inventory } from '../../commands/diamonds/inventory.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { PRIVATE, type Resource } from '../kit/app.ts'
 import { readJsonBody } from '../kit/body.ts'
@@ -10,6 +9,7 @@ import { refuseBulkMatch } from './conditions.ts'
 import { createBulk, createOne } from './create.ts'
 import { modifyBulk, modifyOne, removeBulk, removeOne } from './modify.ts'
 import { getList, getOne } from './read.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 export type DiamondService = {
   readonly inventory: Inventory

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
-import { ADDRESS, LASTS, SIGNED, type Lasting } from '../../domain/diamond/placeholders.ts'
+import { ADDRESS, LASTS, type Lasting, SIGNED } from '../../representations/links.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000

@@ -1,12 +1,12 @@
 import { warningsOf } from '../../domain/certification/contradictions.ts'
-import { filePath } from '../../domain/certification/render.ts'
 import { reportPage } from '../../domain/certification/report-page.ts'
 import type { Certification } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { LASTS } from '../../domain/diamond/placeholders.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
+import { filePath } from '../../representations/certification.ts'
+import { LASTS } from '../../representations/links.ts'
 
 /**
  * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the

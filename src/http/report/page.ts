@@ -2,10 +2,11 @@ import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { isGradeAssumed } from '../../domain/scoring/cut/stone.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamonds.ts'
+import { factsOf, shapeName } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { certificatesSection } from './certificates.ts'
-import { designSection, factsOf, headline, list, shapeName } from './facts.ts'
+import { designSection, headline, list } from './facts.ts'
 import type { Page } from './layout.ts'
 import { shownCut } from './pictures.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
@@ -28,14 +29,14 @@ export function reportOf({ diamond, scores }: DiamondView, links: Links, signatu
       <section>${scoresSection(scores, isGradeAssumed(stoneOf(diamond)))}</section>
       <section>
         <h2>The stone</h2>
-        ${list(factsOf(diamond))}
+        ${list(factsOf(diamond.fields))}
       </section>
       ${designSection(diamond)} ${certificatesSection(diamond, links)}`,
   }
 }
 
 function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>): string {
-  const facts = new Map(factsOf(diamond))
+  const facts = new Map(factsOf(diamond.fields))
   const said = ['Colour', 'Clarity', 'Cut'].flatMap((name) => {
     const value = facts.get(name)
     return value === undefined ? [] : [`${name.toLowerCase()} ${value}`]
@@ -47,9 +48,9 @@ function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>)
 }
 
 /** Addresses relative to the page's: a proxy may put a path before it. */
-function figures({ id, ...diamond }: LiveDiamond, signature: string): Html {
+function figures({ id, fields }: LiveDiamond, signature: string): Html {
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const shape = shapeName({ id, ...diamond }).toLowerCase()
+  const shape = shapeName(fields).toLowerCase()
   return html`<div class="pictures">
     <figure>
       <img src="${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />

@@ -1,10 +1,11 @@
 import { unchangedAccess, type AccessRevisions } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { completed, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
-import { renderV3, renderV4, scoresTexts } from '../../domain/diamond/render.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamonds.ts'
+import { bodyText } from '../../representations/diamond/body.ts'
+import { scoresTexts } from '../../representations/diamond/scores.ts'
 
 /**
  * What is kept of a view beside its bodies, of which v4 has the scores. Fields at their defaults are left out, most of
@@ -36,16 +37,16 @@ export function toDocument(view: DiamondView): Document {
     etag: etag(view),
     changedAt,
     state: toState(view),
-    v3: renderV3(diamond, texts.v3),
-    v4: renderV4(diamond, texts.v4),
+    v3: bodyText('v3', diamond, texts.v3),
+    v4: bodyText('v4', diamond, texts.v4),
   }
 }
 
-function toState({ inputsRevision, scoresRevision, revision, diamond }: DiamondView): string {
+function toState({ stoneRevision, scoresRevision, revision, diamond }: DiamondView): string {
   const { fields, accessRevisions, ...known } = diamond
   const isUnchanged = accessRevisions.access === 0 && accessRevisions.dataAccess === 0
   const kept = { ...known, ...(!isUnchanged && { accessRevisions }), set: withoutDefaults(fields) }
-  const state: State = { inputsRevision, scoresRevision, revision, diamond: kept }
+  const state: State = { stoneRevision, scoresRevision, revision, diamond: kept }
   return JSON.stringify(state)
 }
 
@@ -57,7 +58,7 @@ export function fromDocument(document: Document): DiamondView {
   return { ...view, changedAt, scores, diamond: { ...known, accessRevisions, fields: completed(set) } }
 }
 
-const STATE_HEAD = /^\{"inputsRevision":(\d+),"scoresRevision":(-?\d+)/
+const STATE_HEAD = /^\{"stoneRevision":(\d+),"scoresRevision":(-?\d+)/
 
 /**
  * A document with new scores in its texts, for a tenth of what it costs to read its state and to render both bodies.
@@ -71,12 +72,12 @@ export function withScores(
   scored: () => { readonly revision: number; readonly scores: Scores },
 ): Document {
   const state = String(document['state'])
-  const [head, inputsRevision, knownRevision] = STATE_HEAD.exec(state) ?? []
+  const [head, stoneRevision, knownRevision] = STATE_HEAD.exec(state) ?? []
   if (head === undefined) throw new Error(`the state of diamond ${document['id']} does not begin as it is written`)
   const scoresRevision = brought.revision
   if (scoresRevision <= Number(knownRevision)) return document
   const { revision, scores } = scored()
-  if (revision < Number(inputsRevision)) return document
+  if (revision < Number(stoneRevision)) return document
   const texts = scoresTexts(scores)
   const known = String(document['etag'])
   const point = known.indexOf('.')
@@ -84,7 +85,7 @@ export function withScores(
     ...document,
     etag: `${known.slice(0, point)}.${Number(known.slice(point + 1, -1)) + scoresRevision - Number(knownRevision)}"`,
     changedAt: brought.at,
-    state: `{"inputsRevision":${inputsRevision},"scoresRevision":${scoresRevision}${state.slice(head.length)}`,
+    state: `{"stoneRevision":${stoneRevision},"scoresRevision":${scoresRevision}${state.slice(head.length)}`,
     v3: bodyWith(texts.v3, String(document['v3'])),
     v4: bodyWith(texts.v4, String(document['v4'])),
   }

@@ -1,5 +1,4 @@
 import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import {
   comparePositions,
@@ -14,6 +13,7 @@ import { diamonds, type DiamondView } from './diamonds.ts'
 import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 
 /** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
 export type DiamondAnswer = {

@@ -5,16 +5,17 @@ import {
   type DiamondEvent,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
-import type { ApiVersion } from '../../domain/diamond/readers.ts'
-import { renderV3, renderV4, scoresTexts } from '../../domain/diamond/render.ts'
 import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
-import { touchesScores } from '../../domain/diamond/scoring-inputs.ts'
+import { touchesScores } from '../../domain/diamond/scoring-state.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document, ModelDeclaration } from '../../stores/ports/read-store.ts'
 import { decode } from '../../events/decode.ts'
 import { etag, fromDocument, toDocument, withScores } from './diamond-document.ts'
 import type { Projection } from '../engine/projection.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { bodyText } from '../../representations/diamond/body.ts'
+import { scoresTexts } from '../../representations/diamond/scores.ts'
 
 /** What lists filter and order by, and both finished bodies. */
 export const DIAMONDS: ModelDeclaration = {
@@ -46,7 +47,7 @@ export type DiamondView = {
   readonly diamond: LiveDiamond
   readonly revision: number
   /** Revision of the diamond's last event that changed what scores are computed from. */
-  readonly inputsRevision: number
+  readonly stoneRevision: number
   /** null until they are computed for the stone as it is now. */
   readonly scores: Scores | null
   /** -1 until there were scores. */
@@ -109,7 +110,7 @@ export function folded(
   if (diamond.status !== 'live') return undefined
   const scoresRevision = view?.scoresRevision ?? -1
   if (view === undefined || touchesScores(event)) {
-    return { diamond, revision, inputsRevision: revision, scores: null, scoresRevision, changedAt }
+    return { diamond, revision, stoneRevision: revision, scores: null, scoresRevision, changedAt }
   }
   return { ...view, diamond, revision, changedAt }
 }
@@ -118,7 +119,7 @@ export function folded(
 function applyScores(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
   if (view === undefined || Number(event.revision) <= view.scoresRevision) return view
   const { data } = decode<DiamondScored>(event)
-  if (data.revision < view.inputsRevision) return view
+  if (data.revision < view.stoneRevision) return view
   return { ...view, scores: data.scores, scoresRevision: Number(event.revision), changedAt: timeOf(event) }
 }
 
@@ -135,5 +136,5 @@ export function renderBorn(
   const view = folded(undefined, born, { revision: 0, changedAt: born.data.date * 1000 })
   if (view === undefined) throw new Error('a created diamond is live')
   const scores = scoresTexts(null)[version]
-  return { etag: etag(view), body: (version === 'v3' ? renderV3 : renderV4)(view.diamond, scores) }
+  return { etag: etag(view), body: bodyText(version, view.diamond, scores) }
 }

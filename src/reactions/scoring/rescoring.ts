@@ -20,7 +20,7 @@ export async function rescore(
     const state = folded(await tools.store.read(diamondStream(id)))
     if ('error' in state) tools.log.warn({ err: state.error, diamond: id }, 'a diamond is not understood, nor scored')
     if ('error' in state || state.diamond.status !== 'live') continue
-    due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin, isNew: false })
+    due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin, isNew: false })
   }
   const { count, unscored } = await scoreDiamonds(tools, due)
   for (const { diamond, error } of unscored) tools.log.warn({ err: error, diamond }, 'a diamond can not be scored')

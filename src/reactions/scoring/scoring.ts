@@ -73,7 +73,7 @@ async function dueStones({ store }: ScoringOptions, events: readonly StoredEvent
     if ('error' in state) aside.push({ event: cause, error: state.error })
     else if (state.diamond.status === 'live' && diamondStream(state.diamond.id) === stream) {
       causes.set(state.diamond.id, cause)
-      due.push({ diamond: state.diamond, inputsRevision: state.inputsRevision, origin: originOf(cause), isNew })
+      due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin: originOf(cause), isNew })
     }
   }
   return { due, aside, causes }

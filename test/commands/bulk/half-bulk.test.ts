@@ -141,11 +141,11 @@ test('is made once, however many finish it at the same time', async (given) => {
 test('of changes is finished on top of what others changed meanwhile, and leaves deleted diamonds alone', async (given) => {
   const { created } = await createDiamonds(given.other, wish(4))
   const ids = created.map(({ data }) => data.id)
-  const priced = (price: number) => ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, 'v4', by))
+  const priced = (price: number) => ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, by))
   await rejectedWith(StoreUnavailable, changeDiamonds(given.dying, 'c-1', by, priced(7)))
   const [, , third = 0, fourth = 0] = ids
   given.time.now += 5_000
-  const patched = patchDiamond(third, { set: { price: 1, sku: 'NEW' }, removed: [] }, 'v4', by)
+  const patched = patchDiamond(third, { set: { price: 1, sku: 'NEW' }, removed: [] }, by)
   await changeDiamond(given.other, 'c-2', by, patched)
   await changeDiamond(given.other, 'c-3', by, deleteDiamond(fourth, by))
   await react(given, 30_000)

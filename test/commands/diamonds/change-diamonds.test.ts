@@ -37,7 +37,7 @@ async function createdIds({ inventory }: Given, count: number): Promise<number[]
 }
 
 const priced = (ids: readonly number[], price: number) =>
-  ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, 'v4', by))
+  ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, by))
 
 const revisions = async ({ store }: Given, ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await store.read(`diamond-${id}`)).at(-1)?.revision))

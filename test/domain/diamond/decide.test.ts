@@ -11,6 +11,7 @@ const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isC
 const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
 const born = () => create(337, OWNER, stone, 1_417_122_660_999)
 const change = (set: Change['set'], removed: Change['removed'] = []): Change => ({ set, removed })
+const byRoot = (cutShape: number): Change => ({ set: { cutShape }, removed: [], shapeByRoot: true })
 const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
 
 const test = suite('a diamond')
@@ -25,29 +26,29 @@ test('is created without what is the default anyway', () => {
 })
 
 test('keeps what a patch leaves out', () => {
-  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({ price: 5 }), 'v4'))
+  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({ price: 5 })))
   assert.is(diamond.status === 'live' && diamond.fields.price, 5)
   assert.is(diamond.status === 'live' && diamond.fields.color, 18)
 })
 
 test('has a removed value at its default again', () => {
-  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({}, ['color', 'isColored']), 'v4'))
+  const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({}, ['color', 'isColored'])))
   assert.is(diamond.status === 'live' && diamond.fields.color, null)
   assert.is(diamond.status === 'live' && diamond.fields.isColored, false)
 })
 
 test('is not touched by a patch that says what it is already', () => {
-  assert.equal(patch(given(born()), 337, OWNER, change({ sku: 'A-1', carat: 0.73 }, ['price']), 'v4'), [])
+  assert.equal(patch(given(born()), 337, OWNER, change({ sku: 'A-1', carat: 0.73 }, ['price'])), [])
 })
 
 test('belongs to its account alone', () => {
-  assert.throws(() => patch(given(born()), 337, 8, change({ price: 1 }), 'v4'), refused('forbidden'))
+  assert.throws(() => patch(given(born()), 337, 8, change({ price: 1 })), refused('forbidden'))
   assert.throws(() => remove(given(born()), 337, 8), refused('forbidden'))
 })
 
 test('that was deleted is missing, to its owner too', () => {
   const deleted = given(born(), ...remove(given(born()), 337, OWNER))
-  assert.throws(() => patch(deleted, 337, OWNER, change({ price: 1 }), 'v4'), refused('missing'))
+  assert.throws(() => patch(deleted, 337, OWNER, change({ price: 1 })), refused('missing'))
   assert.throws(() => remove(deleted, 337, OWNER), refused('missing'))
 })
 
@@ -55,13 +56,13 @@ test('that never was is missing', () => {
   assert.throws(() => remove(unknown, 1, OWNER), refused('missing'))
 })
 
-test('keeps a shape below the top level, or a text, when v3 sends back the id that it shows for it', () => {
+test('keeps a shape below the top level, or a text, when its root is sent back by whoever knows roots only', () => {
   const modified = given(create(1, OWNER, { ...stone, cutShape: 201 }, 0))
-  assert.equal(patch(modified, 1, OWNER, change({ cutShape: 9 }), 'v3'), [])
+  assert.equal(patch(modified, 1, OWNER, byRoot(9)), [])
   const other = given(create(1, OWNER, { ...stone, cutShape: 'Trilliant' }, 0))
-  assert.equal(patch(other, 1, OWNER, change({ cutShape: 113 }), 'v3'), [])
-  assert.is(patch(modified, 1, OWNER, change({ cutShape: 9 }), 'v4').length, 1)
-  assert.is(patch(modified, 1, OWNER, change({ cutShape: 2 }), 'v3').length, 1)
+  assert.equal(patch(other, 1, OWNER, byRoot(113)), [])
+  assert.is(patch(modified, 1, OWNER, change({ cutShape: 9 })).length, 1)
+  assert.is(patch(modified, 1, OWNER, byRoot(2)).length, 1)
 })
 
 test('is left as it was by an event that this release does not know', () => {
@@ -85,7 +86,7 @@ test('is what its last patches say, whatever their order of fields (property)', 
       let diamond = given(born())
       const expected: Record<string, unknown> = diamond.status === 'live' ? { ...diamond.fields } : {}
       for (const set of patches) {
-        diamond = patch(diamond, 337, OWNER, change(set), 'v4').reduce<Diamond>(evolve, diamond)
+        diamond = patch(diamond, 337, OWNER, change(set)).reduce<Diamond>(evolve, diamond)
         Object.assign(expected, set)
       }
       assert.equal(diamond.status === 'live' && diamond.fields, expected)

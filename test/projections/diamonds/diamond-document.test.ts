@@ -63,7 +63,7 @@ const views: fc.Arbitrary<DiamondView> = fc
   .record({
     diamond,
     revision,
-    inputsRevision: revision,
+    stoneRevision: revision,
     scores: maybe(scores),
     scoresRevision: fc.integer({ min: -1, max: 5 }),
     changedAt: fc.nat(),
@@ -75,7 +75,7 @@ test('with scores set into its texts is as it would be made anew', () => {
     fc.property(views, scores, fc.nat({ max: 3 }), fc.nat(), (view, fresh, later, at) => {
       const scoresRevision = view.scoresRevision + 1 + later
       const amended = withScores(toDocument(view), { revision: scoresRevision, at }, () => ({
-        revision: view.inputsRevision,
+        revision: view.stoneRevision,
         scores: fresh,
       }))
       assert.equal(amended, toDocument({ ...view, scores: fresh, scoresRevision, changedAt: at }))
@@ -99,7 +99,7 @@ if (view === undefined || fresh === undefined) throw new Error('nothing was gene
 
 test('stays as it is where scores are of an older stone, or known', () => {
   const document = toDocument(view)
-  const older = () => ({ revision: view.inputsRevision - 1, scores: fresh })
+  const older = () => ({ revision: view.stoneRevision - 1, scores: fresh })
   assert.is(withScores(document, { revision: view.scoresRevision + 1, at: 0 }, older), document)
   const notAsked = (): never => assert.unreachable('they are known') as never
   assert.is(withScores(document, { revision: view.scoresRevision, at: 0 }, notAsked), document)

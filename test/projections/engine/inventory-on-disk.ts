@@ -69,7 +69,7 @@ export function owner(store: EventStore) {
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, `w-${wishes++}-${id}`, by, patchDiamond(id, { set, removed: [] }, 'v4', by)),
+      changeDiamond(writing, `w-${wishes++}-${id}`, by, patchDiamond(id, { set, removed: [] }, by)),
     remove: (id: number) => changeDiamond(writing, `w-${wishes++}-${id}`, by, deleteDiamond(id, by)),
   }
 }

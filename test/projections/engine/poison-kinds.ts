@@ -1,22 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { entriesOf, type DictionaryName } from '../../../src/domain/dictionaries/lookup.ts'
+import { DICTIONARIES } from '../../../src/domain/diamond/fields.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
 
 /** What stands in a stream for one that this release can't make sense of. */
 export type Poison = { readonly name: string; readonly type: string; readonly data: object; readonly schema?: string }
-
-const DICTIONARIES: readonly DictionaryName[] = [
-  'color',
-  'clarity',
-  'cutQuality',
-  'polish',
-  'symmetry',
-  'fluorIntensity',
-  'fluorColor',
-  'fancyGrade',
-  'colorHue',
-  'colorModifier',
-]
 
 /** An id that no release will give to an entry. */
 const NO_ENTRY = 987_654
@@ -32,12 +19,12 @@ const kindsOf = (type: string): readonly Poison[] => [
   },
 ]
 
-const unknownEntries: readonly Poison[] = [...DICTIONARIES, 'cutShape'].map((field) => ({
+const unknownEntries: readonly Poison[] = [...Object.keys(DICTIONARIES), 'cutShape'].map((field) => ({
   name: `an id of ${field} that no dictionary knows`,
   type: 'DiamondPatched',
   data: { set: { [field]: NO_ENTRY }, removed: [] },
 }))
-if (DICTIONARIES.some((name) => entriesOf(name).some(({ id }) => id === NO_ENTRY))) throw new Error('it is known')
+if (Object.values(DICTIONARIES).some(({ has }) => has(NO_ENTRY))) throw new Error('it is known')
 
 export const DIAMOND_POISON: readonly Poison[] = [
   ...['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'CertificationRemoved', 'ReportRead'].flatMap(

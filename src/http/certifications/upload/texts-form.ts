@@ -1,8 +1,8 @@
-import { fromForm } from '../../../domain/certification/input.ts'
 import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { readBody, refuseEncoding } from '../../kit/body.ts'
 import { refuseMany } from '../../kit/parameters/count.ts'
 import type { Step } from '../../kit/request.ts'
+import { fromForm } from '../../../representations/certification.ts'
 
 /** What a file's part is where it has no file name. */
 export const FILE_AS_TEXT: Fault = {

@@ -1,6 +1,5 @@
 import { Refusal } from '../../../domain/refusal.ts'
 import { networkOf } from '../../../credentials/network.ts'
-import { fromForm, parseCertification } from '../../../domain/certification/input.ts'
 import { FairTurns, type Waiter } from '../../../runtime/fairness/fair-turns.ts'
 import type { Files } from '../../../stores/ports/files.ts'
 import { isJson, readJsonBody, refuseEncoding } from '../../kit/body.ts'
@@ -11,6 +10,7 @@ import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
 import { FILE_LIMIT, tooLarge } from './pdf-check.ts'
 import { isUrlencoded, readTexts } from './texts-form.ts'
+import { fromForm, readCertification } from '../../../representations/certification.ts'
 
 export type UploadOptions = {
   readonly files: Files
@@ -74,7 +74,7 @@ const readJson: Step = (ctx, next) =>
 
 /** A form that is not read to its end: of its texts those are judged that have come. */
 function withTextFaults({ kind, faults }: Refusal, texts: ReadonlyMap<string, string>): Refusal {
-  const wrong = parseCertification(fromForm(texts)).faults ?? []
+  const wrong = readCertification(fromForm(texts)).faults ?? []
   return new Refusal(kind, [...faults, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
 }
 

@@ -1,6 +1,6 @@
-import { kindOf } from '../../../domain/diamond/input.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import type { Sent } from './sent.ts'
+import { kindOf } from '../../../representations/json.ts'
 
 /** How query and body become one: gives what counts of a name, undefined where that is nothing. @throws Refusal */
 export type Rules = (query: Sent, body: Sent) => (name: string, isList: boolean) => unknown

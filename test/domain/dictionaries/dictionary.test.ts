@@ -1,15 +1,8 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  entriesOf,
-  isId,
-  parseEntry,
-  short,
-  title,
-  UnknownEntry,
-  type DictionaryName,
-} from '../../../src/domain/dictionaries/lookup.ts'
+import { DICTIONARIES, type DictionaryName } from '../../../src/domain/diamond/fields.ts'
+import { UnknownEntry } from '../../../src/domain/dictionaries/dictionary.ts'
 
 /** The platform's table of accepted values: a title, then what it may be written as. */
 const ACCEPTED: Readonly<Record<DictionaryName, readonly string[]>> = {
@@ -82,14 +75,11 @@ const ACCEPTED: Readonly<Record<DictionaryName, readonly string[]>> = {
   ],
 }
 
-const NAMES: readonly DictionaryName[] = [
-  ...(['color', 'clarity', 'cutQuality', 'polish', 'symmetry'] as const),
-  ...(['fluorIntensity', 'fluorColor', 'fancyGrade', 'colorHue', 'colorModifier'] as const),
-]
+const NAMES = Object.keys(DICTIONARIES) as readonly DictionaryName[]
 
 const titleOf = (name: DictionaryName, text: string) => {
-  const id = parseEntry(name, text)
-  return id === undefined ? undefined : title(name, id)
+  const id = DICTIONARIES[name].find(text)
+  return id === undefined ? undefined : DICTIONARIES[name].title(id)
 }
 
 const test = suite('a dictionary')
@@ -110,36 +100,38 @@ for (const name of NAMES) {
   })
 
   test(`finds each entry of ${name} by its own title, and by its title in any case`, () => {
-    for (const { id, title } of entriesOf(name)) {
-      assert.is(parseEntry(name, title), id)
-      assert.is(parseEntry(name, title.toUpperCase()), id)
-      assert.is(parseEntry(name, title.toLowerCase()), id)
+    for (const { id, title } of DICTIONARIES[name].all) {
+      assert.is(DICTIONARIES[name].find(title), id)
+      assert.is(DICTIONARIES[name].find(title.toUpperCase()), id)
+      assert.is(DICTIONARIES[name].find(title.toLowerCase()), id)
     }
   })
 
   test(`gives each id of ${name} once, and its texts by it`, () => {
-    const entries = entriesOf(name)
+    const entries = DICTIONARIES[name].all
     assert.is(new Set(entries.map(({ id }) => id)).size, entries.length)
     assert.is(new Set(entries.map(({ title }) => title)).size, entries.length)
     assert.is(new Set(entries.map(({ short }) => short)).size, entries.length)
     for (const entry of entries) {
-      assert.ok(isId(name, entry.id))
-      assert.equal([title(name, entry.id), short(name, entry.id)], [entry.title, entry.short])
+      assert.ok(DICTIONARIES[name].has(entry.id))
+      assert.equal([DICTIONARIES[name].title(entry.id), DICTIONARIES[name].short(entry.id)], [entry.title, entry.short])
     }
   })
 }
 
 test('finds each entry by its short form, except Green-Yellow, whose GY is an alias of Gray', () => {
   const astray = NAMES.flatMap((name) =>
-    entriesOf(name).flatMap(({ id, short }) => (parseEntry(name, short) === id ? [] : [`${name} ${short}`])),
+    DICTIONARIES[name].all.flatMap(({ id, short }) =>
+      DICTIONARIES[name].find(short) === id ? [] : [`${name} ${short}`],
+    ),
   )
   assert.equal(astray, ['colorHue GY'])
 })
 
 test('finds each entry by its short form in any case, except GY and where two differ in nothing but case', () => {
   const astray = NAMES.flatMap((name) =>
-    entriesOf(name).flatMap(({ id, short }) =>
-      [short.toLowerCase(), short.toUpperCase()].some((text) => parseEntry(name, text) !== id)
+    DICTIONARIES[name].all.flatMap(({ id, short }) =>
+      [short.toLowerCase(), short.toUpperCase()].some((text) => DICTIONARIES[name].find(text) !== id)
         ? [`${name} ${short}`]
         : [],
     ),
@@ -160,7 +152,7 @@ test('takes an exact short form before one in another case, and an alias before 
 })
 
 test('knows each letter from D to Z as a color, and no other', () => {
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].filter((letter) => parseEntry('color', letter) !== undefined)
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].filter((letter) => DICTIONARIES.color.find(letter) !== undefined)
   assert.is(letters.join(''), 'DEFGHIJKLMNOPQRSTUVWXYZ')
 })
 
@@ -170,26 +162,26 @@ test('takes the abbreviation of a fancy grade, which it shows', () => {
 
 test('does not know a text that names no entry', () => {
   for (const text of ['', ' ', 'Excellent ', 'Superb', '1', 'constructor', '__proto__']) {
-    for (const name of NAMES) assert.is(parseEntry(name, text), undefined, `${name} ${text}`)
+    for (const name of NAMES) assert.is(DICTIONARIES[name].find(text), undefined, `${name} ${text}`)
   }
 })
 
 test('gives an id of its own or nothing, whatever the text', () => {
   fc.assert(
     fc.property(fc.constantFrom(...NAMES), fc.string({ unit: 'binary' }), (name, text) => {
-      const id = parseEntry(name, text)
-      return id === undefined || isId(name, id)
+      const id = DICTIONARIES[name].find(text)
+      return id === undefined || DICTIONARIES[name].has(id)
     }),
   )
 })
 
 test('has no entry for an integer that is no id, and says which', () => {
-  assert.not(isId('polish', 0))
-  assert.not(isId('polish', 6))
-  assert.not(isId('colorHue', 1.5))
-  for (const text of [title, short]) {
+  assert.not(DICTIONARIES.polish.has(0))
+  assert.not(DICTIONARIES.polish.has(6))
+  assert.not(DICTIONARIES.colorHue.has(1.5))
+  for (const text of ['title', 'short'] as const) {
     assert.throws(
-      () => text('colorHue', 999),
+      () => DICTIONARIES.colorHue[text](999),
       (error: unknown) => error instanceof UnknownEntry && error.message === 'the dictionary colorHue has no id 999',
     )
   }

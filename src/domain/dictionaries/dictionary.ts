@@ -13,8 +13,53 @@ export type Hue = Entry & { readonly children: readonly Entry[] }
 /** Further spellings that input may use, by the title they stand for; compared without regard to case. */
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
+/** A dictionary of a field: its entries by id, and the texts that name them. */
+export type Dictionary<Line extends Entry = Entry> = {
+  /** The field's, as the Constants API has it. */
+  readonly name: string
+  /** As the Constants API shows them, a tree by its top level. */
+  readonly entries: readonly Line[]
+  /** Every entry, the children of a tree included, each behind its parent. */
+  readonly all: readonly Entry[]
+  has(id: number): boolean
+  /** The id of the entry that a title, short form or alias names; undefined when none does. */
+  find(text: string): number | undefined
+  /** @throws UnknownEntry */
+  title(id: number): string
+  /** @throws UnknownEntry */
+  short(id: number): string
+}
+
+/** @param aliases none unless told: then titles and short forms are all there is */
+export function dictionary<Line extends Entry>(
+  name: string,
+  entries: readonly Line[],
+  aliases: Aliases = {},
+): Dictionary<Line> {
+  const all = withChildren(entries)
+  const byId: ReadonlyMap<number, Entry> = new Map(all.map((entry) => [entry.id, entry]))
+  const entryOf = (id: number): Entry => {
+    const entry = byId.get(id)
+    if (entry === undefined) throw new UnknownEntry(`the dictionary ${name} has no id ${id}`)
+    return entry
+  }
+  return {
+    name,
+    entries,
+    all,
+    has: (id) => byId.has(id),
+    find: matcher(entries, aliases),
+    title: (id) => entryOf(id).title,
+    short: (id) => entryOf(id).short,
+  }
+}
+
+export class UnknownEntry extends Error {
+  override readonly name = 'UnknownEntry'
+}
+
 /** A dictionary's entries, those of a tree each followed by its children. */
-export const withChildren = (entries: readonly (Entry | Hue)[]): readonly Entry[] =>
+const withChildren = (entries: readonly (Entry | Hue)[]): readonly Entry[] =>
   entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
 
 type Match = (text: string) => number | undefined
@@ -24,7 +69,7 @@ type Match = (text: string) => number | undefined
  * titles and short forms. Children take no part in the exact short forms, or Green-Yellow's short form would hide `GY`,
  * the documented alias of Gray. Where two short forms differ only in case, the first entry has what neither is exactly.
  */
-export function matcher(entries: readonly (Entry | Hue)[], aliases: Aliases): Match {
+function matcher(entries: readonly (Entry | Hue)[], aliases: Aliases): Match {
   const all = withChildren(entries)
   const titles = all.map((entry): Pair => [entry.title, entry.id])
   const exact = firstOf([...titles, ...entries.map((entry): Pair => [entry.short, entry.id])])

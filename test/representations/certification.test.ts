@@ -1,25 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { safeFileName } from '../../../src/domain/certification/file-name.ts'
-import { fromForm, parseCertification } from '../../../src/domain/certification/input.ts'
-import { renderCertification } from '../../../src/domain/certification/render.ts'
-import { reportPage } from '../../../src/domain/certification/report-page.ts'
+import { safeFileName } from '../../src/domain/certification/file-name.ts'
+import { reportPage } from '../../src/domain/certification/report-page.ts'
+import { certificationText, fromForm, readCertification } from '../../src/representations/certification.ts'
 
-const messages = (input: unknown) => (parseCertification(input).faults ?? []).map(({ message }) => message)
-const form = (parts: Record<string, string>) => parseCertification(fromForm(new Map(Object.entries(parts))))
+const messages = (input: unknown) => (readCertification(input).faults ?? []).map(({ message }) => message)
+const form = (parts: Record<string, string>) => readCertification(fromForm(new Map(Object.entries(parts))))
 
 const test = suite('a certification on its way in')
 
 test('names its diamond and laboratory; the number may be left out', () => {
   const value = { diamond: 337, laboratory: 'GIA', number: null }
-  assert.equal(parseCertification({ product: 337, laboratory: 'GIA' }).value, value)
-  assert.equal(parseCertification({ product: 337, laboratory: 'GIA', number: null }).value, value)
+  assert.equal(readCertification({ product: 337, laboratory: 'GIA' }).value, value)
+  assert.equal(readCertification({ product: 337, laboratory: 'GIA', number: null }).value, value)
   assert.equal(form({ product: '337', laboratory: 'GIA', number: '' }).value, value)
   assert.equal(form({ product: '337', laboratory: 'GIA', number: '33188' }).value, { ...value, number: '33188' })
 })
 
 test('is told all that is wrong with it at once', () => {
-  const { faults } = parseCertification({ product: '337', laboratory: 'EGL', number: 33188, labratory: 'GIA' })
+  const { faults } = readCertification({ product: '337', laboratory: 'EGL', number: 33188, labratory: 'GIA' })
   assert.equal(
     (faults ?? []).map(({ pointer }) => pointer),
     ['/labratory', '/product', '/laboratory', '/number'],
@@ -45,7 +44,7 @@ test('refuses a product that is no diamond id', () => {
 
 test('loses the blanks around its texts', () => {
   const value = { diamond: 1, laboratory: 'GIA', number: '33 188' }
-  assert.equal(parseCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
+  assert.equal(readCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
 })
 
 test('refuses a number that is too long or not printable', () => {
@@ -74,7 +73,7 @@ test('links to the laboratory where its page for a number is known', () => {
 })
 
 test('is shown with its fields in the order of the API', () => {
-  const shown = renderCertification({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0)
+  const shown = certificationText({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0)
   assert.equal(Object.entries(JSON.parse(shown) as object), [
     ['id', 330],
     ['laboratory', 'GIA'],

@@ -1,16 +1,33 @@
-import { isObject, kindOf, type Parsed } from '../diamond/input.ts'
-import { shown } from '../diamond/shown.ts'
-import { readText } from '../diamond/texts.ts'
-import { nearest } from '../dictionaries/nearest.ts'
-import type { Fault } from '../refusal.ts'
-import { LABORATORIES, type Laboratory } from './certification.ts'
+import {
+  LABORATORIES,
+  type Certification,
+  type CertificationInput,
+  type Laboratory,
+} from '../domain/certification/certification.ts'
+import { reportPage } from '../domain/certification/report-page.ts'
+import type { Fault } from '../domain/refusal.ts'
+import { isObject, kindOf, readText, shown, type Parsed } from './json.ts'
+import { LASTS, signedLink } from './links.ts'
+import { unknownMembers } from './unknown-members.ts'
 
-/** What a request to attach a report says, besides the report's file. */
-export type CertificationInput = {
-  readonly diamond: number
-  readonly laboratory: Laboratory
-  readonly number: string | null
+/**
+ * A certification's JSON text, with the placeholders of links.ts.
+ * @param revision of its stone's access, which the file's link is bound to
+ * @param warnings of contradictions.ts: a member that is there only where there are any
+ */
+export function certificationText(
+  { id, laboratory, number, file }: Omit<Certification, 'reading'>,
+  revision: number,
+  warnings: readonly string[] = [],
+): string {
+  const url = JSON.stringify(reportPage(laboratory, number))
+  const link = file === null ? 'null' : `"${signedLink(filePath(id), LASTS.aDay, revision)}"`
+  const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warned}}`
 }
+
+/** Where a certification's PDF is; a signature behind it opens it. */
+export const filePath = (id: number) => `/v4/certification/${id}/file`
 
 const FIELDS = ['product', 'laboratory', 'number']
 
@@ -27,11 +44,12 @@ const NUMBER_MAX = 64
  * A certification to attach, from a request's JSON or from the text parts of a form. null is the same as absent.
  * @throws nothing: faults are returned, all of them
  */
-export function parseCertification(input: unknown): Parsed<CertificationInput> {
+export function readCertification(input: unknown): Parsed<CertificationInput> {
   if (!isObject(input)) {
     return { faults: [{ pointer: '', message: `a certification is a JSON object, got ${kindOf(input)}` }] }
   }
-  const faults = unknownFields(input)
+  const unknown = Object.keys(input).filter((name) => !FIELDS.includes(name) && !ASSIGNED.has(name))
+  const faults = unknownMembers(unknown, 'a certification', [...FIELDS, 'file'], '')
   const diamond = product(input['product'], faults)
   const laboratory = laboratoryOf(input['laboratory'], faults)
   const number = numberOf(input['number'], faults)
@@ -49,23 +67,6 @@ export function fromForm(parts: ReadonlyMap<string, string>): Record<string, unk
   if (text !== undefined && /^\s*\d{1,16}\s*$/.test(text)) input['product'] = Number(text)
   if (parts.get('number') === '') input['number'] = null
   return input
-}
-
-/** Unknown fields that are named one by one; a body of nothing else must not make an answer of its size. */
-const UNKNOWN_NAMED = 50
-
-function unknownFields(input: Record<string, unknown>): Fault[] {
-  const names = Object.keys(input).filter((name) => !FIELDS.includes(name) && !ASSIGNED.has(name))
-  const faults = names.slice(0, UNKNOWN_NAMED).map((name) => {
-    const near = nearest(name, [...FIELDS, 'file'])
-    const hint = near === undefined ? '' : `; did you mean ${near}?`
-    return { pointer: `/${escape(name)}`, message: `${name.slice(0, 60)} is no field of a certification${hint}` }
-  })
-  if (names.length <= UNKNOWN_NAMED) return faults
-  return [
-    ...faults,
-    { pointer: '', message: `${names.length - UNKNOWN_NAMED} more fields are none of a certification` },
-  ]
 }
 
 /** The diamond that a request names, whatever else is wrong with it; undefined where it names none. */
@@ -108,6 +109,3 @@ function numberOf(value: unknown, faults: Fault[]): string | null {
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
-
-/** A JSON Pointer's token, RFC 6901. */
-const escape = (name: string) => name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')

@@ -3,9 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { evolve, unknown } from '../../../src/domain/diamond/diamond.ts'
 import { create } from '../../../src/domain/diamond/decide.ts'
-import { parseChange, parseNewDiamond } from '../../../src/domain/diamond/input.ts'
-import { ADDRESS, SIGNED } from '../../../src/domain/diamond/placeholders.ts'
-import { renderV3, renderV4, scoresTexts } from '../../../src/domain/diamond/render.ts'
+import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
+import { ADDRESS, SIGNED } from '../../../src/representations/links.ts'
+import { bodyText } from '../../../src/representations/diamond/body.ts'
+import { scoresTexts } from '../../../src/representations/diamond/scores.ts'
 
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }
 const messages = (parsed: { faults?: readonly { message: string }[] | undefined }) =>
@@ -19,7 +20,7 @@ const sent = (body: string) => body.replaceAll(ADDRESS, '').replaceAll(SIGNED, '
 const test = suite("a diamond's JSON")
 
 test('names every required field that is missing', () => {
-  assert.equal(pointers(parseNewDiamond('v4', {}, '/entries/3')), [
+  assert.equal(pointers(readNewDiamond('v4', {}, '/entries/3')), [
     '/entries/3/sku',
     '/entries/3/cutShape',
     '/entries/3/carat',
@@ -27,29 +28,29 @@ test('names every required field that is missing', () => {
 })
 
 test('takes null on create as absent', () => {
-  assert.equal(parseNewDiamond('v4', { ...stone, price: null, color: null }, '').value, {
+  assert.equal(readNewDiamond('v4', { ...stone, price: null, color: null }, '').value, {
     sku: 'A-1',
     cutShape: 2,
     carat: 0.73,
   })
-  assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku: null }, '')), ['/sku'])
+  assert.equal(pointers(readNewDiamond('v4', { ...stone, sku: null }, '')), ['/sku'])
 })
 
 test('names an unknown field and the nearest real one', () => {
-  assert.match(messages(parseNewDiamond('v4', { ...stone, colour: 'D' }, ''))[0] ?? '', /colour.*did you mean color\?/)
+  assert.match(messages(readNewDiamond('v4', { ...stone, colour: 'D' }, ''))[0] ?? '', /colour.*did you mean color\?/)
 })
 
 test('ignores what the service assigns', () => {
   const sent = { ...stone, id: 3, date: 'x', certifications: [], scores: {}, _links: [] }
-  assert.equal(parseNewDiamond('v4', sent, '').faults, undefined)
-  assert.equal(parseNewDiamond('v3', { ...sent, cutShape: 2 }, '').faults, undefined)
+  assert.equal(readNewDiamond('v4', sent, '').faults, undefined)
+  assert.equal(readNewDiamond('v3', { ...sent, cutShape: 2 }, '').faults, undefined)
 })
 
 test('knows isPublished in v3 only, and what v4 added in v4 only', () => {
-  assert.equal(pointers(parseNewDiamond('v4', { ...stone, isPublished: true }, '')), ['/isPublished'])
+  assert.equal(pointers(readNewDiamond('v4', { ...stone, isPublished: true }, '')), ['/isPublished'])
   const v3 = { ...stone, cutShape: 2 }
   for (const field of ['isLabGrown', 'culetSize', 'girdle', 'access', 'dataAccess']) {
-    assert.equal(pointers(parseNewDiamond('v3', { ...v3, [field]: null }, '')), [`/${field}`])
+    assert.equal(pointers(readNewDiamond('v3', { ...v3, [field]: null }, '')), [`/${field}`])
   }
 })
 
@@ -65,7 +66,7 @@ test('coerces nothing', () => {
     color: 3.5,
   }
   assert.equal(
-    pointers(parseNewDiamond('v4', wrong, '')).toSorted(),
+    pointers(readNewDiamond('v4', wrong, '')).toSorted(),
     Object.keys(wrong)
       .map((name) => `/${name}`)
       .toSorted(),
@@ -74,34 +75,34 @@ test('coerces nothing', () => {
 
 for (const carat of [0, -1, 10_000.01, Number.POSITIVE_INFINITY, Number.NaN]) {
   test(`refuses ${carat} carat`, () => {
-    assert.equal(pointers(parseNewDiamond('v4', { ...stone, carat }, '')), ['/carat'])
+    assert.equal(pointers(readNewDiamond('v4', { ...stone, carat }, '')), ['/carat'])
   })
 }
 
 for (const carat of [Number.MIN_VALUE, 1, 10_000]) {
-  test(`takes ${carat} carat`, () => assert.equal(parseNewDiamond('v4', { ...stone, carat }, '').faults, undefined))
+  test(`takes ${carat} carat`, () => assert.equal(readNewDiamond('v4', { ...stone, carat }, '').faults, undefined))
 }
 
 test('counts the characters of a sku, not their halves', () => {
-  assert.equal(parseNewDiamond('v4', { ...stone, sku: '💎'.repeat(128) }, '').faults, undefined)
+  assert.equal(readNewDiamond('v4', { ...stone, sku: '💎'.repeat(128) }, '').faults, undefined)
   for (const sku of ['', '💎'.repeat(129), 'x'.repeat(129), '\ud83d']) {
-    assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku }, '')), ['/sku'])
+    assert.equal(pointers(readNewDiamond('v4', { ...stone, sku }, '')), ['/sku'])
   }
 })
 
 test('keeps a cut shape that no dictionary knows as it was written, up to 64 characters', () => {
-  assert.is(parseNewDiamond('v4', { ...stone, cutShape: 'Trilliant' }, '').value?.cutShape, 'Trilliant')
-  assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 'x'.repeat(65) }, '')), ['/cutShape'])
-  assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 3 }, '')), ['/cutShape'])
+  assert.is(readNewDiamond('v4', { ...stone, cutShape: 'Trilliant' }, '').value?.cutShape, 'Trilliant')
+  assert.equal(pointers(readNewDiamond('v4', { ...stone, cutShape: 'x'.repeat(65) }, '')), ['/cutShape'])
+  assert.equal(pointers(readNewDiamond('v4', { ...stone, cutShape: 3 }, '')), ['/cutShape'])
 })
 
 test('takes only ids in v3', () => {
-  assert.equal(pointers(parseNewDiamond('v3', { ...stone, color: 'G', clarity: 6 }, '')), ['/cutShape', '/color'])
+  assert.equal(pointers(readNewDiamond('v3', { ...stone, color: 'G', clarity: 6 }, '')), ['/cutShape', '/color'])
 })
 
 test('of a change can remove what is optional and nothing else', () => {
-  assert.equal(parseChange('v4', { price: null, color: null }, '').value, { set: {}, removed: ['price', 'color'] })
-  assert.equal(pointers(parseChange('v4', { sku: null, cutShape: null, carat: null }, '')), [
+  assert.equal(readChange('v4', { price: null, color: null }, '').value, { set: {}, removed: ['price', 'color'] })
+  assert.equal(pointers(readChange('v4', { sku: null, cutShape: null, carat: null }, '')), [
     '/sku',
     '/cutShape',
     '/carat',
@@ -110,15 +111,13 @@ test('of a change can remove what is optional and nothing else', () => {
 
 for (const body of [null, [], 'x', 3, true]) {
   test(`is an object, not ${JSON.stringify(body)}`, () => {
-    assert.is(messages(parseNewDiamond('v4', body, '')).length, 1)
-    assert.is(messages(parseChange('v3', body, '')).length, 1)
+    assert.is(messages(readNewDiamond('v4', body, '')).length, 1)
+    assert.is(messages(readChange('v3', body, '')).length, 1)
   })
 }
 
 test('is never more than a fault, whatever it holds (property)', () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => void [parseNewDiamond('v4', value, ''), parseChange('v3', value, '')]),
-  )
+  fc.assert(fc.property(fc.jsonValue(), (value) => void [readNewDiamond('v4', value, ''), readChange('v3', value, '')]))
 })
 
 test('as it is shown can be sent back, and means the same, in v3 and in v4 (property)', () => {
@@ -145,11 +144,11 @@ test('as it is shown can be sent back, and means the same, in v3 and in v4 (prop
       fc.pre(set.sku.length <= 128)
       const diamond = evolve(unknown, create(1, 7, set, 0))
       if (diamond.status !== 'live') throw new Error('a created diamond is live')
-      const v4 = parseNewDiamond('v4', JSON.parse(sent(renderV4(diamond, scoresTexts(null).v4))), '')
+      const v4 = readNewDiamond('v4', JSON.parse(sent(bodyText('v4', diamond, scoresTexts(null).v4))), '')
       assert.equal(v4.faults, undefined)
       assert.equal(evolve(unknown, create(1, 7, v4.value ?? { sku: '', cutShape: '', carat: 1 }, 0)), diamond)
       assert.equal(
-        parseNewDiamond('v3', JSON.parse(sent(renderV3(diamond, scoresTexts(null).v3))), '').faults,
+        readNewDiamond('v3', JSON.parse(sent(bodyText('v3', diamond, scoresTexts(null).v3))), '').faults,
         undefined,
       )
     }),

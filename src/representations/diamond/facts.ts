@@ -1,0 +1,48 @@
+import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
+import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
+import { WORDS, type Words } from './words.ts'
+
+/** One thing that a page says of a stone. */
+export type Fact = readonly [label: string, text: string]
+
+/** What an owner says of a stone, in a reader's order; what is not set is not said. */
+export function factsOf(fields: DiamondFields): readonly Fact[] {
+  const said = new Map<string, string>()
+  for (const [name, { label }] of TOLD) {
+    const text = textOf(name, fields)
+    if (text === '') continue
+    const before = said.get(label)
+    said.set(label, before === undefined ? text : before + (BETWEEN[label] ?? ' ') + text)
+  }
+  return [...said]
+}
+
+/** `Round` */
+export const shapeName = ({ cutShape }: DiamondFields): string =>
+  typeof cutShape === 'number' ? shapeTitle(cutShape) : cutShape
+
+type Told = readonly [name: FieldName, words: Words & { readonly label: string }]
+
+const TOLD = Object.entries(WORDS).filter(([, words]) => 'label' in words) as unknown as readonly Told[]
+
+/** What stands between the texts of one label, where it is no blank: `Faint, Blue`, but `Fancy Brownish Yellow`. */
+const BETWEEN: Readonly<Record<string, string>> = { Fluorescence: ', ' }
+
+/** What a page says in other words than its table does. */
+const OWN: { readonly [Name in FieldName]?: (fields: DiamondFields) => string } = {
+  cutShape: shapeName,
+  carat: ({ carat }) => `${carat} ct`,
+  isLabGrown: ({ isLabGrown }) => (isLabGrown ? 'Laboratory-grown' : 'Natural'),
+  fluorIntensity: ({ fluorIntensity: id }) => (id === null ? '' : FIELDS.fluorIntensity.dictionary.title(id)),
+  fluorColor: ({ fluorColor: id }) => glow(id === null ? 'None' : FIELDS.fluorColor.dictionary.title(id)),
+}
+
+const glow = (title: string) => (title === 'None' ? '' : title)
+
+function textOf(name: FieldName, fields: DiamondFields): string {
+  const own = OWN[name]
+  if (own !== undefined) return own(fields)
+  const [field, value] = [FIELDS[name], fields[name]]
+  if (value === null) return ''
+  return field.kind === 'entry' ? field.dictionary[field.shown](Number(value)) : String(value)
+}

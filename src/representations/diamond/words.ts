@@ -1,0 +1,96 @@
+import type { FieldName } from '../../domain/diamond/fields.ts'
+
+/** What is said about a field to people. */
+export type Words = {
+  /** A sentence for the reference. */
+  readonly about: string
+  /** A value as v4 takes and shows it. */
+  readonly example: string | number | boolean
+  /** Headings that trade spreadsheets have for it, beside its own name; compared by letters and digits, in any case. */
+  readonly headings?: readonly string[]
+  /** Under what the report page tells it; fields with one label are told together. Absent for what it doesn't tell. */
+  readonly label?: string
+}
+
+/** Every field, in the order in which the report page tells them. */
+export const WORDS = {
+  cutShape: {
+    about:
+      'Cut shape. A text that no dictionary knows is kept as written, has no optical scores, and is Other (113) in v3.',
+    example: 'Round',
+    headings: ['Shape'],
+    label: 'Shape',
+  },
+  carat: { about: 'Weight in carats.', example: 0.73, headings: ['Weight', 'Carats', 'Carat weight'], label: 'Weight' },
+  color: {
+    about: 'Colour grade of a colourless diamond, D to Z.',
+    example: 'G',
+    headings: ['Colour'],
+    label: 'Colour',
+  },
+  fancyGrade: {
+    about: "Strength of a fancy-coloured diamond's colour.",
+    example: 'Fancy Intense',
+    headings: ['Fancy color intensity', 'Fancy colour intensity', 'Fancy intensity'],
+    label: 'Fancy colour',
+  },
+  colorModifier: {
+    about: "What tints a fancy colour's hue.",
+    example: 'Brownish',
+    headings: ['Fancy color overtone', 'Fancy colour overtone', 'Fancy overtone'],
+    label: 'Fancy colour',
+  },
+  colorHue: {
+    about: 'Hue of a fancy colour.',
+    example: 'Yellow',
+    headings: ['Fancy color', 'Fancy colour', 'Hue'],
+    label: 'Fancy colour',
+  },
+  clarity: { about: 'Clarity grade.', example: 'VS2', label: 'Clarity' },
+  cutQuality: { about: 'Grade of the cut.', example: 'Excellent', headings: ['Cut', 'Cut grade'], label: 'Cut' },
+  polish: { about: 'Grade of the polish.', example: 'Excellent', headings: ['Pol'], label: 'Polish' },
+  symmetry: { about: 'Grade of the symmetry.', example: 'Very Good', headings: ['Sym', 'Symm'], label: 'Symmetry' },
+  fluorIntensity: {
+    about: 'How strongly the diamond glows under long-wave ultraviolet.',
+    example: 'FNT',
+    headings: ['Fluorescence', 'Fluorescence intensity', 'Fluor'],
+    label: 'Fluorescence',
+  },
+  fluorColor: {
+    about: 'The colour in which it glows.',
+    example: 'B',
+    headings: ['Fluorescence color', 'Fluorescence colour'],
+    label: 'Fluorescence',
+  },
+  girdle: {
+    about: 'Thickness of the girdle: a grade, or a range of two.',
+    example: 'Thin-Medium',
+    headings: ['Girdle thickness'],
+    label: 'Girdle',
+  },
+  culetSize: { about: 'Size of the culet.', example: 'N', headings: ['Culet'], label: 'Culet' },
+  isLabGrown: {
+    about: 'Whether the diamond was grown in a laboratory.',
+    example: false,
+    headings: ['Lab grown'],
+    label: 'Origin',
+  },
+  sku: {
+    about: "The vendor's own number for it. Need not be unique.",
+    example: 'MSSRBC13',
+    headings: ['Stock', 'Stock number', 'Stock no', 'Vendor stock number'],
+    label: 'SKU',
+  },
+  price: { about: 'In whatever currency the vendor means.', example: 4200 },
+  isColored: { about: 'Whether the diamond is graded as fancy-coloured.', example: false },
+  isPublished: { about: 'Whether the diamond is published.', example: true },
+  access: {
+    about:
+      'Who may open the report page: 0 (restricted) whoever has its signed link, 1 (unlisted) whoever knows its address, 2 (public) everybody.',
+    example: 1,
+  },
+  dataAccess: {
+    about: 'What the report page shows: 0 hides all design data, 1 model and reports, 2 nothing.',
+    example: 0,
+  },
+} satisfies Readonly<Record<FieldName, Words>>

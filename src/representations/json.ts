@@ -1,0 +1,49 @@
+import type { Fault } from '../domain/refusal.ts'
+
+/** What was read from a request's JSON, or all that is wrong with it. */
+export type Parsed<Value> =
+  | { readonly value: Value; readonly faults?: undefined }
+  | { readonly value?: undefined; readonly faults: readonly Fault[] }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What a JSON value is, for a message. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Characters of a value that a message repeats. */
+const SHOWN = 60
+
+/** The start of a JSON value, for a message: what is behind it takes no time, however long it is. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN)).slice(0, SHOWN)
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  // JSON has no word for it, and would call it null.
+  if (value === Infinity || value === -Infinity) return 'a number beyond 1.8e308'
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN)
+}
+
+/** A JSON Pointer's token, RFC 6901. */
+export const pointerToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const CONTROL = /\p{Cc}/u
+
+/**
+ * A text as it is kept: without the blanks around it.
+ * @param max characters as people count them (code points)
+ * @returns undefined for what is no text, is longer, or holds nothing but blanks, a control character, or half a
+ *   surrogate pair
+ */
+export function readText(value: unknown, max: number): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  if (text.length === 0 || text.length > 2 * max || !text.isWellFormed() || CONTROL.test(text)) return undefined
+  return text.length <= max || [...text].length <= max ? text : undefined
+}
