@@ -1,10 +1,9 @@
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { recordReading } from '../commands/certifications/record-reading.ts'
-import { certificationResource } from '../http/certifications/routes.ts'
-import type { Resource } from '../http/kit/app.ts'
+import type { CertificationServices } from '../http/certifications/service.ts'
+import { Uploads } from '../http/certifications/upload/upload.ts'
 import type { Metric } from '../http/health/metrics.ts'
 import type { Links } from '../http/kit/links.ts'
-import type { Step } from '../http/kit/request.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from '../projections/engine/active-runner.ts'
@@ -90,17 +89,17 @@ async function openReportReading(
   return active
 }
 
-export type CertificationHttp = {
-  readonly certifications: CertificationQueries
-  readonly queries: DiamondQueries
-  readonly authenticate: Step
-}
+type Answering = (links: Links) => CertificationServices['certifications']
 
-/** @returns the Certification API for the address that its links start with */
-export function openCertifications(installation: Installation, http: CertificationHttp): (links: Links) => Resource {
-  const { store, files, writing } = installation
+/** What the Certification API answers from, for the address that its links start with. */
+export function openCertifications(
+  { store, files, writing }: Installation,
+  queries: CertificationQueries,
+  { progress: shown }: DiamondQueries,
+): Answering {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { store, clock: writing.clock, kind: 'certification', ...CERTIFICATION_IDS, origin }
   const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
-  return (links) => certificationResource({ ...http, certifying, files, links })
+  const uploads = new Uploads(files)
+  return (links) => ({ certifying, queries, shown, uploads, files, links })
 }

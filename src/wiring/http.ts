@@ -17,7 +17,6 @@ import { koaOf } from '../http/kit/koa.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
-import { reportResource } from '../http/report/routes.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from '../projections/certifications/certification-queries.ts'
@@ -70,15 +69,13 @@ export async function openHttp(
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
   const pictures = new Pictures(drawing.drawInWorker)
   const { authenticate } = tokens
-  const certificationsFor = openCertifications(installation, { certifications, queries, authenticate })
+  const certificationsFor = openCertifications(installation, certifications, queries)
 
   function resourcesFor(addresses: Addresses, links: Links): Resource[] {
     const service = { inventory, queries, links, authenticate }
     return [
       diamondResource('v4', service),
       diamondResource('v3', service),
-      certificationsFor(links),
-      reportResource({ queries, links, pictures }),
       ...tokens.resources(addresses),
       ...secrets.resources(addresses, tokens.apiTokens),
     ]
@@ -95,7 +92,13 @@ export async function openHttp(
       const sharing = secrets.direct(tokens.apiTokens)
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
       const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
-      const services: Services = { health: { waiting }, metrics: { collect: metrics } }
+      const services: Services = {
+        bearer: tokens.bearer,
+        certifications: certificationsFor(links),
+        report: { queries, links, pictures },
+        health: { waiting },
+        metrics: { collect: metrics },
+      }
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
       const routes: RequestListener = (req, res) => (endpoints.knows(req) ? endpoints.listener : app)(req, res)

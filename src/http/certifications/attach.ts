@@ -1,32 +1,54 @@
 import { attachCertification, type Certifying } from '../../commands/certifications/attach-certification.ts'
 import { ownershipFaults, type By } from '../../commands/diamonds/change-diamonds.ts'
+import type { CertificationInput } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { awaitProjection, sendJson } from '../diamonds/answer.ts'
-import { requestNameOf } from '../kit/idempotency-key.ts'
-import { callerOf, originOf, type Ctx, type Step, type Upload } from '../kit/request.ts'
-import type { CertificationService } from './routes.ts'
 import { certificationText, namedDiamond, readCertification } from '../../representations/certification.ts'
-import type { CertificationInput } from '../../domain/certification/certification.ts'
+import { created } from '../kit/answer.ts'
+import { bearer } from '../kit/authenticate.ts'
+import { consistencyOf } from '../kit/consistency.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
+import { originFor } from '../kit/request.ts'
+import type { CertificationServices } from './service.ts'
+import { Certification } from './shapes.ts'
+import { upload, type Upload } from './upload/upload.ts'
 
-/** Attaches the report that `readUpload` left, and answers the certification. */
-export function attachReport({ certifying, queries, links }: CertificationService): Step {
-  return async (ctx) => {
-    const upload = uploadOf(ctx)
-    const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
-    const wish = await checked(certifying, by, upload)
+export const attachReport = endpoint({
+  name: 'attachCertification',
+  method: 'POST',
+  path: '/v4/certification',
+  about: "Attaches a laboratory's report to a diamond, with its PDF where there is one.",
+  who: bearer,
+  requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
+  body: upload,
+  answers: {
+    201: {
+      about: 'The certification. `file` opens its PDF for a day, for whoever has it.',
+      schema: Certification,
+      headers: { Location: 'Where it can be removed' },
+    },
+    403: 'The diamond belongs to another account',
+    404: 'There is no such diamond',
+    422: 'A part is missing or not acceptable, or the Idempotency-Key was used for another body',
+  },
+  family: owned,
+  async run(asked, { certifications: { certifying, shown, links } }: CertificationServices) {
+    const by = { owner: asked.asker.account, origin: originFor(asked.asker.account, asked.requestId) }
+    const wish = await checked(certifying, by, asked.body)
     const { certification, diamond, position } = await attachCertification(
       certifying,
       by,
       wish,
-      upload.file,
-      requestNameOf(ctx),
+      asked.body.file,
+      requestNameOf(asked),
     )
-    await awaitProjection(ctx, queries, position)
-    ctx.set('Location', `${links.address}/v4/certification/${certification.id}`)
-    sendJson(ctx, 201, links.finish(certificationText(certification, fileRevision(diamond))))
-  }
-}
+    const headers = await consistencyOf(asked, shown, position)
+    const body = links.finish(certificationText(certification, fileRevision(diamond)))
+    return created(`${links.address}/v4/certification/${certification.id}`, body, headers)
+  },
+})
 
 /**
  * What is asked for, where all of it is acceptable.
@@ -40,9 +62,4 @@ async function checked(writing: Certifying, { owner }: By, { input, refused }: U
   const foreign = id === undefined ? [] : await ownershipFaults(writing, owner, [{ id, pointer: '/product' }])
   const kind = faults.length > 0 ? 'invalid' : (refused?.kind ?? 'invalid')
   throw new Refusal(kind, [...faults, ...(refused?.faults ?? []), ...foreign])
-}
-
-function uploadOf(ctx: Ctx): Upload {
-  if (ctx.state.upload === undefined) throw new Error(`${ctx.method} ${ctx.path} is not behind readUpload`)
-  return ctx.state.upload
 }

@@ -1,73 +1,110 @@
+import { z } from 'zod'
+import type { Readable } from 'node:stream'
 import type { Certification, ReportFile } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { BytesMissing, type Files } from '../../stores/ports/files.ts'
-import { isNotModified } from '../diamonds/conditions.ts'
-import { signatureOf, type Ctx, type Step } from '../kit/request.ts'
+import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.ts'
+import { endpoint, type Asked, type Who } from '../kit/endpoint.ts'
+import { owned, RefusedWith } from '../kit/errors.ts'
+import { signatureOf } from '../kit/links.ts'
 import { inlineDisposition, parseRange, type Range } from './file-headers.ts'
-import { certificationIdOf } from './remove.ts'
-import type { CertificationService } from './routes.ts'
+import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
+
+/** Whoever has a link that was signed for this file: it says which access of its stone it is for. */
+const linkHolder: Who<{ readonly revision: number }, CertificationServices> = {
+  scheme: 'signed-link',
+  refuses: [400, 404, 410],
+  admit({ path, search }, { certifications: { links } }) {
+    const opened = links.opened(path, signatureOf(search))
+    if (opened === undefined) throw unknown()
+    if (opened.expired) throw new Refusal('gone', EXPIRED)
+    return opened
+  },
+}
+
+export const readReportFile = endpoint({
+  name: 'readCertificationFile',
+  method: 'GET',
+  path: '/v4/certification/{id}/file',
+  about: "A report's PDF, for whoever holds the link that a certification shows as its `file`, for a day.",
+  who: linkHolder,
+  parameters: { id: CERTIFICATION_ID },
+  query: z.object({ signature: z.string().describe('What the link is signed with.') }),
+  requestHeaders: {
+    'If-None-Match': z.string().describe('Tags of copies that the caller has.'),
+    Range: z.string().describe('`bytes=0-1023`: one range; several are answered with the whole file.'),
+    'If-Range': z.string().describe('The tag of the file that the caller has a part of.'),
+  },
+  answers: {
+    200: { about: 'The file', media: 'application/pdf', headers: { ETag: 'Of its bytes' } },
+    206: {
+      about: 'The range of it',
+      media: 'application/pdf',
+      headers: { 'Content-Range': 'Which bytes of how many' },
+    },
+    304: 'The copy is the file that there is',
+    416: 'The range lies behind its end: Content-Range says how many bytes it has',
+  },
+  family: owned,
+  async run(asked, { certifications: { queries, files } }) {
+    const found = await queries.one(certificationIdOf(asked.params.id))
+    if (found === undefined || fileRevision(found.diamond) !== asked.asker.revision) throw unknown()
+    const { certification } = found
+    if (!hasFile(certification)) throw unknown()
+    const headers = headersOf(certification)
+    if (isNotModified(asked.headers['if-none-match'], headers.ETag)) return notModified(headers)
+    return sent(files, certification.file, wantedRange(asked, certification.file, headers.ETag), headers)
+  },
+})
+
+type WithFile = Certification & { readonly file: ReportFile }
+
+const hasFile = (certification: Certification): certification is WithFile => certification.file !== null
 
 /** A PDF is looked at and nothing else: no script, no form, no other resource, no page's frame that is not meant to. */
-const HEADERS = {
+const headersOf = ({ id, laboratory, file: { digest, name } }: WithFile) => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
-  'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
   // Asked again each time: a certification that is gone is gone from caches too.
   'Cache-Control': 'private, no-cache',
   'Accept-Ranges': 'bytes',
+  ETag: `"${digest}"`,
+  'Content-Disposition': inlineDisposition(name ?? `${laboratory}-certification-${id}.pdf`),
+})
+
+async function sent(files: Files, { digest, bytes: size }: ReportFile, range: Range | undefined, headers: Headers) {
+  const stream = await opened(files, digest, range)
+  if (range === undefined) return bytes(200, PDF, stream, { ...headers, 'Content-Length': String(size) })
+  const length = String(range.end - range.start + 1)
+  const which = `bytes ${range.start}-${range.end}/${size}`
+  return bytes(206, PDF, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
 }
+
+const PDF = 'application/pdf'
+
+/** @throws RefusedWith unsatisfiable */
+function wantedRange(
+  { method, headers }: Asked<unknown>,
+  { bytes: size }: ReportFile,
+  etag: string,
+): Range | undefined {
+  if (method !== 'GET' || !rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
+  const range = parseRange(headers.range, size)
+  if (range !== 'unsatisfiable') return range
+  const refusal = new Refusal('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)
+  throw new RefusedWith({ 'Content-Range': `bytes */${size}` }, refusal)
+}
+
+/** RFC 9110, section 13.1.5: with If-Range a range is wanted only of the very file that the client has a part of. */
+const rangeIsWanted = (condition: string, etag: string) => condition === '' || condition === etag
 
 /** Tries to open a file that is just being put back by a collector, and milliseconds between them. */
 const TRIES = 5
 const PAUSE = 20
 
-/** Sends a report's PDF to whoever holds its link, as long as its certification stands in the log. */
-export function sendFile({ certifications, files, links }: CertificationService): Step {
-  return async (ctx) => {
-    const opened = links.opened(ctx.path, signatureOf(ctx))
-    if (opened === undefined) throw unknown()
-    if (opened.expired) throw new Refusal('gone', EXPIRED)
-    const found = await certifications.one(certificationIdOf(ctx))
-    if (found === undefined || fileRevision(found.diamond) !== opened.revision) throw unknown()
-    const { certification } = found
-    if (!hasFile(certification)) throw unknown()
-    const { digest } = certification.file
-    const etag = `"${digest}"`
-    const name = certification.file.name ?? `${certification.laboratory}-certification-${certification.id}.pdf`
-    if (isNotModified(ctx.req.headers['if-none-match'], etag)) ctx.status = 304
-    else await sendBytes(ctx, files, certification.file, wantedRange(ctx, certification.file, etag))
-    ctx.set({ ...HEADERS, ETag: etag, 'Content-Disposition': inlineDisposition(name) })
-  }
-}
-
-async function sendBytes(ctx: Ctx, files: Files, { digest, bytes }: ReportFile, range: Range | undefined) {
-  const stream = await opened(files, digest, range)
-  if (ctx.method === 'HEAD') stream.destroy()
-  else ctx.body = stream
-  ctx.status = range === undefined ? 200 : 206
-  ctx.type = 'application/pdf'
-  ctx.length = range === undefined ? bytes : range.end - range.start + 1
-  if (range !== undefined) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${bytes}`)
-}
-
-/** @throws Refusal unsatisfiable */
-function wantedRange(ctx: Ctx, { bytes }: ReportFile, etag: string): Range | undefined {
-  if (ctx.method !== 'GET' || !rangeIsWanted(ctx, etag)) return undefined
-  const range = parseRange(ctx.req.headers.range, bytes)
-  if (range !== 'unsatisfiable') return range
-  ctx.set('Content-Range', `bytes */${bytes}`)
-  throw new Refusal('unsatisfiable', `The file has ${bytes} bytes; the range lies behind them`)
-}
-
-/** RFC 9110, section 13.1.5: with If-Range a range is wanted only of the very file that the client has a part of. */
-function rangeIsWanted(ctx: Ctx, etag: string): boolean {
-  const condition = ctx.get('If-Range')
-  return condition === '' || condition === etag
-}
-
-async function opened(files: Files, digest: string, range: Range | undefined) {
+async function opened(files: Files, digest: string, range: Range | undefined): Promise<Readable> {
   for (let attempt = 1; ; attempt++) {
     const stream = await files.read(digest, range)
     if (stream !== undefined) return stream
@@ -75,9 +112,6 @@ async function opened(files: Files, digest: string, range: Range | undefined) {
     await new Promise<void>((done) => setTimeout(done, PAUSE))
   }
 }
-
-const hasFile = (certification: Certification): certification is Certification & { readonly file: ReportFile } =>
-  certification.file !== null
 
 const EXPIRED = 'This link has expired: read the certification again for one that opens its file'
 

@@ -1,24 +1,30 @@
 import { removeCertification } from '../../commands/certifications/remove-certification.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { awaitProjection } from '../diamonds/answer.ts'
-import { callerOf, originOf, patienceOf, type Ctx, type Step } from '../kit/request.ts'
-import type { CertificationService } from './routes.ts'
+import { noContent } from '../kit/answer.ts'
+import { bearer } from '../kit/authenticate.ts'
+import { consistencyOf } from '../kit/consistency.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import { originFor } from '../kit/request.ts'
+import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
 
-export function removeReport({ certifying, certifications, queries }: CertificationService): Step {
-  return async (ctx) => {
-    const id = certificationIdOf(ctx)
-    const diamond = await certifications.diamondOf(id, patienceOf(ctx))
+export const removeReport = endpoint({
+  name: 'removeCertification',
+  method: 'DELETE',
+  path: '/v4/certification/{id}',
+  about: 'Removes a certification, and its file with it where no other has the same one.',
+  who: bearer,
+  parameters: { id: CERTIFICATION_ID },
+  answers: { 204: 'It is gone', 403: 'It belongs to another account', 404: 'There is none' },
+  family: owned,
+  async run(asked, { certifications }: CertificationServices) {
+    const { params, asker, patience, requestId } = asked
+    const { certifying, queries, shown } = certifications
+    const id = certificationIdOf(params.id)
+    const diamond = await queries.diamondOf(id, patience)
     if (diamond === undefined) throw new Refusal('missing', `There is no certification ${id}`)
-    const by = { owner: callerOf(ctx).account, origin: originOf(ctx) }
-    await awaitProjection(ctx, queries, await removeCertification(certifying, by, { id, diamond }))
-    ctx.status = 204
-  }
-}
-
-/** @throws Refusal missing for what is no certification's id */
-export function certificationIdOf(ctx: Ctx): number {
-  const text = String(ctx.params['id'])
-  const id = Number(text)
-  if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
-  throw new Refusal('missing', `There is no certification ${text.slice(0, 40)}`)
-}
+    const by = { owner: asker.account, origin: originFor(asker.account, requestId) }
+    const position = await removeCertification(certifying, by, { id, diamond })
+    return noContent(await consistencyOf(asked, shown, position))
+  },
+})

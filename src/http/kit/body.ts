@@ -20,16 +20,19 @@ export const json = (schema?: Schema): Body<unknown> => ({
   media: ['application/json', ''],
   upTo: JSON_LIMIT,
   ...(schema !== undefined && { schema }),
-  read(req) {
-    const type = req.headers['content-type']
-    if (type !== undefined && !isJson(type)) {
-      throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
-    }
-    refuseCharset(type)
-    refuseEncoding(req)
-    return readJson(req)
-  },
+  read: jsonOf,
 })
+
+/** @throws Refusal unsupported, malformed, too-large, too-slow, unavailable */
+export async function jsonOf(req: IncomingMessage): Promise<unknown> {
+  const type = req.headers['content-type']
+  if (type !== undefined && !isJson(type)) {
+    throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
+  }
+  refuseCharset(type)
+  refuseEncoding(req)
+  return readJson(req)
+}
 
 /** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
 export const readJsonBody: Step = async (ctx, next) => {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** Finished HTML, safe to be put into a page. */
 export type Html = { readonly html: string }
 
@@ -25,3 +27,20 @@ export const escape = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll('\r', '&#13;')
+
+export type HtmlDocument = {
+  readonly title: string
+  /** What else its head says. */
+  readonly head?: Html
+  readonly style: string
+  readonly body: string
+}
+
+/** A whole page in English that needs nothing from elsewhere, an icon neither. */
+export const htmlDocument = ({ title, head = NOTHING, style, body }: HtmlDocument): string =>
+  '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
+  '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
+  `<title>${escape(title)}</title>\n${head.html}\n<style>${style}</style>\n</head>\n<body>\n${body}</body>\n</html>\n`
+
+/** What a Content-Security-Policy lets a page have of its own: the very style or script. */
+export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -1,8 +1,13 @@
+import { z } from 'zod'
 import type { RequestName } from '../../commands/bulk/answer-once.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Asked } from './endpoint.ts'
 
 type Named = Pick<Asked, 'headers' | 'method' | 'path'>
+
+export const IDEMPOTENCY_KEY = z
+  .string()
+  .describe('A name of the caller for this one request: sent again within a day, it gives the first answer again.')
 
 /**
  * What a caller named its request by; undefined where it did not.

@@ -7,7 +7,7 @@ import { keptAsked, type Asked as Arrived } from './asked.ts'
 import { preflightHeaders } from './cross-origin.ts'
 import type { Asked, Endpoint, Family } from './endpoint.ts'
 import { EveryAnswer } from './every-answer.ts'
-import { platform, refusedOf, RefusedWith, type LogError } from './errors.ts'
+import { owned, platform, refusedOf, RefusedWith, type LogError } from './errors.ts'
 import { hostFault } from './host.ts'
 import { Routes } from './routes.ts'
 import { send } from './send.ts'
@@ -109,7 +109,10 @@ export function koaOf<Service>(
 
   return {
     listener: (req, res) => void host(koa.createContext(req, res)),
-    knows: ({ method = '', url = '' }) => routes.find(method, url.split('?', 1)[0] ?? '') !== undefined,
+    knows({ method = '', url = '' }) {
+      const [path = ''] = url.split('?', 1)
+      return routes.find(method, path) !== undefined || ![platform, owned].includes(families(path))
+    },
   }
 }
 

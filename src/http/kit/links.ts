@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
-import { ADDRESS, LASTS, type Lasting, SIGNED } from '../../representations/links.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { ADDRESS, LASTS, SIGNED, type Lasting } from '../../representations/links.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000
@@ -129,4 +131,13 @@ export class Links {
     this.#signedBy = key
     this.#signedUntil = until
   }
+}
+
+/** The signature in a query; empty without one. @throws Refusal malformed where it stands twice */
+export function signatureOf(search: string): string {
+  const given = search === '' ? undefined : parse(search)['signature']
+  if (Array.isArray(given)) {
+    throw new Refusal('malformed', [{ message: 'signature must stand once, got it twice', pointer: 'signature' }])
+  }
+  return given ?? ''
 }

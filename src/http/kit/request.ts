@@ -1,7 +1,5 @@
 import type { Context } from 'koa'
-import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
 import type { Origin } from '../../events/origin.ts'
-import { Refusal } from '../../domain/refusal.ts'
 import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
 import { Patience } from '../../projections/engine/patience.ts'
 
@@ -10,13 +8,6 @@ export type Caller = { readonly account: number; readonly session: string; reado
 
 /** `token` is the API token itself: what its owner shares with it is found again by it alone. */
 export type SecretSender = ApiCaller & { readonly token: string }
-
-/** A form's texts, and the report's file where there was one, or what is wrong with it. */
-export type Upload = {
-  readonly input: unknown
-  readonly file: ReceivedFile | undefined
-  readonly refused?: Refusal | undefined
-}
 
 /** What the middlewares of one request leave for each other. */
 export type RequestState = {
@@ -27,8 +18,6 @@ export type RequestState = {
   caller?: Caller
   /** The parsed JSON body, once `readJsonBody` has passed. */
   body?: unknown
-  /** What came with a form, once `readUpload` has passed. */
-  upload?: Upload
   /** Who came to the secrets API with an e-mail address and an API token, once `readSender` has passed. */
   sender?: SecretSender
 }
@@ -64,13 +53,4 @@ export function pathOf(ctx: Ctx): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The signature of a link; empty without one. @throws Refusal malformed where it stands twice */
-export function signatureOf(ctx: Ctx): string {
-  const given = ctx.query['signature']
-  if (Array.isArray(given)) {
-    throw new Refusal('malformed', [{ message: 'signature must stand once, got it twice', pointer: 'signature' }])
-  }
-  return given ?? ''
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
-import { escape, type Html } from '../kit/html.ts'
-import type { Ctx } from '../kit/request.ts'
+import { answer, type Answer, type Headers } from '../kit/answer.ts'
+import type { Family } from '../kit/endpoint.ts'
+import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
 import { STYLE } from './style.ts'
 
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${sourceHash(STYLE)}`,
   "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -29,19 +29,32 @@ function cachingOf({ html: text }: Html, isPublic: boolean): string {
 }
 
 /** A whole page without outside resources and scripts. */
-export function sendPage(ctx: Ctx, { status, title, content, head, isPublic }: Page): void {
-  ctx.status = status
-  ctx.set({
+export function pageAnswer({ status, title, content, head, isPublic }: Page, headers: Headers = {}): Answer {
+  const own = {
+    'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': POLICY,
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': cachingOf(content, isPublic),
     ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
-  })
-  ctx.type = 'text/html; charset=utf-8'
-  ctx.body =
-    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
-    `<title>${escape(title)}</title>\n${head.html}\n<style>${STYLE}</style>\n</head>\n` +
-    `<body>\n<main>\n${content.html}\n</main>\n</body>\n</html>\n`
+  }
+  const body = `<main>\n${content.html}\n</main>\n`
+  return answer(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
 }
+
+/** Refusals are pages too. */
+export const reportFamily: Family = {
+  name: 'report',
+  prefixes: ['/diamond'],
+  refusal({ status, faults }, _error, { requestId }) {
+    const title = faults.map((fault) => fault.message).join('. ')
+    const content = html`<h1>${title}</h1>
+      ${status === 404 ? UNKNOWN : NOTHING}
+      <p class="soft">Request ${requestId}</p>`
+    return pageAnswer({ status, title, content, head: NOTHING, isPublic: false })
+  },
+}
+
+const UNKNOWN = html`<p>
+  It may not exist, or its owner does not show it to everybody. If you have a link from its owner, check that it is
+  complete.
+</p>`

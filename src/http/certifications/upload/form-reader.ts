@@ -6,15 +6,8 @@ import { safeFileName } from '../../../domain/certification/file-name.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import type { Files } from '../../../stores/ports/files.ts'
 import { BodyPump, type Bounds } from './body-pump.ts'
+import { FILE_AS_TEXT, twice, type Form } from './form.ts'
 import { PdfCheck } from './pdf-check.ts'
-import { FILE_AS_TEXT, twice } from './texts-form.ts'
-
-export type Form = {
-  readonly texts: ReadonlyMap<string, string>
-  readonly file: ReceivedFile | undefined
-  /** What is wrong with the file; what the texts say is read all the same. */
-  readonly refused: Refusal | undefined
-}
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }

@@ -1,22 +1,24 @@
-import { Refusal } from '../../../domain/refusal.ts'
+import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../../credentials/network.ts'
-import { FairTurns, type Waiter } from '../../../runtime/fairness/fair-turns.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { fromForm, readCertification } from '../../../representations/certification.ts'
+import { FairTurns } from '../../../runtime/fairness/fair-turns.ts'
 import type { Files } from '../../../stores/ports/files.ts'
-import { isJson, readJsonBody, refuseEncoding } from '../../kit/body.ts'
-import type { Ctx, Step } from '../../kit/request.ts'
 import { allowanceOf } from '../../kit/body-allowance.ts'
+import type { Caller } from '../../kit/authenticate.ts'
+import { isJson, jsonOf, refuseEncoding } from '../../kit/body.ts'
 import { discardRest } from '../../kit/discard-rest.ts'
+import type { Body } from '../../kit/endpoint.ts'
+import { RefusedWith } from '../../kit/errors.ts'
+import { CertificationParts } from '../shapes.ts'
+import type { Bounds } from './body-pump.ts'
 import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
+import { isUrlencoded, readTexts, type Form } from './form.ts'
 import { FILE_LIMIT, tooLarge } from './pdf-check.ts'
-import { isUrlencoded, readTexts } from './texts-form.ts'
-import { fromForm, readCertification } from '../../../representations/certification.ts'
 
-export type UploadOptions = {
-  readonly files: Files
-  /** Milliseconds without a byte after which a client counts as gone; 30,000 unless told. */
-  readonly stall?: number
-}
+/** What a form's texts or a JSON body say, and the report's file where there was one, or what is wrong with it. */
+export type Upload = Omit<Form, 'texts'> & { readonly input: unknown }
 
 /** Bytes that a form may have around its file: texts, headers, boundaries. */
 const AROUND = 64 * 1024
@@ -27,50 +29,61 @@ const AT_ONCE = 8
 /** Bytes of uploads between two collections of the chunks that they have left behind. */
 const GARBAGE = 8 * 1024 * 1024
 
-/**
- * Reads a form as a stream, its file straight into the files' temporary place, or a JSON body, into
- * `ctx.state.upload`. Whatever goes wrong later in the request, a file that was not kept goes.
- */
-export function readUpload({ files, stall = 30_000 }: UploadOptions): Step {
-  const all = { limit: FILE_LIMIT + AROUND, stall, turns: new FairTurns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
-  return async (ctx, next) => {
-    const type = ctx.req.headers['content-type']
-    if (type === undefined || isJson(type)) return readJson(ctx, next)
-    if (isUrlencoded(type)) return readTexts(ctx, next)
-    if (!/^multipart\/form-data\s*(?:;|$)/i.test(type)) {
-      const right = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
-      throw new Refusal('unsupported', `Content-Type must be ${right}, got ${type.slice(0, 100)}`)
-    }
-    refuseEncoding(ctx.req)
-    refuseLength(ctx)
-    const { leastPace } = allowanceOf(ctx.req)
-    const reader = new FormReader(ctx.req, files, { ...all, leastPace, waiter: waiterOf(ctx) })
-    const { texts, file, refused } = await reader.read().catch((error: unknown) => {
-      discardRest(ctx.req)
-      // Whoever sends nothing more does not read the rest of its own request either.
-      if (error instanceof Refusal && error.kind === 'too-slow') ctx.set('Connection', 'close')
-      throw error instanceof Refusal && error.kind === 'too-large' ? withTextFaults(error, reader.texts) : error
-    })
-    ctx.state.upload = { input: fromForm(texts), file, refused }
+/** Milliseconds without a byte after which a client counts as gone. */
+const STALL = 30_000
+
+/** Who sends: turns go round among addresses, and among the accounts at each. */
+export type Uploader = { readonly account: number; readonly address: string }
+
+/** Reads the uploads of one process, which take turns. */
+export class Uploads {
+  readonly #bounds: Pick<Bounds, 'limit' | 'stall' | 'turns' | 'garbage'>
+
+  constructor(
+    private readonly files: Files,
+    stall = STALL,
+  ) {
+    const limit = FILE_LIMIT + AROUND
+    this.#bounds = { limit, stall, turns: new FairTurns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
+  }
+
+  /**
+   * Reads a form as a stream, its file straight into the files' temporary place, or a body that has texts alone. Whoever
+   * gets a file discards it, unless it was kept.
+   * @throws Refusal unsupported, malformed, too-large, too-slow; StoreUnavailable
+   */
+  async read(req: IncomingMessage, uploader: Uploader): Promise<Upload> {
+    const type = req.headers['content-type']
+    if (type === undefined || isJson(type)) return { input: await jsonOf(req), file: undefined, refused: undefined }
+    const { texts, ...rest } = await this.#formOf(type, req, uploader)
+    return { input: fromForm(texts), ...rest }
+  }
+
+  #formOf(type: string, req: IncomingMessage, uploader: Uploader): Promise<Form> {
+    if (isUrlencoded(type)) return readTexts(req)
+    if (/^multipart\/form-data\s*(?:;|$)/i.test(type)) return this.#readMultipart(req, uploader)
+    throw new Refusal('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
+  }
+
+  async #readMultipart(req: IncomingMessage, { account, address }: Uploader): Promise<Form> {
+    refuseEncoding(req)
+    refuseLength(req)
+    const { leastPace } = allowanceOf(req)
+    const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], first: false }
+    const reader = new FormReader(req, this.files, { ...this.#bounds, leastPace, waiter })
     try {
-      return await next()
-    } finally {
-      await file?.incoming.discard()
+      return await reader.read()
+    } catch (error) {
+      discardRest(req)
+      if (!(error instanceof Refusal)) throw error
+      // Whoever sends nothing more does not read the rest of its own request either.
+      if (error.kind === 'too-slow') throw new RefusedWith({ Connection: 'close' }, error)
+      throw error.kind === 'too-large' ? withTextFaults(error, reader.texts) : error
     }
   }
 }
 
-/** Turns go round among addresses, and among the accounts at each. */
-const waiterOf = (ctx: Ctx): Waiter => ({
-  names: [`address ${networkOf(ctx.ip)}`, `account ${ctx.state.caller?.account}`],
-  first: false,
-})
-
-const readJson: Step = (ctx, next) =>
-  readJsonBody(ctx, () => {
-    ctx.state.upload = { input: ctx.state.body, file: undefined }
-    return next()
-  })
+const MEDIA = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
 
 /** A form that is not read to its end: of its texts those are judged that have come. */
 function withTextFaults({ kind, faults }: Refusal, texts: ReadonlyMap<string, string>): Refusal {
@@ -78,8 +91,18 @@ function withTextFaults({ kind, faults }: Refusal, texts: ReadonlyMap<string, st
   return new Refusal(kind, [...faults, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
 }
 
-function refuseLength({ req }: Ctx): void {
+function refuseLength(req: IncomingMessage): void {
   if (Number(req.headers['content-length'] ?? 0) <= FILE_LIMIT + AROUND) return
   discardRest(req)
   throw tooLarge()
+}
+
+/** What the endpoint that takes uploads says of its body. */
+export const upload: Body<Upload, { readonly certifications: { readonly uploads: Uploads } }, Caller> = {
+  media: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
+  upTo: FILE_LIMIT + AROUND,
+  schema: CertificationParts,
+  read: (req, { asker: { account }, address }, { certifications: { uploads } }) =>
+    uploads.read(req, { account, address }),
+  release: ({ file }) => file?.incoming.discard(),
 }

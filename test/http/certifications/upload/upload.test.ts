@@ -1,14 +1,14 @@
-import { Router } from '@koa/router'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createApp } from '../../../../src/http/kit/app.ts'
-import { readUpload } from '../../../../src/http/certifications/upload/upload.ts'
-import type { RequestState } from '../../../../src/http/kit/request.ts'
+import { upload, Uploads } from '../../../../src/http/certifications/upload/upload.ts'
+import { noContent } from '../../../../src/http/kit/answer.ts'
+import { endpoint } from '../../../../src/http/kit/endpoint.ts'
+import { platform } from '../../../../src/http/kit/errors.ts'
+import { koaOf } from '../../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../../src/http/kit/server.ts'
 import { openDirectoryFiles } from '../../../../src/stores/folder/files.ts'
 import type { Files } from '../../../../src/stores/ports/files.ts'
@@ -16,14 +16,24 @@ import { file, formEnd, formHeaders, partHead } from '../../../api/harness/form.
 
 /** A service that takes uploads and keeps none. */
 function uploadServer({ files, received }: Given, stall: number): Promise<Listening> {
-  const router = new Router<RequestState>()
-  router.post('/upload', readUpload({ files, stall }), (ctx) => {
-    received.push(Number(ctx.state.upload?.file !== undefined))
-    ctx.status = 204
+  const caller = { account: 1, session: 's', client: 'c' }
+  const taking = endpoint({
+    name: 'upload',
+    method: 'POST',
+    path: '/upload',
+    about: 'Takes an upload.',
+    who: { scheme: 'none', refuses: [], admit: () => caller },
+    body: upload,
+    answers: { 204: 'It was taken' },
+    family: platform,
+    run({ body }) {
+      received.push(Number(body.file !== undefined))
+      return noContent()
+    },
   })
-  const resources = [{ prefix: '/upload', router }]
-  const app = () => createApp({ resources, log: pino({ level: 'silent' }), trustProxy: 0 }).callback()
-  return listen(app, '127.0.0.1', 0)
+  const services = { certifications: { uploads: new Uploads(files, stall) } }
+  const { listener } = koaOf([taking], services, { log: () => undefined, trustProxy: 0 })
+  return listen(() => listener, '127.0.0.1', 0)
 }
 
 /** Milliseconds of silence after which a client counts as gone. */

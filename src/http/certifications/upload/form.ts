@@ -1,8 +1,15 @@
+import type { IncomingMessage } from 'node:http'
+import type { ReceivedFile } from '../../../commands/certifications/attach-certification.ts'
 import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { readBody, refuseEncoding } from '../../kit/body.ts'
 import { refuseMany } from '../../kit/parameters/count.ts'
-import type { Step } from '../../kit/request.ts'
-import { fromForm } from '../../../representations/certification.ts'
+
+export type Form = {
+  readonly texts: ReadonlyMap<string, string>
+  readonly file: ReceivedFile | undefined
+  /** What is wrong with the file; what the texts say is read all the same. */
+  readonly refused: Refusal | undefined
+}
 
 /** What a file's part is where it has no file name. */
 export const FILE_AS_TEXT: Fault = {
@@ -19,10 +26,10 @@ const LIMIT = 64 * 1024
 
 export const isUrlencoded = (type: string) => /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
 
-/** Reads a urlencoded form, which has texts alone, into `ctx.state.upload`. */
-export const readTexts: Step = async (ctx, next) => {
-  refuseEncoding(ctx.req)
-  const body = (await readBody(ctx.req, LIMIT)).toString('utf8')
+/** Reads a urlencoded form, which has texts alone. @throws Refusal malformed, too-large, too-slow, unsupported */
+export async function readTexts(req: IncomingMessage): Promise<Form> {
+  refuseEncoding(req)
+  const body = (await readBody(req, LIMIT)).toString('utf8')
   refuseMany(body)
   const texts = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(body)) {
@@ -31,7 +38,5 @@ export const readTexts: Step = async (ctx, next) => {
   }
   const isFileText = (texts.get('file') ?? '') !== ''
   texts.delete('file')
-  const refused = isFileText ? new Refusal('invalid', [FILE_AS_TEXT]) : undefined
-  ctx.state.upload = { input: fromForm(texts), file: undefined, refused }
-  return next()
+  return { texts, file: undefined, refused: isFileText ? new Refusal('invalid', [FILE_AS_TEXT]) : undefined }
 }

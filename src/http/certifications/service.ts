@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Certifying } from '../../commands/certifications/attach-certification.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { CertificationQueries } from '../../projections/certifications/certification-queries.ts'
+import type { Progress } from '../../projections/engine/progress.ts'
+import type { Files } from '../../stores/ports/files.ts'
+import type { Links } from '../kit/links.ts'
+import type { Uploads } from './upload/upload.ts'
+
+/** What the Certification API answers from. */
+export type CertificationServices = {
+  readonly certifications: {
+    readonly certifying: Certifying
+    readonly queries: CertificationQueries
+    /** How far the read model of diamonds is, whose bodies show certifications. */
+    readonly shown: Progress
+    readonly uploads: Uploads
+    readonly files: Files
+    readonly links: Links
+  }
+}
+
+export const CERTIFICATION_ID = z.string().describe('The id of a certification, an integer from 1.')
+
+/** @throws Refusal missing for what is no certification's id */
+export function certificationIdOf(text: string): number {
+  const id = Number(text)
+  if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
+  throw new Refusal('missing', `There is no certification ${text.slice(0, 40)}`)
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { pageRevision } from '../../domain/diamond/access.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
+import type { DiamondView } from '../../projections/diamonds/diamonds.ts'
+import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.ts'
+import { staleHeaders } from '../kit/consistency.ts'
+import { anybody, endpoint, type Asked } from '../kit/endpoint.ts'
+import { RefusedWith } from '../kit/errors.ts'
+import { signatureOf, type Links } from '../kit/links.ts'
+import { pageAnswer, reportFamily } from './layout.ts'
+import { reportOf } from './page.ts'
+import { shownCut, type Pictures } from './pictures.ts'
+
+export type ReportServices = {
+  readonly report: {
+    readonly queries: DiamondQueries
+    readonly links: Links
+    readonly pictures: Pictures
+  }
+}
+
+const DIAMOND_ID = z.string().describe('The id of a diamond, an integer from 1.')
+
+const SIGNED = z.object({
+  signature: z.string().optional().describe("What the owner's link to a restricted diamond is signed with."),
+})
+
+const UNKNOWN = 'There is no such diamond, or it is not shown to everybody'
+
+/**
+ * A diamond's report page. A restricted one opens by the signature in its owner's link; without it, it is as unknown as
+ * one that doesn't exist.
+ */
+export const readReportPage = endpoint({
+  name: 'readReportPage',
+  method: 'GET',
+  path: '/diamond/{id}',
+  about: "A diamond's report for people: what it is, how it looks and scores, and its certificates.",
+  who: anybody,
+  parameters: { id: DIAMOND_ID },
+  query: SIGNED,
+  answers: { 200: { about: 'The page', media: 'text/html' }, 404: UNKNOWN },
+  family: reportFamily,
+  async run(asked, { report }: ReportServices) {
+    const { view, signature, headers } = await opened(asked, report)
+    return pageAnswer(reportOf(view, report.links, signature), headers)
+  },
+})
+
+const LIGHTS = { 'face-up.png': 'face-up', 'aset.png': 'aset' } as const
+
+export const readPicture = endpoint({
+  name: 'readPicture',
+  method: 'GET',
+  path: '/diamond/{id}/{picture}',
+  about: 'A picture of a cut like this diamond, traced from a model of it: face up in a room, or in the light of ASET.',
+  who: anybody,
+  parameters: { id: DIAMOND_ID, picture: z.enum(['face-up.png', 'aset.png']) },
+  query: SIGNED,
+  requestHeaders: { 'If-None-Match': z.string().describe('Tags of copies that the caller has.') },
+  answers: {
+    200: { about: 'The picture, 320 pixels wide', media: 'image/png', headers: { ETag: 'The same for equal cuts' } },
+    304: 'The copy is the picture that there is',
+    404: `${UNKNOWN}, or there is no model of its cut`,
+  },
+  family: reportFamily,
+  async run(asked, { report }: ReportServices) {
+    const { view, headers: stale } = await opened(asked, report)
+    const cut = shownCut(view.diamond)
+    if (cut === null) throw new RefusedWith(stale, noPicture())
+    const picture = report.pictures.of(cut, LIGHTS[asked.params.picture])
+    const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
+    if (isNotModified(asked.headers['if-none-match'], picture.etag)) return notModified(headers)
+    const png = await picture.png()
+    if (png === undefined) throw new RefusedWith(stale, noPicture())
+    return bytes(200, 'image/png', png, headers)
+  },
+})
+
+const headersOf = ({ diamond: { fields } }: DiamondView): Headers => ({
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Referrer-Policy': 'no-referrer',
+  // Asked again each time: a diamond that is restricted now is not shown from caches.
+  'Cache-Control': fields.access === 2 ? 'public, no-cache' : 'private, no-cache',
+  ...(fields.access !== 2 && { 'X-Robots-Tag': 'noindex' }),
+})
+
+type Opened = {
+  readonly view: DiamondView
+  /** The one that opened it, empty where none was needed. */
+  readonly signature: string
+  /** Say how old the view is where the log is away. */
+  readonly headers: Headers
+}
+
+/** @throws Refusal missing, malformed for two signatures */
+async function opened(
+  { params: { id }, search }: Pick<Asked<unknown, unknown, { readonly id: string }>, 'params' | 'search'>,
+  { queries, links }: ReportServices['report'],
+): Promise<Opened> {
+  const { view, age } = /^[1-9]\d{0,15}$/.test(id) ? await queries.page(Number(id)) : UNKNOWN_VIEW
+  const headers = staleHeaders(age)
+  if (view === undefined) throw new RefusedWith(headers, unknownDiamond())
+  const signature = signatureOf(search)
+  const isOpened = links.opened(`/diamond/${id}`, signature)?.revision === pageRevision(view.diamond)
+  if (view.diamond.fields.access === 0 && !isOpened) throw new RefusedWith(headers, unknownDiamond())
+  return { view, signature: isOpened ? signature : '', headers }
+}
+
+const UNKNOWN_VIEW = { view: undefined, age: undefined }
+
+const unknownDiamond = () => new Refusal('missing', 'There is no such diamond')
+
+const noPicture = () => new Refusal('missing', 'There is no picture of this diamond')
