@@ -15,6 +15,7 @@ import type { Vault } from '../stores/ports/vault.ts'
 import { openDocuments } from '../stores/sqlite/documents.ts'
 import { openSqliteEvents } from '../stores/sqlite/events.ts'
 import { openSqliteVault } from '../stores/sqlite/vault.ts'
+import type { WalThread } from '../stores/sqlite/wal.ts'
 
 /**
  * Which stores there are, by the scheme of the address that names one. What checks settings, opens, moves, backs up and
@@ -40,14 +41,15 @@ export type Engine<Opened, Given> = {
   readonly open: (address: string, given: Given) => Promise<Opened>
 }
 
-type Folder = { readonly folder: string }
+/** `thread` looks after the files that SQLite has there. */
+type Folder = { readonly folder: string; readonly thread?: WalThread }
 
 /** What opening a log is given. */
 export type EventStoreGiven = Folder & {
   /** It is empty, and takes appends before it is complete: another one's are copied into it. */
   readonly filling: boolean
   /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
-  readonly joined: () => Promise<void> | undefined
+  readonly otherCommit: () => Promise<void> | undefined
   readonly told: Told
 }
 
@@ -66,8 +68,8 @@ export type OpenedReadModel = {
   readonly reads: ReadStore
   readonly vault: Vault
   readonly files: Files
-  /** `joined` of a log beside it. */
-  readonly telling: () => Promise<void> | undefined
+  /** `otherCommit` of a log beside it. */
+  readonly commitUnderWay: () => Promise<void> | undefined
   close(): Promise<void>
 }
 
@@ -114,7 +116,7 @@ const mongoDB: Engine<OpenedReadModel, ReadModelGiven> = {
   parameters: MONGODB,
   async open(address, { log }) {
     const { openMongo } = await import('../stores/mongodb/mongodb.ts')
-    return { ...openMongo(address, log), telling: () => undefined }
+    return { ...openMongo(address, log), commitUnderWay: () => undefined }
   },
 }
 
@@ -124,16 +126,16 @@ export const READ_MODELS: Readonly<Record<string, Engine<OpenedReadModel, ReadMo
     lies: 'in DATA_DIR',
     isAddress: is('sqlite'),
     example: 'sqlite',
-    async open(_address, { folder, log }) {
-      const reads = openDocuments(folder, { told: (found, sentence) => log.warn(found, sentence) })
-      const vault = openSqliteVault(join(folder, 'vault.db'))
+    async open(_address, { folder, log, thread }) {
+      const reads = openDocuments(folder, { told: (found, sentence) => log.warn(found, sentence), thread })
+      const vault = openSqliteVault(join(folder, 'vault.db'), thread)
       const files = openDirectoryFiles(join(folder, 'files'))
       const close = async () => {
         await reads.close()
         await vault.close()
         await files.close()
       }
-      return { reads, vault, files, telling: () => vault.telling(), close }
+      return { reads, vault, files, commitUnderWay: () => vault.commitUnderWay(), close }
     },
   },
   mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },

@@ -9,6 +9,7 @@ import { BadSettings, type Settings } from './settings.ts'
 import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
 import { openSeen } from '../stores/folder/seen.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
+import { WalThread } from '../stores/sqlite/wal.ts'
 import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -28,7 +29,7 @@ export async function open(settings: Settings, purpose: Purpose = 'made'): Promi
   try {
     const given = { folder: DATA_DIR, filling: purpose === 'filled' }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
-    const installation = await openOn(settings, (joined) => openEvents(EVENT_STORE, { ...given, ...joined }), lock)
+    const installation = await openOn(settings, (beside) => openEvents(EVENT_STORE, { ...given, ...beside }), lock)
     if (purpose === 'existing') await mustExist(installation)
     return installation
   } catch (error) {
@@ -46,7 +47,9 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
  */
 export async function openOn(
   settings: Settings,
-  openLogOn: (given: Pick<EventStoreGiven, 'joined' | 'told'>) => OpenedEventStore | Promise<OpenedEventStore>,
+  openLogOn: (
+    given: Pick<EventStoreGiven, 'otherCommit' | 'told' | 'thread'>,
+  ) => OpenedEventStore | Promise<OpenedEventStore>,
   lock?: FolderLock,
 ): Promise<Installation> {
   const { DATA_DIR, READ_MODEL, MAILER } = settings
@@ -56,17 +59,18 @@ export async function openOn(
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = openLog(settings.LOG_LEVEL)
-  const given = { folder: DATA_DIR, log }
-  const { reads, vault, files, telling, ...readModels } = await addressed('READ_MODEL', () =>
+  const thread = new WalThread()
+  const given = { folder: DATA_DIR, log, thread }
+  const { reads, vault, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
   const told: Told = (found, sentence) => log.warn(found, sentence)
-  const { store, counters } = await addressed('EVENT_STORE', () => openLogOn({ joined: telling, told })).catch(
-    async (error: unknown) => {
-      await readModels.close()
-      throw error
-    },
-  )
+  const { store, counters } = await addressed('EVENT_STORE', () =>
+    openLogOn({ otherCommit: commitUnderWay, told, thread }),
+  ).catch(async (error: unknown) => {
+    await readModels.close()
+    throw error
+  })
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
@@ -87,7 +91,13 @@ export async function openOn(
     counters,
     async close() {
       // One that fails to close must not leave the others open.
-      const closings = [() => store.close(), () => readModels.close(), () => mail.close(), async () => lock?.release()]
+      const closings = [
+        () => store.close(),
+        () => readModels.close(),
+        () => mail.close(),
+        () => thread.close(),
+        async () => lock?.release(),
+      ]
       const faults: unknown[] = []
       for (const close of closings) await close().catch((error: unknown) => faults.push(error))
       if (faults.length > 0) throw faults[0]

@@ -2,31 +2,33 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import { takeLease } from './lease.ts'
-import { openBuilds } from './documents/builds.ts'
+import { openBuilds, type Later } from './documents/builds.ts'
 import { available } from './documents/failure.ts'
 import { openPointers } from './documents/pointers.ts'
 import { followLive } from './documents/reader.ts'
 import { warned, type Told } from '../ports/told.ts'
 import { turns } from './turn.ts'
+import { WalThread } from './wal.ts'
 
-/** Runs an action later, unless the process ends before. */
-export type Later = (action: () => void, milliseconds: number) => void
+export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread | undefined }
 
-const later: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
+const unlessEnded: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 
 /**
  * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
  * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
+ * @param options thread: of the process, where it has one; closed by whoever gave it
  * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
  */
 export function openDocuments(
   folder: string,
-  options: { readonly later?: Later; readonly told?: Told } = {},
+  { later = unlessEnded, told = warned, thread }: DocumentsOptions = {},
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = turns()
   const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
-  const builds = openBuilds(folder, pointers, turn, options.later ?? later, options.told ?? warned)
+  const wal = thread ?? new WalThread()
+  const builds = openBuilds(folder, pointers, { turn, later, told, thread: wal })
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
@@ -75,6 +77,7 @@ export function openDocuments(
       builds.remove(declaration, build.id)
     },
     async close() {
+      if (thread === undefined) await wal.close()
       await builds.close()
       pointers.close()
     },

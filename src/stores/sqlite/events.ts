@@ -1,24 +1,24 @@
 import { StoreUnavailable, type Append, type EventStore, type From, type Position } from '../ports/event-store.ts'
 import { Followed } from '../followed.ts'
-import { Checkpointer, type CheckpointerStats } from './events/checkpointer.ts'
 import { closedOf } from './events/closed.ts'
 import { encodeAppends } from './events/encoding.ts'
 import { Feed } from './events/feed.ts'
 import { eventLogFormat, filledLogFormat } from './events/format.ts'
-import type { Group } from './events/group.ts'
-import { LogFile } from './events/log-file.ts'
+import { connect, type LogFile } from './events/connection.ts'
 import { readPage, readPages, readStream } from './events/reader.ts'
 import { Refusing } from './events/refusing.ts'
 import { positionAt } from './events/rows.ts'
 import { warned, type Told } from '../ports/told.ts'
 import { LogSubscription } from './events/subscription.ts'
-import { Writer, type WriterStats } from './events/writer.ts'
+import { Writer, type Group } from './events/writer.ts'
+import { OpenFile } from './open-file.ts'
+import { checkpoint, Checkpointer, WalThread } from './wal.ts'
 
 /** Milliseconds after which an idle process notices what another one wrote. */
 const WATCH_INTERVAL = 20
 
 /** Counted since the log was opened. */
-export type SqliteEventsStats = Readonly<WriterStats & CheckpointerStats>
+export type SqliteEventsStats = Readonly<Writer['stats'] & Checkpointer['stats']>
 
 export interface SqliteEvents extends EventStore {
   /** Without a promise, in about 2 us. */
@@ -34,10 +34,21 @@ export type SqliteEventsOptions = {
   /** A log that is made empty, and takes appends before it is complete: another one's are copied into it. */
   readonly filling?: boolean
   /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
-  readonly joined?: () => Promise<void> | undefined
+  readonly otherCommit?: () => Promise<void> | undefined
   /** Told of a checkpoint that failed, and of a reading for a subscription, as often as it fails. */
   readonly told?: Told
+  /** Of the process, where it has one; closed by whoever gave it. */
+  readonly thread?: WalThread | undefined
 }
+
+/** Pages of 4 KiB that are written between two checkpoints: at most 16 MB. */
+const PAGES_BETWEEN = 4096
+/** What a commit writes beside its events' text: the last page of the table and those of the index. */
+const PAGES_OF_COMMIT = 3
+const PAGE_BYTES = 4096
+
+/** Streams lie in any order, so that each append may touch a leaf of the index that no other one touches. */
+const pagesOf = (appends: number, characters: number) => PAGES_OF_COMMIT + appends + characters / PAGE_BYTES
 
 /**
  * Opens the embedded event log, or makes it.
@@ -45,11 +56,27 @@ export type SqliteEventsOptions = {
  */
 export function openSqliteEvents(
   file: string,
-  { busyDeadline = 5000, filling = false, joined = () => undefined, told = warned }: SqliteEventsOptions = {},
+  {
+    busyDeadline = 5000,
+    filling = false,
+    otherCommit = () => undefined,
+    told = warned,
+    thread,
+  }: SqliteEventsOptions = {},
 ): SqliteEvents {
-  const log = new LogFile(file, filling ? filledLogFormat : eventLogFormat)
+  const format = filling ? filledLogFormat : eventLogFormat
+  const log: LogFile = new OpenFile(file, (path) => connect(path, format))
   const feed = new Feed(log)
-  const checkpointer = new Checkpointer(log, told)
+  const wal = thread ?? new WalThread()
+  const checkpointer = new Checkpointer({
+    file,
+    name: 'the log',
+    mode: 'keep short',
+    every: PAGES_BETWEEN,
+    thread: wal,
+    told,
+    instead: () => checkpointHere('keep up'),
+  })
   const refusing = new Refusing(log)
   const followed = new Followed()
   let closing: Promise<void> | undefined
@@ -58,17 +85,29 @@ export function openSqliteEvents(
     refusing.wrote()
     const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
     feed.committed(group, bytes)
-    checkpointer.committed(group.written.length, bytes)
+    checkpointer.written(pagesOf(group.written.length, bytes))
   }
-  const writer = new Writer({ log, committed, failed: () => refusing.failed(), busyDeadline, filling, joined })
+  const writer = new Writer({ log, committed, failed: () => refusing.failed(), busyDeadline, filling, otherCommit })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
 
   async function shut(): Promise<void> {
     await writer.drain()
     clearInterval(watch)
     followed.stop()
+    if (thread === undefined) await wal.close()
     await checkpointer.close()
+    // So that it can be copied alone.
+    checkpointHere('empty')
     log.close()
+  }
+
+  function checkpointHere(mode: 'keep up' | 'empty'): void {
+    try {
+      log.use(({ db }) => checkpoint(db, mode))
+    } catch (error) {
+      // The WAL keeps what could not be moved; the next opening reads it.
+      told({ err: error, file }, 'a checkpoint of the log failed')
+    }
   }
 
   function checkOpen(): void {
@@ -143,5 +182,5 @@ function lookQuietly(feed: Feed): void {
 function identityOf(log: LogFile): string {
   const data: unknown = JSON.parse(log.use((connection) => connection.identity.get() ?? '{}'))
   if (typeof data === 'object' && data !== null && 'identity' in data) return String(data.identity)
-  throw new StoreUnavailable(`${log.file} has no LogCreated`)
+  throw new StoreUnavailable(`${log.path} has no LogCreated`)
 }

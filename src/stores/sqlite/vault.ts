@@ -4,8 +4,9 @@ import type { MailName } from '../../domain/secret/secret.ts'
 import type { From } from '../ports/event-store.ts'
 import type { Connection } from './vault/connection.ts'
 import { contents } from './vault/contents.ts'
-import { VaultFile } from './vault/group.ts'
 import { Shredder } from './vault/shredder.ts'
+import { VaultFile } from './vault/vault-file.ts'
+import { WalThread } from './wal.ts'
 import {
   DUE_AHEAD,
   type Ended,
@@ -21,38 +22,31 @@ import {
 
 export type SqliteVault = Vault & {
   /** While something is being committed that somebody waits for: resolves when they are about to go on. */
-  telling(): Promise<void> | undefined
+  commitUnderWay(): Promise<void> | undefined
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void
 }
 
 /**
  * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
+ * @param thread of the process, where it has one; closed by whoever gave it
  * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
  */
-export function openSqliteVault(path: string): SqliteVault {
+export function openSqliteVault(path: string, thread?: WalThread): SqliteVault {
   const file = new VaultFile(path)
-  const shredder = new Shredder(path)
+  const wal = thread ?? new WalThread()
+  const shredder = new Shredder(file, wal)
   return {
     identity: () => file.change(({ db }) => identityIn(db)),
     ...secrets(file),
     ...mails(file),
     ...sweeping(file),
     ...contents(file),
-    telling: () => file.telling,
+    commitUnderWay: () => file.commitUnderWay,
     limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
-    async shred() {
-      if (!file.changed) return true
-      file.changed = false
-      let done = false
-      try {
-        done = await shredder.shred()
-      } finally {
-        if (!done) file.changed = true
-      }
-      return done
-    },
+    shred: () => shredder.shred(),
     async close() {
+      if (thread === undefined) await wal.close()
       await shredder.close()
       await file.close()
     },

@@ -6,6 +6,7 @@ import { available } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
 import { list, otherFields } from './schema.ts'
+import { transactions } from '../open-file.ts'
 import type { Turn } from '../turn.ts'
 import { writesOf } from './writes.ts'
 
@@ -58,17 +59,15 @@ export function buildOf(
   }
 }
 
-/** Prepared once: db.transaction() makes its functions anew for each action, which costs more than a small batch. */
 function transactionsOf(db: Database.Database): (action: () => void) => void {
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
+  const { begin, commit, rollback } = transactions(db)
   return (action) => {
     begin.run()
     try {
       action()
       commit.run()
     } catch (error) {
-      if (db.inTransaction) db.exec('ROLLBACK')
+      if (db.inTransaction) rollback.run()
       throw error
     }
   }

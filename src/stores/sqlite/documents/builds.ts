@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { FileFormat } from '../file.ts'
 import { buildOf, type OpenBuild } from './build.ts'
-import { checkpointer } from './checkpointer.ts'
+import { Checkpointer, type WalThread } from '../wal.ts'
 import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
@@ -40,29 +40,44 @@ const RETIREMENT = 60_000
 /** A file younger than this may be about to be opened by the process that made it, in milliseconds. */
 const NEW = 60_000
 
-export function openBuilds(
-  folder: string,
-  pointers: Pointers,
-  turn: Turn,
-  later: (action: () => void, milliseconds: number) => void,
-  told: Told,
-): Builds {
+/** Documents between two checkpoints of a file: about 30 MB of WAL. */
+const DOCUMENTS_BETWEEN = 4000
+/** Beside its documents a transaction writes the last page of each index, and the checkpoint. */
+const DOCUMENTS_OF_COMMIT = 3
+
+/** Runs an action later, unless the process ends before. */
+export type Later = (action: () => void, milliseconds: number) => void
+
+export type BuildOptions = {
+  readonly turn: Turn
+  readonly later: Later
+  readonly told: Told
+  readonly thread: WalThread
+}
+
+export function openBuilds(folder: string, pointers: Pointers, { turn, later, told, thread }: BuildOptions): Builds {
   const opened = new Map<string, OpenBuild>()
-  const checkpoints = checkpointer(told)
+  const checkpointers = new Map<string, Checkpointer>()
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
   function openBuild(declaration: ModelDeclaration, id: string, make: boolean): OpenBuild {
     const path = pathOf(declaration, id)
     const db = openFile(path, formatOf(declaration), { cache: CACHE, make })
-    const build = buildOf(id, db, declaration, turn, (documents) => checkpoints.written(path, documents))
+    const walOf = { file: path, mode: 'keep up', every: DOCUMENTS_BETWEEN } as const
+    // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong.
+    const checkpointer = new Checkpointer({ ...walOf, name: 'a read model', thread, told })
+    const written = (documents: number) => checkpointer.written(documents + DOCUMENTS_OF_COMMIT)
+    const build = buildOf(id, db, declaration, turn, written)
     opened.set(id, build)
+    checkpointers.set(id, checkpointer)
     return build
   }
 
   function remove(declaration: ModelDeclaration, id: string): void {
     opened.get(id)?.close()
     opened.delete(id)
+    checkpointers.delete(id)
     removeFile(pathOf(declaration, id))
   }
 
@@ -86,7 +101,7 @@ export function openBuilds(
     },
     async close() {
       closed = true
-      await checkpoints.close()
+      await Promise.all([...checkpointers.values()].map((checkpointer) => checkpointer.close()))
       for (const build of opened.values()) build.close()
       opened.clear()
     },

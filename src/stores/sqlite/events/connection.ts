@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { demand, prepareFile, type FileFormat } from '../file.ts'
+import { transactions, type OpenFile } from '../open-file.ts'
 import type { Row } from './rows.ts'
 
 /** How long opening waits for another process that is making or migrating the file, in milliseconds. */
@@ -8,6 +9,8 @@ const OPENING_TIMEOUT = 10_000
 const BUSY_TIMEOUT = 5
 
 export type Connection = ReturnType<typeof connect>
+
+export type LogFile = OpenFile<Connection>
 
 /**
  * Opens the log with every commit on the disk before it is acknowledged.
@@ -24,7 +27,7 @@ export function connect(file: string, format: FileFormat) {
     demand(db, 'wal_autocheckpoint', '0', 0)
     db.pragma('cache_size = -8192')
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
-    return { db, ...statements(db) }
+    return { db, close: () => void db.close(), ...transactions(db), ...statements(db) }
   } catch (error) {
     db.close()
     throw error
@@ -33,9 +36,6 @@ export function connect(file: string, format: FileFormat) {
 
 function statements(db: Database.Database) {
   return {
-    begin: db.prepare<[]>('BEGIN IMMEDIATE'),
-    commit: db.prepare<[]>('COMMIT'),
-    rollback: db.prepare<[]>('ROLLBACK'),
     savepoint: db.prepare<[]>('SAVEPOINT one'),
     release: db.prepare<[]>('RELEASE one'),
     undo: db.prepare<[]>('ROLLBACK TO one'),

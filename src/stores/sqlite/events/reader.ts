@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Filter, StoredEvent } from '../../ports/event-store.ts'
-import type { LogFile } from './log-file.ts'
+import type { LogFile } from './connection.ts'
 import { decodeRows } from './rows.ts'
 
 /** Positions a page: what is read between two turns of the event loop. */

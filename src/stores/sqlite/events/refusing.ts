@@ -1,23 +1,8 @@
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import type { LogFile } from './log-file.ts'
-
-/** What an operator does about SQLite's errors that a disk causes, by the beginning of their code. */
-const WORDS: Readonly<Record<string, string>> = {
-  SQLITE_FULL: 'its disk is full: make room, and writes go on without a restart',
-  SQLITE_IOERR: 'its disk fails: look at the system log, and at the disk',
-  SQLITE_READONLY: 'its disk or its file is read-only: let this user write there',
-  SQLITE_CANTOPEN: 'it can not be opened: look at its folder and whose it is',
-}
+import type { LogFile } from './connection.ts'
 
 /** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */
 const PROBE = 32_768
-
-/** What a failed write says in an operator's words; SQLite's own, with its code, where there is nothing better. */
-export function inWords(file: string, { code, message }: { readonly code: string; readonly message: string }): string {
-  const known = Object.keys(WORDS).find((start) => code.startsWith(start))
-  const why = known === undefined ? message : WORDS[known]
-  return `${file} takes no writes: ${why} (${code})`
-}
 
 /** Whether the log's disk refuses writes: known from the last one, and from trying again where that failed. */
 export class Refusing {

@@ -1,17 +1,29 @@
-import { OutcomeUnknown, type Position } from '../../ports/event-store.ts'
-import type { Outcome } from './append.ts'
-import { Fence } from './closed.ts'
+import { LogClosed, type Position } from '../../ports/event-store.ts'
+import { GroupCommit, type Waiting, type Written } from '../group-commit.ts'
+import { writeAppends, type Outcome } from './append.ts'
+import { Fence, refuses } from './closed.ts'
+import type { Connection, LogFile } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { writeGroup, type Call, type Group } from './group.ts'
-import { isBusy, type LogFile } from './log-file.ts'
 import { positionAt } from './rows.ts'
 
-/** After so many milliseconds of writing without a break, a process leaves the lock to others for a moment. */
-const TURN = 25
-/** Milliseconds of that moment, and between tries while another process writes. */
-const PAUSE = 1
+/** A write transaction takes no more events, unless one call alone has more. */
+const MOST_EVENTS = 500
+/** Milliseconds after which a write transaction takes no more calls; it is over soon after, well within 50. */
+const LONGEST = 30
 
-export type WriterStats = { calls: number; events: number; transactions: number; busy: number; failures: number }
+/** One append() or appendMany() that waits for its transaction. */
+type Call = Waiting & {
+  readonly appends: readonly EncodedAppend[]
+  readonly events: number
+  readonly done: (positions: Position[]) => void
+}
+
+/** What one transaction wrote: everything behind position `before` up to `head`. */
+export type Group = {
+  readonly before: number
+  readonly head: number
+  readonly written: readonly { readonly append: EncodedAppend; readonly last: number }[]
+}
 
 type Options = {
   readonly log: LogFile
@@ -19,124 +31,88 @@ type Options = {
   readonly committed: (group: Group) => void
   /** Told of what a transaction failed by, unless others held the file. */
   readonly failed: () => void
-  /** Milliseconds that calls wait for another process's transactions before they fail. */
   readonly busyDeadline: number
+  /** Where this process fills the log, which so takes its appends. */
   readonly filling: boolean
-  readonly joined: () => Promise<void> | undefined
+  readonly otherCommit: () => Promise<void> | undefined
 }
 
-/** Gathers the calls of a tick into one transaction. */
+/** Gathers the appends of a tick into one transaction. */
 export class Writer {
-  readonly stats: WriterStats = { calls: 0, events: 0, transactions: 0, busy: 0, failures: 0 }
-  readonly #options: Options
-  readonly #queue: Call[] = []
-  readonly #drained: (() => void)[] = []
+  readonly #commit: GroupCommit<Connection, Call>
+  readonly #committed: Options['committed']
   readonly #fence: Fence | undefined
-  #scheduled = false
-  #waited = false
-  #writing = 0
-  #busySince: number | undefined
+  #events = 0
 
-  constructor(options: Options) {
-    this.#options = options
-    this.#fence = options.filling ? undefined : new Fence()
+  constructor({ log, committed, filling, ...options }: Options) {
+    this.#committed = committed
+    this.#fence = filling ? undefined : new Fence()
+    const write = (connection: Connection, calls: readonly Call[]) => this.#write(connection, calls)
+    this.#commit = new GroupCommit(log, { ...options, write })
+  }
+
+  get stats() {
+    const { calls, transactions, busy, failures } = this.#commit.stats
+    return { calls, events: this.#events, transactions, busy, failures }
   }
 
   /** Resolves with the position of each append's last event when all are durable. */
   write(appends: readonly EncodedAppend[]): Promise<Position[]> {
     const events = appends.reduce((sum, append) => sum + append.events.length, 0)
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ appends, events, resolve, reject })
-      if (!this.#scheduled) this.#schedule()
-    })
+    return new Promise((done, fail) => this.#commit.add({ appends, events, done, fail, isLazy: false }))
   }
 
   /** Resolves when nothing waits any more. */
   drain(): Promise<void> {
-    if (this.#queue.length === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#drained.push(resolve))
+    return this.#commit.drained()
   }
 
-  #schedule(pause = 0): void {
-    this.#scheduled = true
-    const flush = () => this.#flush()
-    if (pause > 0) setTimeout(flush, pause)
-    else setImmediate(flush)
-  }
-
-  #scheduleBehind(joined: Promise<void>): void {
-    this.#scheduled = true
-    void joined.then(() => this.#schedule())
-  }
-
-  #flush(): void {
-    this.#scheduled = false
-    const joined = this.#waited ? undefined : this.#options.joined()
-    this.#waited = joined !== undefined
-    if (joined !== undefined) return this.#scheduleBehind(joined)
+  #write(connection: Connection, calls: readonly Call[]): Written {
     const started = performance.now()
-    let tried = 0
-    try {
-      const group = this.#options.log.use((connection) => {
-        const written = writeGroup(connection, this.#queue, this.#fence)
-        tried = written.outcomes.length
-        this.#options.log.commit(connection)
-        return written
-      })
-      this.#acknowledge(group)
-    } catch (error) {
-      this.#fail(error, tried, started)
+    const before = connection.lastPosition.get() ?? 0
+    const closed = this.#fence?.closed(connection, before)
+    const outcomes: Outcome[][] = []
+    const written: Group['written'][number][] = []
+    let head = before
+    let events = 0
+    for (const call of calls) {
+      events += call.events
+      if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > LONGEST)) break
+      const answers: Outcome[] = refuses(closed, call.appends)
+        ? [{ kind: 'refused', error: new LogClosed(closed) }]
+        : writeAppends(connection, call.appends, head)
+      outcomes.push(answers)
+      if (answers.at(-1)?.kind === 'refused') continue
+      for (const [index, append] of call.appends.entries()) {
+        const answer = answers[index]
+        if (answer?.kind === 'written') written.push({ append, last: (head = answer.last) })
+      }
     }
-    this.#goOn(performance.now() - started)
+    const told = calls.slice(0, outcomes.length)
+    return {
+      count: told.length,
+      committed: () => this.#wrote({ before, head, written }),
+      tell: () => {
+        for (const [index, call] of told.entries()) settle(call, outcomes[index] ?? [])
+      },
+    }
   }
 
-  #acknowledge(group: Group): void {
-    const calls = this.#queue.splice(0, group.outcomes.length)
-    this.#busySince = undefined
-    this.stats.transactions++
-    this.stats.calls += calls.length
-    this.stats.events += group.head - group.before
+  #wrote(group: Group): void {
+    this.#events += group.head - group.before
     this.#fence?.moved(
       group.written.map(({ append }) => append.stream),
       group.head,
     )
-    this.#options.committed(group)
-    for (const [index, call] of calls.entries()) settle(call, group.outcomes[index] ?? [])
-  }
-
-  /** @param tried how many calls the failed transaction held when its commit failed; 0 when it did not come so far */
-  #fail(error: unknown, tried: number, started: number): void {
-    if (isBusy(error)) {
-      this.stats.busy++
-      this.#busySince ??= started
-      if (performance.now() - this.#busySince < this.#options.busyDeadline) return
-    }
-    this.#busySince = undefined
-    this.stats.failures++
-    if (!isBusy(error)) this.#options.failed()
-    // Before the commit, it is not known how many of the waiting calls the file would still have taken.
-    const failed = error instanceof OutcomeUnknown ? tried : this.#queue.length
-    for (const call of this.#queue.splice(0, failed)) call.reject(error)
-  }
-
-  #goOn(spent: number): void {
-    if (this.#queue.length === 0) {
-      this.#writing = 0
-      for (const resolve of this.#drained.splice(0)) resolve()
-      return
-    }
-    this.#writing += spent
-    const resting = this.#busySince !== undefined || this.#writing > TURN
-    if (resting) this.#writing = 0
-    this.#schedule(resting ? PAUSE : 0)
+    this.#committed(group)
   }
 }
 
-function settle({ resolve, reject }: Call, outcomes: readonly Outcome[]): void {
+function settle({ done, fail }: Call, outcomes: readonly Outcome[]): void {
   const positions: Position[] = []
   for (const outcome of outcomes) {
-    if (outcome.kind === 'refused') return reject(outcome.error)
+    if (outcome.kind === 'refused') return fail(outcome.error)
     positions.push(positionAt(outcome.last))
   }
-  resolve(positions)
+  done(positions)
 }

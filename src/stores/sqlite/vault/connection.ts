@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
 import { demand, prepareFile } from '../file.ts'
+import { transactions } from '../open-file.ts'
 import { contentStatements } from './contents.ts'
 import { vaultFormat } from './format.ts'
 import { statements } from './statements.ts'
@@ -38,7 +39,7 @@ export function connect(file: string) {
       closeSync(wal)
       db.close()
     }
-    return { db, wal, close, ...statements(db), ...contentStatements(db) }
+    return { db, wal, close, ...transactions(db), ...statements(db), ...contentStatements(db) }
   } catch (error) {
     db.close()
     throw error

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { MailName } from '../../../domain/secret/secret.ts'
 import type { Vault, VaultItem } from '../../ports/vault.ts'
-import type { VaultFile } from './group.ts'
+import type { VaultFile } from './vault-file.ts'
 
 /** Items that are read together. */
 const PAGE = 100

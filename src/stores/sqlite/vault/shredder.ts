@@ -1,35 +1,40 @@
-import type { Worker } from 'node:worker_threads'
-import { startWorker } from '../../../runtime/start-worker.ts'
-import { WorkerPool } from '../../../runtime/worker-pool.ts'
-import { BUSY } from './shred-answer.ts'
+import type { WalThread } from '../wal.ts'
+import type { VaultFile } from './vault-file.ts'
 
-/** Empties the WAL, where deleted bytes live on, from a thread's connection: the event loop does not wait. */
+/** Empties the WAL, where deleted bytes live on: the event loop does not wait. */
 export class Shredder {
-  readonly #thread: WorkerPool<string, string>
   #running: Promise<boolean> | undefined
 
-  constructor(file: string, start: () => Worker = () => startWorker('./shred-worker', import.meta.url, file)) {
-    this.#thread = new WorkerPool(start, 1)
-  }
+  constructor(
+    private readonly file: Pick<VaultFile, 'path' | 'changed'>,
+    private readonly thread: WalThread,
+  ) {}
 
   /**
    * @returns false when others kept it from being done
    * @throws Error when the disk did, or the thread died: the next one starts it again
    */
-  shred(): Promise<boolean> {
-    this.#running ??= this.#ask().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
+  async shred(): Promise<boolean> {
+    if (this.#running === undefined && !this.file.changed) return true
+    return (this.#running ??= this.#shred().finally(() => (this.#running = undefined)))
   }
 
-  close(): Promise<void> {
-    return this.#thread.close()
+  /** Resolves when no thread has the file open for it any more. */
+  async close(): Promise<void> {
+    // Whoever asked for it was told.
+    await this.#running?.catch(() => false)
   }
 
-  async #ask(): Promise<boolean> {
-    const reason = await this.#thread.run('shred')
-    if (reason !== '' && reason !== BUSY) throw new Error(`the vault was not shredded: ${reason}`)
-    return reason === ''
+  async #shred(): Promise<boolean> {
+    this.file.changed = false
+    let isDone = false
+    try {
+      const { busy, failure } = await this.thread.run({ file: this.file.path, mode: 'empty' })
+      if (failure !== '') throw new Error(`the vault was not shredded: ${failure}`)
+      isDone = !busy
+    } finally {
+      if (!isDone) this.file.changed = true
+    }
+    return isDone
   }
 }

@@ -8,10 +8,6 @@ type SealedRow = { name: string; sealed: Buffer }
 export const statements = (db: Database.Database) => ({
   ...entryStatements(db),
   ...mailStatements(db),
-  begin: db.prepare<[]>('BEGIN IMMEDIATE'),
-  commit: db.prepare<[]>('COMMIT'),
-  rollback: db.prepare<[]>('ROLLBACK'),
-  emptyWal: db.prepare<[], [busy: number, pages: number, moved: number]>('PRAGMA wal_checkpoint(TRUNCATE)').raw(),
   checkpoint: db.prepare<[], string>('SELECT checkpoint FROM followed').pluck(),
   saveCheckpoint: db.prepare<[string]>(
     'INSERT INTO followed VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET checkpoint = excluded.checkpoint',

@@ -32,7 +32,7 @@ test('refuses writes on a full disk, goes on reading, and writes again once ther
 })
 
 test('waits once for appends that are about to follow, and no longer', async ({ open }) => {
-  const store = open({ joined: () => new Promise((done) => setImmediate(done)) })
+  const store = open({ otherCommit: () => new Promise((done) => setImmediate(done)) })
   const first = store.append(newStream(), 'none', [event()])
   const second = new Promise((done) => setImmediate(done)).then(() => store.append(newStream(), 'none', [event()]))
   await Promise.all([first, second])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { VaultFile } from '../../../../src/stores/sqlite/vault/group.ts'
+import { VaultFile } from '../../../../src/stores/sqlite/vault/vault-file.ts'
 
 /** A disk that answers when it is told to. */
 class TestDisk {
@@ -83,7 +83,7 @@ test('that may not last are not told of, and those behind them begin a new WAL',
   assert.instance(error, StoreUnavailable)
   assert.match(String(error), /vault\.db-wal: EIO/)
 
-  const wal = `${given.file.file}-wal`
+  const wal = `${given.file.path}-wal`
   const before = statSync(wal).size
   const next = put(given.file, 'b')
   while (given.disk.waiting === 0) await turn()
@@ -129,12 +129,12 @@ test('are not put off for ever where every turn brings more', async ({ file }) =
 })
 
 test('tell when those who wait for one have been told, and nothing where nobody waits', async (given) => {
-  assert.is(given.file.telling, undefined)
+  assert.is(given.file.commitUnderWay, undefined)
   const told: string[] = []
   const done = put(given.file, 'a').then(() => told.push('who changed'))
-  const telling = [given.file.telling]
+  const telling = [given.file.commitUnderWay]
   while (given.disk.waiting === 0) await turn()
-  telling.push(given.file.telling)
+  telling.push(given.file.commitUnderWay)
   assert.ok(telling.every((each) => each !== undefined))
   const all = telling.map((each) => each?.then(() => told.push('who joins')))
   given.disk.answer()
@@ -142,9 +142,9 @@ test('tell when those who wait for one have been told, and nothing where nobody 
   assert.equal(told, ['who changed', 'who joins', 'who joins'])
 
   const later = given.file.changeLater((on) => void on.deleteEntry.run('a'))
-  assert.is(given.file.telling, undefined)
+  assert.is(given.file.commitUnderWay, undefined)
   while (given.disk.waiting === 0) await turn()
-  assert.is(given.file.telling, undefined)
+  assert.is(given.file.commitUnderWay, undefined)
   given.disk.answer()
   await later
   await given.file.close()

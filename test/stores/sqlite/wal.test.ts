@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +7,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startWorker } from '../../../src/runtime/start-worker.ts'
 import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
-import { checkpointer } from '../../../src/stores/sqlite/documents/checkpointer.ts'
-import { Checkpointer } from '../../../src/stores/sqlite/events/checkpointer.ts'
-import { eventLogFormat } from '../../../src/stores/sqlite/events/format.ts'
-import { LogFile } from '../../../src/stores/sqlite/events/log-file.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
-import { Shredder } from '../../../src/stores/sqlite/vault/shredder.ts'
+import { WalThread } from '../../../src/stores/sqlite/wal.ts'
+import { event } from '../../contract/event-store/given.ts'
 import { until } from '../../api/harness/postbox.ts'
 
 const test = suite<{ folder: string; told: string[] }>('a thread that looks after a WAL')
@@ -57,52 +56,65 @@ function dyingFirst(real: () => Worker): () => Worker {
   return () => (starts++ === 0 ? new Worker(dying, { eval: true }) : real())
 }
 
-const realOf = (module: string, data?: string) => () =>
-  startWorker(`../../../src/stores/sqlite/${module}`, import.meta.url, data)
+const thread = () =>
+  new WalThread(dyingFirst(() => startWorker('../../../src/stores/sqlite/wal-worker', import.meta.url)))
+
+const DIED = 'the thread for checkpoints failed; the next one starts it again'
 
 test('of the read models that dies is told of, and the next checkpoint starts another', async ({ folder, told }) => {
-  const reads = openDocuments(folder)
-  await reads.live(STONES)
-  const path = join(folder, readdirSync(folder).find((name) => /^read-stones.*\.db$/.test(name)) ?? '')
-  const start = dyingFirst(realOf('documents/checkpoint-worker'))
-  const checkpoints = checkpointer((_found, sentence) => void told.push(sentence), start)
-  checkpoints.written(path, 4_000)
-  await until('the death', () => told.length > 0, 10_000)
-  assert.match(told[0] ?? '', 'the thread for the checkpoints of read models failed')
+  const wal = thread()
+  const reads = openDocuments(folder, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const build = await reads.live(STONES)
+  let position = 0n
+  const write = async (batches: number) => {
+    for (let batch = 0; batch < batches; batch++) {
+      const first = Number(position++) * 500
+      const writes = Array.from({ length: 500 }, (_, index) => ({
+        put: { id: first + index, body: 'x'.repeat(200) },
+        revision: 1n,
+      }))
+      await build.write(writes, { position: { commit: position, prepare: position }, log: 'log', event: null })
+    }
+  }
   const before = bytesOf(folder)
-  checkpoints.written(path, 4_000)
+  await write(9)
+  await until('the death', () => told.length > 0, 10_000)
+  await write(9)
   await until('a checkpoint', () => bytesOf(folder) > before, 10_000)
-  assert.is(told.length, 1)
-  await checkpoints.close()
+  assert.equal(told, [DIED])
   await reads.close()
+  await wal.close()
 })
 
 test('of the log that dies is told of and stood in for, and the next checkpoint starts another', async ({
   folder,
   told,
 }) => {
-  const log = new LogFile(join(folder, 'events.db'), eventLogFormat)
-  const start = dyingFirst(realOf('events/checkpoint-worker', log.file))
-  const checkpoints = new Checkpointer(log, (_found, sentence) => void told.push(sentence), start)
-  checkpoints.committed(5_000, 0)
+  const wal = thread()
+  const file = join(folder, 'events.db')
+  const store = openSqliteEvents(file, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const fill = () =>
+    store.append(`large-${randomUUID()}`, 'none', [{ ...event(), data: { text: 'x'.repeat(17_000_000) } }])
+  await fill()
   await until('the death', () => told.length > 0, 10_000)
-  assert.equal(checkpoints.stats, { checkpoints: 1, checkpointsOnLoop: 1 })
-  checkpoints.committed(5_000, 0)
-  await until('the next one', () => checkpoints.stats.checkpoints === 2, 10_000)
-  assert.equal([checkpoints.stats.checkpointsOnLoop, told.length], [1, 1])
-  await checkpoints.close()
-  log.close()
+  const { checkpoints, checkpointsOnLoop } = store.stats()
+  assert.equal({ checkpoints, checkpointsOnLoop }, { checkpoints: 1, checkpointsOnLoop: 1 })
+  await fill()
+  await until('the next one', () => store.stats().checkpoints === 2, 10_000)
+  assert.is(store.stats().checkpointsOnLoop, 1)
+  assert.equal(told, [DIED])
+  await store.close()
+  await wal.close()
 })
 
 test('of the vault that dies is told of, and the next shredding starts another', async ({ folder }) => {
-  const path = join(folder, 'vault.db')
-  const vault = openSqliteVault(path)
-  const shredder = new Shredder(path, dyingFirst(realOf('vault/shred-worker', path)))
-  const [died] = await Promise.allSettled([shredder.shred()])
+  const wal = thread()
+  const vault = openSqliteVault(join(folder, 'vault.db'), wal)
+  const [died] = await Promise.allSettled([vault.shred()])
   assert.match(died?.status === 'rejected' ? String(died.reason) : '', 'died')
-  assert.is(await shredder.shred(), true)
-  await shredder.close()
+  assert.is(await vault.shred(), true)
   await vault.close()
+  await wal.close()
 })
 
 test.run()
