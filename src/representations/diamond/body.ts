@@ -34,7 +34,7 @@ function members(writers: readonly Writer[], fields: DiamondFields): string {
 }
 
 /** How a version shows a field, by the field's kind. */
-function writeOf(field: Field, version: ApiVersion): Write {
+export function writeOf(field: Field, version: ApiVersion): Write {
   switch (field.kind) {
     case 'text':
     case 'scale':

@@ -6,6 +6,8 @@ export type ScoresTexts = Readonly<Record<ApiVersion, string>>
 /** What v4 shows of a score and v3 does not. */
 const NOT_IN_V3: ReadonlySet<string> = new Set(['color', 'colorCode'])
 
+export const isShown = (member: string, version: ApiVersion) => version === 'v4' || !NOT_IN_V3.has(member)
+
 const NAMES = Object.keys(SCORES) as readonly ScoreName[]
 
 /** The JSON text of scores as each version shows them. @param scores null until they are computed */
@@ -40,7 +42,7 @@ function scoreText(members: readonly Member[], score: Readonly<Record<string, st
 const membersIn = (version: ApiVersion) =>
   Object.fromEntries(
     NAMES.map((name) => {
-      const shown = SCORES[name].filter((member) => version === 'v4' || !NOT_IN_V3.has(member))
+      const shown = SCORES[name].filter((member) => isShown(member, version))
       return [name, shown.map((member, index): Member => [member, `${index === 0 ? '{' : ','}"${member}":`])]
     }),
   ) as unknown as Readonly<Record<ScoreName, readonly Member[]>>

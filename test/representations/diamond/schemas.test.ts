@@ -1,0 +1,130 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
+import { DICTIONARIES, FIELD_NAMES, FIELDS } from '../../../src/domain/diamond/fields.ts'
+import { ADDRESS } from '../../../src/representations/links.ts'
+import { bodyText } from '../../../src/representations/diamond/body.ts'
+import { ASSIGNED, readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
+import { DIAMOND, DIAMOND_CHANGES, NEW_DIAMOND } from '../../../src/representations/diamond/schemas.ts'
+import { scoresTexts } from '../../../src/representations/diamond/scores.ts'
+import { WORDS } from '../../../src/representations/diamond/words.ts'
+import { completed } from '../../../src/domain/diamond/fields.ts'
+
+const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
+
+const spellings = Object.values(DICTIONARIES).flatMap(({ all }) =>
+  all.flatMap(({ id, title, short }) => [id, title, short]),
+)
+
+/** Values of which many are right for some field. */
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...spellings) },
+  { weight: 4, arbitrary: fc.constantFrom<unknown>(null, true, false, 0, 1, 2, -0, -1, 0.5, 10_000, 1e308, Infinity) },
+  { weight: 3, arbitrary: fc.constantFrom('Round', ' round ', 'Rund', 'thn-thk', 'Thin-', 'vs', 'Trilliant', '113') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 140 }) },
+  { weight: 1, arbitrary: fc.double() },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+)
+
+const name = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom<string>(...FIELD_NAMES) },
+  { weight: 2, arbitrary: fc.constantFrom(...ASSIGNED) },
+  { weight: 1, arbitrary: fc.constantFrom('colour', 'constructor', '__proto__', 'toString', '') },
+)
+
+/** Right values for each field, so that whole bodies are right often enough. */
+const RIGHT = fc.record(
+  Object.fromEntries(FIELD_NAMES.map((each) => [each, fc.constant(WORDS[each].example as unknown)])),
+  { requiredKeys: ['sku', 'cutShape', 'carat'] },
+)
+
+const bodies = fc
+  .tuple(RIGHT, fc.array(fc.tuple(name, value), { maxLength: 3 }), fc.nat(3))
+  .map(([right, odd, drop]) => {
+    const names = FIELD_NAMES.filter((each) => each in right).slice(drop)
+    const kept = drop === 0 ? right : Object.fromEntries(names.map((each) => [each, right[each]]))
+    // As JSON.parse makes them: each name a member of its own.
+    return Object.fromEntries([...Object.entries(kept), ...odd])
+  })
+
+/** v3 knows ids and not titles. */
+const asIds = (body: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([each, given]) => {
+      if (given !== (WORDS as Record<string, { example: unknown }>)[each]?.example) return [[each, given]]
+      const field = (FIELDS as Record<string, (typeof FIELDS)[keyof typeof FIELDS]>)[each]
+      if (field === undefined || !(field.versions as readonly string[]).includes('v3')) return []
+      if (field.kind === 'shape') return [[each, 2]]
+      return [[each, field.kind === 'entry' ? field.dictionary.find(String(given)) : given]]
+    }),
+  )
+
+/** v4 has no isPublished. */
+const inV4 = ({ isPublished: _v3, ...rest }: Record<string, unknown>) => rest
+
+const inputs: Readonly<Record<ApiVersion, fc.Arbitrary<unknown>>> = {
+  v3: fc.oneof({ weight: 9, arbitrary: bodies.map(asIds) }, { weight: 1, arbitrary: fc.jsonValue() }),
+  v4: fc.oneof({ weight: 9, arbitrary: bodies.map(inV4) }, { weight: 1, arbitrary: fc.jsonValue() }),
+}
+
+const test = suite('what zod says of a diamond')
+
+for (const version of ['v3', 'v4'] as const) {
+  test(`to create in ${version} is what the reader says (property)`, () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(inputs[version], (input) => {
+        const { success } = NEW_DIAMOND[version].safeParse(input)
+        accepted += Number(success)
+        assert.is(success, readNewDiamond(version, input, '').value !== undefined, JSON.stringify(input))
+      }),
+      { numRuns: RUNS },
+    )
+    assert.ok(accepted > RUNS / 20 && accepted < RUNS * 0.95, `${accepted} of ${RUNS} were right`)
+  })
+
+  test(`to change in ${version} is what the reader says (property)`, () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(inputs[version], (input) => {
+        const { success } = DIAMOND_CHANGES[version].safeParse(input)
+        accepted += Number(success)
+        assert.is(success, readChange(version, input, '').value !== undefined, JSON.stringify(input))
+      }),
+      { numRuns: RUNS },
+    )
+    assert.ok(accepted > RUNS / 20 && accepted < RUNS * 0.95, `${accepted} of ${RUNS} were right`)
+  })
+
+  test(`that is answered in ${version} fits what is answered`, () => {
+    const diamond = {
+      status: 'live' as const,
+      id: 337,
+      owner: 7,
+      date: 1_417_122_660,
+      fields: completed({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
+      certifications: [{ id: 5, laboratory: 'GIA' as const, number: '1', file: null, reading: null }],
+      readingsBehind: 0,
+      contradictionsBehind: 0,
+      accessRevisions: { access: 0, dataAccess: 0 },
+    }
+    const body = bodyText(version, diamond, scoresTexts(null)[version]).replaceAll(ADDRESS, 'https://api.example.com')
+    assert.equal(DIAMOND[version].safeParse(JSON.parse(body)).error, undefined)
+  })
+
+  test(`of ${version} can be written as JSON Schema, with an example of each field`, () => {
+    for (const schema of [NEW_DIAMOND, DIAMOND_CHANGES, DIAMOND]) {
+      const { properties = {} } = z.toJSONSchema(schema[version], { io: 'input' }) as {
+        properties?: Record<string, { examples?: unknown[]; anyOf?: { examples?: unknown[] }[] }>
+      }
+      for (const each of FIELD_NAMES.filter((one) => (FIELDS[one].versions as readonly string[]).includes(version))) {
+        const { examples, anyOf = [] } = properties[each] ?? {}
+        assert.ok(examples ?? anyOf.some((one) => one.examples !== undefined), `${each} has no example`)
+      }
+    }
+  })
+}
+
+test.run()
