@@ -3,20 +3,34 @@ import { readReportFile } from './certifications/file.ts'
 import { removeReport } from './certifications/remove.ts'
 import type { CertificationServices } from './certifications/service.ts'
 import { listCutShapes, readConstants, readCutShape } from './constants/constants.ts'
+import { createDiamond, createDiamonds } from './diamonds/create.ts'
+import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
+import { listDiamonds, readDiamond } from './diamonds/read.ts'
+import type { DiamondServices } from './diamonds/resource.ts'
 import { isLive, isReady, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
-import type { Bearer } from './kit/authenticate.ts'
+import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
 
 /** What requests are answered from, by subject. */
-export type Services = { readonly bearer: Bearer } & CertificationServices &
+export type Services = BearerServices &
+  CertificationServices &
+  DiamondServices &
   ReportServices &
   HealthServices &
   MetricsServices
 
 /** All that the service can be asked for over HTTP. */
 export const ENDPOINTS: readonly Endpoint<Services>[] = [
+  listDiamonds,
+  readDiamond,
+  createDiamond,
+  modifyDiamond,
+  removeDiamond,
+  createDiamonds,
+  modifyDiamonds,
+  removeDiamonds,
   attachReport,
   removeReport,
   readReportFile,

@@ -6,12 +6,9 @@ import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body-allowance.ts'
 import { createApp, type Resource } from '../http/kit/app.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
-import { directCreates } from '../http/diamonds/direct-creates.ts'
-import { directReads } from '../http/diamonds/direct-reads.ts'
 import { entrance } from '../http/kit/entrance.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { EveryAnswer } from '../http/kit/every-answer.ts'
-import { diamondResource } from '../http/diamonds/routes.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
 import { koaOf } from '../http/kit/koa.ts'
 import { Links } from '../http/kit/links.ts'
@@ -68,27 +65,18 @@ export async function openHttp(
   const drawing = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
   const pictures = new Pictures(drawing.drawInWorker)
-  const { authenticate } = tokens
   const certificationsFor = openCertifications(installation, certifications, queries)
 
-  function resourcesFor(addresses: Addresses, links: Links): Resource[] {
-    const service = { inventory, queries, links, authenticate }
-    return [
-      diamondResource('v4', service),
-      diamondResource('v3', service),
-      ...tokens.resources(addresses),
-      ...secrets.resources(addresses, tokens.apiTokens),
-    ]
+  function resourcesFor(addresses: Addresses): Resource[] {
+    return [...tokens.resources(addresses), ...secrets.resources(addresses, tokens.apiTokens)]
   }
 
   return {
     appFor(port) {
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
-      const resources = resourcesFor(addresses, links)
+      const resources = resourcesFor(addresses)
       const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
-      const reads = directReads({ queries, links }, tokens.bearer)
-      const creates = directCreates({ inventory, queries, links, authenticate }, tokens.bearer, app, errorLog(log))
       const sharing = secrets.direct(tokens.apiTokens)
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
       const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
@@ -96,13 +84,14 @@ export async function openHttp(
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
         report: { queries, links, pictures },
+        diamonds: { inventory, queries, links },
         health: { waiting },
         metrics: { collect: metrics },
       }
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
       const routes: RequestListener = (req, res) => (endpoints.knows(req) ? endpoints.listener : app)(req, res)
-      const answer = entrance(everyAnswer, [reads, creates, sharing], routes, bodies)
+      const answer = entrance(everyAnswer, [sharing], routes, bodies)
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

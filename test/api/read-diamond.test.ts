@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
+import type { ReadStore } from '../../src/stores/ports/read-store.ts'
 import { expect, refusal } from './harness/request.ts'
-import { apiSuite } from './harness/service.ts'
+import { apiSuite, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('getting a diamond')
@@ -74,6 +75,43 @@ test('answers HEAD with the headers of GET and no body', async ({ ann }) => {
   const head = expect(200, await ann.send({ method: 'HEAD', path: `/v4/diamond/${id}` }))
   assert.is(head.text, '')
   for (const name of ['etag', 'content-type', 'content-length']) assert.is(head.headers[name], got.headers[name], name)
+})
+
+/** Read models that answer by promises, as those of a server on another machine do, and how often they were asked. */
+function answeringLater() {
+  const asked = { get: 0, count: 0 }
+  const later = (reads: ReadStore): ReadStore => ({
+    ...reads,
+    async model(declaration) {
+      const model = await reads.model(declaration)
+      return {
+        find: async (query) => model.find(query),
+        position: async () => model.position(),
+        parked: async () => model.parked(),
+        get: async (id, select) => (asked.get++, model.get(id, select)),
+        count: async (where) => (asked.count++, model.count(where)),
+      }
+    },
+  })
+  return { asked, later }
+}
+
+test('asks a store that answers later once for each request', async () => {
+  const { asked, later } = answeringLater()
+  const service = await startService({ reads: later })
+  try {
+    const { id } = await created(service.ann)
+    // While the projection is behind, the log is asked instead, and nobody has found out yet how the store answers.
+    while (asked.get === 0) await service.ann.get(`/v4/diamond/${id}`)
+    asked.get = asked.count = 0
+    for (let request = 0; request < 3; request++) {
+      assert.is((await service.ann.get(`/v4/diamond/${id}`)).status, 200)
+      assert.is((await service.ann.get('/v4/diamond')).status, 200)
+    }
+    assert.equal(asked, { get: 3, count: 3 })
+  } finally {
+    await service.stop()
+  }
 })
 
 test.run()

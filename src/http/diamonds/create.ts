@@ -1,54 +1,73 @@
-import { createDiamonds } from '../../commands/diamonds/create-diamonds.ts'
+import { createDiamonds as create } from '../../commands/diamonds/create-diamonds.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
+import { readNewDiamond } from '../../representations/diamond/read.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds/diamonds.ts'
-import { PRIVATE } from '../kit/app.ts'
-import { requestNameOf } from '../kit/idempotency-key.ts'
-import type { Links } from '../kit/links.ts'
-import { callerOf, originOf, type Ctx, type Step } from '../kit/request.ts'
-import { awaitProjection, sendAnswer, sendJson } from './answer.ts'
+import { answer, created, type Headers } from '../kit/answer.ts'
+import { bearer, originOf, type Caller } from '../kit/authenticate.ts'
+import { json } from '../kit/body.ts'
+import { consistencyOf } from '../kit/consistency.ts'
+import { endpoint, type Asked } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
 import { parseNewEntries } from './entries.ts'
-import type { DiamondService } from './routes.ts'
-import { readNewDiamond } from '../../representations/diamond/read.ts'
-import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { ALL, bulkJson, type DiamondServices } from './resource.ts'
 
-export function createOne(version: ApiVersion, service: DiamondService): Step {
-  return async (ctx) => {
-    const { value, faults } = readNewDiamond(version, ctx.state.body, '')
+export const createDiamond = endpoint({
+  name: 'createDiamond',
+  method: 'POST',
+  path: '/{version}/diamond',
+  about: 'Creates a diamond.',
+  who: bearer,
+  parameters: ALL,
+  requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
+  body: json(),
+  family: owned,
+  answers: { 201: { about: 'The diamond', headers: { Location: 'Of the diamond', ETag: 'Its revision' } } },
+  async run(asked, services: DiamondServices) {
+    const { version } = asked.params
+    const { value, faults } = readNewDiamond(version, asked.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
-    const [born] = await create(ctx, service, [value])
+    const { births, consistency } = await createAll(asked, services, [value])
+    const [born] = births
     if (born === undefined) throw new Error('nothing was created')
-    sendAnswer(ctx, bornAnswer(version, service.links, born))
-  }
-}
+    const { links } = services.diamonds
+    const { etag, body } = renderBorn(version, born)
+    const location = `${links.address}/${version}/diamond/${born.data.id}`
+    return created(location, links.finish(body), { ETag: etag, ...consistency })
+  },
+})
 
-/** What the creation of one diamond answers. */
-export function bornAnswer(version: ApiVersion, links: Links, born: DiamondCreated) {
-  const { etag, body } = renderBorn(version, born)
-  const headers = { ...PRIVATE, Location: `${links.address}/${version}/diamond/${born.data.id}`, ETag: etag }
-  return { status: 201, headers, body: links.finish(body) }
-}
+export const createDiamonds = endpoint({
+  name: 'createDiamonds',
+  method: 'POST',
+  path: '/{version}/diamond/bulk',
+  about: 'Creates up to 500 diamonds, all or none.',
+  who: bearer,
+  parameters: ALL,
+  requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
+  body: bulkJson(),
+  family: owned,
+  answers: { 201: 'The diamonds, in the order of the entries' },
+  async run(asked, services: DiamondServices) {
+    const { version } = asked.params
+    const entries = await parseNewEntries(version, asked.body)
+    const { births, consistency } = await createAll(asked, services, entries)
+    const bodies = births.map((born) => renderBorn(version, born).body)
+    return answer(201, `[${services.diamonds.links.finish(bodies.join(','))}]`, consistency)
+  },
+})
 
-export function createBulk(version: ApiVersion, service: DiamondService): Step {
-  return async (ctx) => {
-    const entries = await parseNewEntries(version, ctx.state.body)
-    const created = await create(ctx, service, entries)
-    const bodies = created.map((born) => renderBorn(version, born).body)
-    sendJson(ctx, 201, `[${service.links.finish(bodies.join(','))}]`)
-  }
-}
-
-async function create(
-  ctx: Ctx,
-  { inventory, queries }: DiamondService,
+async function createAll(
+  asked: Asked<Caller, unknown, unknown>,
+  { diamonds: { inventory, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
-): Promise<readonly DiamondCreated[]> {
-  const name = requestNameOf(ctx)
+): Promise<{ readonly births: readonly DiamondCreated[]; readonly consistency: Headers }> {
+  const name = requestNameOf(asked)
   // A repeat is known by what was read from its body: what the service ignores makes no other request.
   const key = name && { ...name, body: entries }
-  const wish = { owner: callerOf(ctx).account, entries, origin: originOf(ctx), ...(key !== undefined && { key }) }
-  const { created, position } = await createDiamonds(inventory, wish)
-  await awaitProjection(ctx, queries, position)
-  return created
+  const wish = { owner: asked.asker.account, entries, origin: originOf(asked), ...(key !== undefined && { key }) }
+  const { created: births, position } = await create(inventory, wish)
+  return { births, consistency: await consistencyOf(asked, queries.progress, position) }
 }

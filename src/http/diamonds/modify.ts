@@ -3,73 +3,124 @@ import {
   changeDiamond,
   changeDiamonds,
   ownershipFaults,
-  type By,
   type DiamondChange,
+  type Match,
 } from '../../commands/diamonds/change-diamonds.ts'
 import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
 import { deleteDiamond } from '../../commands/diamonds/delete-diamond.ts'
 import { patchDiamond } from '../../commands/diamonds/patch-diamond.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { callerOf, originOf, type Ctx, type Step } from '../kit/request.ts'
-import { awaitProjection, idOf, sendJson } from './answer.ts'
-import { parseIfMatch } from './conditions.ts'
-import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
-import type { DiamondService } from './routes.ts'
 import { readChange } from '../../representations/diamond/read.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { noContent, ok, tagsOf, type Headers } from '../kit/answer.ts'
+import { bearer, type Caller } from '../kit/authenticate.ts'
+import { json } from '../kit/body.ts'
+import { consistencyOf } from '../kit/consistency.ts'
+import { endpoint, type Asked } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
+import { ALL, bulkJson, byOf, idOf, IF_MATCH, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
-/** PUT and PATCH: what is left out stays. */
-export function modifyOne(version: ApiVersion, service: DiamondService): Step {
-  return async (ctx) => {
-    const { value, faults } = readChange(version, ctx.state.body, '')
+const OVERTAKEN = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
+const UNMATCHED = { 412: 'Its revision is not that of If-Match' } as const
+
+export const modifyDiamond = endpoint({
+  name: 'modifyDiamond',
+  method: ['PUT', 'PATCH'],
+  path: '/{version}/diamond/{id}',
+  about: 'Changes the fields that are sent; null removes a value, and what is left out stays.',
+  who: bearer,
+  parameters: ONE,
+  requestHeaders: IF_MATCH,
+  body: json(),
+  family: owned,
+  answers: {
+    200: { about: 'The diamond', headers: { ETag: 'Its revision' } },
+    ...REFUSED_ONE,
+    ...OVERTAKEN,
+    ...UNMATCHED,
+  },
+  async run(asked, services: DiamondServices) {
+    const { version } = asked.params
+    const { value, faults } = readChange(version, asked.body, '')
     if (value === undefined) throw new Refusal('invalid', faults)
-    const id = idOf(ctx)
-    const changed = await changeOne(ctx, service, patchDiamond(id, value, byOf(ctx)))
-    const [answer] = await answersOf(version, service, changed)
-    if (answer === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-    ctx.res.setHeader('ETag', answer.etag)
-    sendJson(ctx, 200, service.links.finish(answer.body))
-  }
-}
+    const id = idOf(asked.params)
+    const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, value, byOf(asked)))
+    const [found] = await asChanged(version, services, changed)
+    if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
+    return ok(services.diamonds.links.finish(found.body), { ETag: found.etag, ...consistency })
+  },
+})
 
-export function modifyBulk(version: ApiVersion, service: DiamondService): Step {
-  return async (ctx) => {
-    const by = byOf(ctx)
-    const entries = await goodEntries(service, by, await parseChangeEntries(version, ctx.state.body))
+export const modifyDiamonds = endpoint({
+  name: 'modifyDiamonds',
+  method: ['PUT', 'PATCH'],
+  path: '/{version}/diamond/bulk',
+  about: 'Changes up to 500 diamonds, each named by its id, all or none.',
+  who: bearer,
+  parameters: ALL,
+  body: bulkJson(),
+  family: owned,
+  answers: { 200: 'The diamonds, in the order of the entries', ...OVERTAKEN },
+  async run(asked, services: DiamondServices) {
+    const { version } = asked.params
+    const by = byOf(asked)
+    const entries = await goodEntries(asked, services, await parseChangeEntries(version, asked.body))
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, by, pointer))
-    const answers = await answersOf(version, service, await changeAll(ctx, service, changes))
-    sendJson(ctx, 200, `[${service.links.finish(answers.map((answer) => answer.body).join(','))}]`)
-  }
-}
+    const { changed, consistency } = await changeAll(asked, services, changes)
+    const found = await asChanged(version, services, changed)
+    return ok(`[${services.diamonds.links.finish(found.map(({ body }) => body).join(','))}]`, consistency)
+  },
+})
 
-export function removeOne(service: DiamondService): Step {
-  return async (ctx) => {
-    await changeOne(ctx, service, deleteDiamond(idOf(ctx), byOf(ctx)))
-    ctx.status = 204
-  }
-}
+export const removeDiamond = endpoint({
+  name: 'removeDiamond',
+  method: 'DELETE',
+  path: '/{version}/diamond/{id}',
+  about: 'Removes a diamond, and its certifications with it.',
+  who: bearer,
+  parameters: ONE,
+  requestHeaders: IF_MATCH,
+  family: owned,
+  answers: { 204: 'It is gone', ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
+  async run(asked, services: DiamondServices) {
+    const { consistency } = await changeOne(asked, services, deleteDiamond(idOf(asked.params), byOf(asked)))
+    return noContent(consistency)
+  },
+})
 
-export function removeBulk(service: DiamondService): Step {
-  return async (ctx) => {
-    const by = byOf(ctx)
-    const entries = await goodEntries(service, by, parseIdEntries(ctx.state.body))
+export const removeDiamonds = endpoint({
+  name: 'removeDiamonds',
+  method: 'DELETE',
+  path: '/{version}/diamond/bulk',
+  about: 'Removes up to 500 diamonds, all or none.',
+  who: bearer,
+  parameters: ALL,
+  body: bulkJson(),
+  family: owned,
+  answers: { 204: 'They are gone', ...OVERTAKEN },
+  async run(asked, services: DiamondServices) {
+    const by = byOf(asked)
+    const entries = await goodEntries(asked, services, parseIdEntries(asked.body))
     const removals = entries.map(({ id, pointer }) => deleteDiamond(id, by, pointer))
-    await changeAll(ctx, service, removals)
-    ctx.status = 204
-  }
-}
+    const { consistency } = await changeAll(asked, services, removals)
+    return noContent(consistency)
+  },
+})
+
+type Asking = Asked<Caller, unknown, unknown>
 
 /**
  * The entries, where each is acceptable.
  * @throws Refusal invalid, which names the entries that are another account's or nobody's as well
  */
 async function goodEntries<Entry>(
-  { inventory }: DiamondService,
-  { owner }: By,
+  { asker }: Asking,
+  { diamonds: { inventory } }: DiamondServices,
   { entries, named, faults }: Entries<Entry>,
 ): Promise<readonly Entry[]> {
   if (faults.length === 0) return entries
-  const all = [...faults, ...(await ownershipFaults(inventory, owner, named))]
+  const all = [...faults, ...(await ownershipFaults(inventory, asker.account, named))]
   throw new Refusal(
     'invalid',
     all.toSorted((a, b) => entryOf(a) - entryOf(b)),
@@ -80,22 +131,37 @@ async function goodEntries<Entry>(
 const entryOf = ({ pointer }: Fault) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
 
 /** As this request has left them, in its order: what comes to them meanwhile is for who asks next. */
-async function answersOf(version: ApiVersion, { queries }: DiamondService, changed: readonly Changed[]) {
-  const answers = await Promise.all(changed.map((one) => queries.asChanged(version, one)))
-  return answers.filter((answer) => answer !== undefined)
+async function asChanged(version: ApiVersion, { diamonds: { queries } }: DiamondServices, changed: readonly Changed[]) {
+  const found = await Promise.all(changed.map((one) => queries.asChanged(version, one)))
+  return found.filter((one) => one !== undefined)
 }
 
-async function changeOne(ctx: Ctx, { inventory, queries }: DiamondService, change: DiamondChange) {
-  const match = parseIfMatch(ctx.req.headers['if-match'])
-  const { position, changed } = await changeDiamond(inventory, randomUUID(), byOf(ctx), change, match)
-  await awaitProjection(ctx, queries, position)
-  return changed
+type Done = { readonly changed: readonly Changed[]; readonly consistency: Headers }
+
+async function changeOne(asked: Asking, { diamonds }: DiamondServices, change: DiamondChange): Promise<Done> {
+  const match = parseIfMatch(asked.headers['if-match'])
+  const { position, changed } = await changeDiamond(diamonds.inventory, randomUUID(), byOf(asked), change, match)
+  return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
 }
 
-async function changeAll(ctx: Ctx, { inventory, queries }: DiamondService, changes: readonly DiamondChange[]) {
-  const { position, changed } = await changeDiamonds(inventory, randomUUID(), byOf(ctx), changes)
-  await awaitProjection(ctx, queries, position)
-  return changed
+async function changeAll(
+  asked: Asking,
+  { diamonds }: DiamondServices,
+  changes: readonly DiamondChange[],
+): Promise<Done> {
+  const { position, changed } = await changeDiamonds(diamonds.inventory, randomUUID(), byOf(asked), changes)
+  return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
 }
 
-const byOf = (ctx: Ctx): By => ({ owner: callerOf(ctx).account, origin: originOf(ctx) })
+/**
+ * If-Match on a write: only a diamond's revision counts, not that of its scores.
+ * @returns undefined without the header; a list of the revisions that would do, which a weak or foreign tag adds nothing to
+ */
+function parseIfMatch(header: string | undefined): Match | undefined {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return '*'
+  return tagsOf(header).flatMap((tag) => {
+    const revision = /^"(\d{1,18})\.\d{1,18}"$/.exec(tag)?.[1]
+    return revision === undefined ? [] : [BigInt(revision)]
+  })
+}

@@ -1,68 +1,91 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { DiamondAnswer, DiamondList, DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
-import { PRIVATE } from '../kit/app.ts'
-import type { Links } from '../kit/links.ts'
-import { callerOf, type Step } from '../kit/request.ts'
-import type { DirectAnswer } from '../kit/direct.ts'
+import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
+import { bearer, type Caller } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
-import { idOf, sendAnswer } from './answer.ts'
-import { isNotModified } from './conditions.ts'
+import { endpoint, type Asked } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import type { Links } from '../kit/links.ts'
 import { parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
-import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { ALL, idOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
-export type DiamondReads = { readonly queries: DiamondQueries; readonly links: Links }
+export const readDiamond = endpoint({
+  name: 'readDiamond',
+  method: 'GET',
+  path: '/{version}/diamond/{id}',
+  about: 'One diamond.',
+  who: bearer,
+  parameters: ONE,
+  family: owned,
+  answers: {
+    200: { about: 'The diamond', headers: { ETag: 'Its revision, for If-Match and If-None-Match' } },
+    304: "The caller's copy, named by If-None-Match, is still the one there is",
+    ...REFUSED_ONE,
+  },
+  run(asked, { diamonds: { queries, links } }: DiamondServices) {
+    const id = idOf(asked.params)
+    const found = queries.one(asked.params.version, id)
+    return found instanceof Promise
+      ? found.then((later) => answerOne(asked, id, later, links))
+      : answerOne(asked, id, found, links)
+  },
+})
 
-/** What a read answers. */
-export type ReadAnswer = DirectAnswer & { readonly status: 200 | 204 | 304 }
-
-export function getOne(version: ApiVersion, reads: DiamondReads): Step {
-  return async (ctx) => {
-    const id = idOf(ctx)
-    const found = await reads.queries.one(version, id)
-    const asked = { id, account: callerOf(ctx).account }
-    sendAnswer(ctx, answerOne(reads, asked, found, ctx.req.headers['if-none-match']))
-  }
-}
-
-export function getList(version: ApiVersion, reads: DiamondReads): Step {
-  return async (ctx) => {
-    const query = parseListQuery(version, ctx.querystring)
-    const list = await reads.queries.list(version, callerOf(ctx).account, query.filter, query.page)
-    sendAnswer(ctx, answerList(reads, { path: ctx.path, search: ctx.querystring, query }, list))
-  }
-}
-
-export type AskedOne = { readonly id: number; readonly account: number }
+export const listDiamonds = endpoint({
+  name: 'listDiamonds',
+  method: 'GET',
+  path: '/{version}/diamond',
+  about: "The account's diamonds, newest first, a page at a time.",
+  who: bearer,
+  parameters: ALL,
+  family: owned,
+  answers: {
+    200: {
+      about: 'A page',
+      headers: { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' },
+    },
+    204: 'There are none, or none on this page',
+    400: 'The query is not readable',
+    422: 'The query asks for what there can not be',
+  },
+  run(asked, { diamonds: { queries, links } }: DiamondServices) {
+    const query = parseListQuery(asked.params.version, asked.search)
+    const list = queries.list(asked.params.version, asked.asker.account, query.filter, query.page)
+    return list instanceof Promise
+      ? list.then((later) => answerList(asked, query, later, links))
+      : answerList(asked, query, list, links)
+  },
+})
 
 /** @throws Refusal missing, or forbidden for another account's diamond */
-export function answerOne(
-  { links }: DiamondReads,
-  { id, account }: AskedOne,
+function answerOne(
+  { asker, headers }: Asked<Caller, undefined, unknown>,
+  id: number,
   found: DiamondAnswer | undefined,
-  ifNoneMatch: string | undefined,
-): ReadAnswer {
+  links: Links,
+): Answer {
   if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-  if (found.owner !== account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-  const headers = { ...PRIVATE, ETag: found.etag, ...staleHeaders(found.age) }
+  if (found.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+  const { body, etag, changedAt, age } = found
+  const own = age === undefined ? { ETag: etag } : { ETag: etag, ...staleHeaders(age) }
   // A copy whose links have ended is not the one there is, whatever its ETag says.
-  const { body, changedAt } = found
-  if (isNotModified(ifNoneMatch, found.etag) && links.stillOpen(body, changedAt)) return { status: 304, headers }
-  return { status: 200, headers, body: links.finish(body) }
+  if (isNotModified(headers['if-none-match'], etag) && links.stillOpen(body, changedAt)) return notModified(own)
+  return ok(links.finish(body), own)
 }
 
-export type AskedList = { readonly path: string; readonly search: string; readonly query: ListQuery }
-
-export function answerList({ links }: DiamondReads, asked: AskedList, list: DiamondList): ReadAnswer {
-  const { total, bodies, current, age } = list
-  const pages = total > 0 ? pageLinks(links.address, asked, total) : undefined
+function answerList(
+  { path, search }: Asked<Caller, undefined, unknown>,
+  query: ListQuery,
+  { total, bodies, current, age }: DiamondList,
+  links: Links,
+): Answer {
+  const pages = total > 0 ? pageLinks(links.address, { path, search, query }, total) : undefined
   const headers = {
-    ...PRIVATE,
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
     ...(!current && PENDING),
     ...staleHeaders(age),
   }
-  if (bodies.length === 0) return { status: 204, headers }
-  return { status: 200, headers, body: `[${links.finish(bodies.join(','))}]` }
+  return bodies.length === 0 ? noContent(headers) : ok(`[${links.finish(bodies.join(','))}]`, headers)
 }

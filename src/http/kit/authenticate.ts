@@ -1,6 +1,7 @@
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
+import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Who } from './endpoint.ts'
+import type { Asked, Who } from './endpoint.ts'
 import { RefusedWith } from './errors.ts'
 import { patienceOf, type Ctx, type Step } from './request.ts'
 
@@ -14,14 +15,26 @@ export type Bearer = {
   }
 }
 
+export type BearerServices = { readonly bearer: Bearer }
+
 /** Who came with an access token. */
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+
+/** Whom events name as their actor, and which request as their cause. */
+export const originFor = (account: number | undefined, requestId: string): Origin => ({
+  actor: account === undefined ? 'anonymous' : `account-${account}`,
+  via: 'http',
+  correlation: requestId,
+})
+
+export const originOf = ({ asker, requestId }: Pick<Asked<Caller>, 'asker' | 'requestId'>): Origin =>
+  originFor(asker.account, requestId)
 
 /**
  * Lets in who sends an access token that is good. No database is read.
  * @throws RefusedWith unauthenticated and the challenge of RFC 6750
  */
-export const bearer: Who<Caller, { readonly bearer: Bearer }> = {
+export const bearer: Who<Caller, BearerServices> = {
   scheme: 'bearer',
   refuses: [401],
   admit({ headers, method, patience }, { bearer: { tokens, feed } }) {

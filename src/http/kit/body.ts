@@ -156,6 +156,7 @@ export function readBody(
     }
     req.on('data', take)
     req.on('end', () => {
+      req.off('close', broken)
       pace.stop()
       done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length))
     })
@@ -164,7 +165,7 @@ export function readBody(
       fail(new Refusal('malformed', 'The connection broke while the body was read'))
     }
     req.on('error', broken)
-    // Behind a whole body this changes nothing; it also tells of one that broke before anybody read it.
+    // Tells of one that broke before anybody read it as well.
     req.on('close', broken)
     if (req.destroyed) broken()
   })

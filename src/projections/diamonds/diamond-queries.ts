@@ -52,9 +52,6 @@ export type Page = { readonly limit: number; readonly offset: number }
 
 /** What requests ask of the diamonds read model. */
 export class DiamondQueries {
-  /** False once a store has answered by a promise: it always will, and who wants an answer at once need not ask. */
-  answersAtOnce = true
-
   constructor(
     private readonly model: ReadModel,
     private readonly store: EventStore,
@@ -68,10 +65,7 @@ export class DiamondQueries {
    */
   one(version: ApiVersion, id: number): DiamondAnswer | undefined | Promise<DiamondAnswer | undefined> {
     const head = this.store.head()
-    if (head instanceof Promise) {
-      this.answersAtOnce = false
-      return this.#oneLater(version, id, head)
-    }
+    if (head instanceof Promise) return this.#oneLater(version, id, head)
     const reached = this.progress.reached(head, 0)
     if (reached !== true) return this.#oneWhen(version, id, reached)
     try {
@@ -115,7 +109,6 @@ export class DiamondQueries {
   }
 
   async #oneUnlessParked(version: ApiVersion, id: number, parked: Parked | Promise<Parked>) {
-    if (parked instanceof Promise) this.answersAtOnce = false
     try {
       if (isParked(await parked, id)) return answerOf(version, await this.#folded(id))
       return answerOf(version, await this.model.get(id, ['owner', 'etag', 'changedAt', version]))
@@ -145,10 +138,7 @@ export class DiamondQueries {
   list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
     const where = whereOf(owner, filter)
-    if (head instanceof Promise) {
-      this.answersAtOnce = false
-      return this.#listLater(version, where, page, head)
-    }
+    if (head instanceof Promise) return this.#listLater(version, where, page, head)
     const reached = this.progress.reached(head, PATIENCE)
     if (!(reached instanceof Promise)) return this.#read(version, where, page, reached)
     return reached.then((current) => this.#read(version, where, page, current))
@@ -166,10 +156,7 @@ export class DiamondQueries {
 
   #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
     const total = this.model.count(where)
-    if (total instanceof Promise) {
-      this.answersAtOnce = false
-      return total.then((counted) => this.#page(version, where, page, counted, current))
-    }
+    if (total instanceof Promise) return total.then((counted) => this.#page(version, where, page, counted, current))
     return this.#page(version, where, page, total, current)
   }
 

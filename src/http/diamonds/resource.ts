@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { By } from '../../commands/diamonds/change-diamonds.ts'
+import type { Inventory } from '../../commands/diamonds/inventory.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
+import { originOf, type Caller } from '../kit/authenticate.ts'
+import { json } from '../kit/body.ts'
+import type { Asked, Body } from '../kit/endpoint.ts'
+import type { Links } from '../kit/links.ts'
+
+/** What the Diamond API answers from. */
+export type DiamondServices = {
+  readonly diamonds: { readonly inventory: Inventory; readonly queries: DiamondQueries; readonly links: Links }
+}
+
+/** The Diamond API exists twice: the same methods and rules, another object. */
+export const VERSION = z.enum(['v3', 'v4'])
+
+export const DIAMOND_ID = z
+  .string()
+  .regex(/^[1-9]\d*$/)
+  .describe('Number of a diamond')
+
+export const ONE = { version: VERSION, id: DIAMOND_ID } as const
+export const ALL = { version: VERSION } as const
+
+/** @throws Refusal missing for what is no diamond's id */
+export function idOf({ id: text }: { readonly id: string }): number {
+  const id = Number(text)
+  if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
+  throw new Refusal('missing', `There is no diamond ${text.slice(0, 40)}`)
+}
+
+/** In whose name something is changed. */
+export const byOf = (asked: Pick<Asked<Caller>, 'asker' | 'requestId'>): By => ({
+  owner: asked.asker.account,
+  origin: originOf(asked),
+})
+
+/** The body of a request about many: a tag is one diamond's, it would hold for none of them, or be overlooked. */
+export function bulkJson(...schema: Parameters<typeof json>): Body<unknown> {
+  const body = json(...schema)
+  return {
+    ...body,
+    read(req, asked, service) {
+      if (asked.headers['if-match'] === undefined) return body.read(req, asked, service)
+      throw new Refusal('malformed', 'If-Match names one diamond; a bulk request has many: change that one by itself')
+    },
+  }
+}
+
+/** What may be refused of a diamond that is named in the path. */
+export const REFUSED_ONE = { 403: "It is another account's", 404: 'There is no such diamond' } as const
+
+export const IF_MATCH = { 'If-Match': z.string().describe("ETags, one of which must be the diamond's; or *") } as const
