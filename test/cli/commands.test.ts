@@ -12,15 +12,14 @@ test.after.each(({ commands }) => commands.remove())
 
 test('ends with 2 for what can not be asked for', async ({ commands }) => {
   const asked = [['srve'], ['user', 'add'], ['user', 'add', 'a@example.com'], ['user', 'plan', 'a@example.com', 'gold']]
-  const ended = await Promise.all(asked.map((words) => commands.run(words)))
+  const ended = await commands.runInTurn(asked)
   assert.equal(
     ended.map(({ code }) => code),
     [2, 2, 2, 2],
   )
 })
 
-// One after another: a process takes some 80 MB, and small machines run these tests too.
-for (const asked of [
+const WITH_EXAMPLES = [
   'serve',
   'demo',
   'import',
@@ -34,13 +33,15 @@ for (const asked of [
   'user list',
   'client rotate',
   'token revoke',
-]) {
-  test(`shows an example with ${asked} --help`, async ({ commands }) => {
-    const { code, out } = await commands.run([...asked.split(' '), '--help'])
-    assert.is(code, 0)
-    assert.match(out, /Examples?:\n {2}\S/)
-  })
-}
+]
+
+test('shows an example with --help', async ({ commands }) => {
+  const helps = await commands.runInTurn(WITH_EXAMPLES.map((asked) => [...asked.split(' '), '--help']))
+  for (const [index, { code, out }] of helps.entries()) {
+    assert.is(code, 0, WITH_EXAMPLES[index])
+    assert.match(out, /Examples?:\n {2}\S/, WITH_EXAMPLES[index])
+  }
+})
 
 test('answers --json with one line of JSON', async ({ commands }) => {
   const user = await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')

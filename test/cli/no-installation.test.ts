@@ -32,15 +32,12 @@ const COMMANDS = [
   ['import', 'stones.csv', '--user', 'a@example.com'],
 ]
 
-for (const words of COMMANDS) {
-  test(`\`${words.slice(0, 2).join(' ')}\` says so with exit code 2 and makes none`, async ({ commands }) => {
-    const { code, out, err } = await commands.run(words)
-    assert.is(err.trim(), `adamant: no installation in ${commands.dataDir}: set DATA_DIR to its folder`)
-    assert.is(code, 2)
-    assert.is(out, '')
-    assert.not.ok(existsSync(commands.dataDir))
-  })
-}
+test('each says so with exit code 2 and makes none', async ({ commands }) => {
+  const ended = await commands.runInTurn(COMMANDS)
+  const err = `adamant: no installation in ${commands.dataDir}: set DATA_DIR to its folder\n`
+  for (const [index, said] of ended.entries()) assert.equal(said, { code: 2, out: '', err }, COMMANDS[index]?.join(' '))
+  assert.not.ok(existsSync(commands.dataDir))
+})
 
 /** In a folder of its own, with the defaults of every setting that is not given. */
 function runIn(cwd: string, words: readonly string[]): Promise<Ended> {

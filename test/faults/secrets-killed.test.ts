@@ -10,7 +10,7 @@ import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 
 const test = suite('a server that is killed')
-const ROUNDS = rounds(4, 100)
+const ROUNDS = rounds(2, 100)
 
 /** One secret, and what its clients were told before the connection broke. */
 type Known = {

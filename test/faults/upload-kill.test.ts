@@ -11,7 +11,7 @@ import { rounds } from '../rounds.ts'
 import { installed } from './installed.ts'
 import { startServer } from './server-process.ts'
 
-const ROUNDS = rounds(3, 25)
+const ROUNDS = rounds(2, 25)
 const UPLOADERS = 6
 
 /** Milliseconds until nothing is left of uploads that a killed server had begun. */

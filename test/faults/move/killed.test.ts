@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -13,19 +13,28 @@ import { FROM_SOURCE } from '../../from-source.ts'
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')
 
-test.before.each(async (context) => {
+/** An installation with 20,000 stones, of which each test has a copy. */
+const filled = mkdtempSync(join(tmpdir(), 'adamant-copy-filled-'))
+test.before(async () => {
+  const commands = new CommandLine()
+  const settings = { DATA_DIR: join(filled, 'data') }
+  const file = join(filled, 'stones.csv')
+  const lines = Array.from({ length: 20_000 }, (_, index) => `A-${index},Round,1`)
+  writeFileSync(file, `sku,cutShape,carat\n${lines.join('\n')}\n`)
+  const user = await commands.run(['user', 'add', 'a@example.com', '--password', 'right horse'], settings)
+  assert.is(user.code, 0, user.err)
+  const stones = await commands.run(['import', file, '--user', 'a@example.com'], settings)
+  assert.is(stones.code, 0, stones.err)
+  await commands.remove()
+})
+test.after(() => rmSync(filled, { recursive: true }))
+
+test.before.each((context) => {
   context.commands = new CommandLine()
   context.folder = mkdtempSync(join(tmpdir(), 'adamant-copy-killed-'))
   context.source = join(context.folder, 'a')
   context.target = join(context.folder, 'b')
-  const settings = { DATA_DIR: context.source }
-  const file = join(context.folder, 'stones.csv')
-  const lines = Array.from({ length: 20_000 }, (_, index) => `A-${index},Round,1`)
-  writeFileSync(file, `sku,cutShape,carat\n${lines.join('\n')}\n`)
-  const user = await context.commands.run(['user', 'add', 'a@example.com', '--password', 'right horse'], settings)
-  assert.is(user.code, 0, user.err)
-  const stones = await context.commands.run(['import', file, '--user', 'a@example.com'], settings)
-  assert.is(stones.code, 0, stones.err)
+  cpSync(join(filled, 'data'), context.source, { recursive: true })
 })
 test.after.each(async ({ commands, folder }) => {
   await commands.remove()
