@@ -11,7 +11,16 @@ import { isLive, isReady, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
+import type { TokenServices } from './oauth/client.ts'
+import { describeAuthorizationServer, type AuthorizationServerServices } from './oauth/metadata.ts'
+import { introspectToken, revokeToken } from './oauth/one-token.ts'
+import { issueToken } from './oauth/token.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
+import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
+import { revealSecret } from './secrets/reveal.ts'
+import type { SecretServices } from './secrets/sender.ts'
+import { generateSecret, shareSecret } from './secrets/share.ts'
+import { checkApiToken, secretsStatus } from './secrets/status.ts'
 
 /** What requests are answered from, by subject. */
 export type Services = BearerServices &
@@ -19,7 +28,10 @@ export type Services = BearerServices &
   DiamondServices &
   ReportServices &
   HealthServices &
-  MetricsServices
+  MetricsServices &
+  TokenServices &
+  AuthorizationServerServices &
+  SecretServices
 
 /** All that the service can be asked for over HTTP. */
 export const ENDPOINTS: readonly Endpoint<Services>[] = [
@@ -42,4 +54,16 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   isLive,
   isReady,
   readMetrics,
+  issueToken,
+  revokeToken,
+  introspectToken,
+  describeAuthorizationServer,
+  secretsStatus,
+  checkApiToken,
+  shareSecret,
+  generateSecret,
+  revealSecret,
+  readSecretRecord,
+  burnSecret,
+  listRecentSecrets,
 ]

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http'
-import { addressesOf, isPublicByHttps, type Addresses } from './addresses.ts'
+import { addressesOf, isPublicByHttps } from './addresses.ts'
 import { openCertifications } from './certifications.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body-allowance.ts'
-import { createApp, type Resource } from '../http/kit/app.ts'
+import { createApp } from '../http/kit/app.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { entrance } from '../http/kit/entrance.ts'
 import { errorLog } from '../http/kit/errors.ts'
@@ -20,11 +20,14 @@ import type { CertificationQueries } from '../projections/certifications/certifi
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
-import type { SecretsService } from './secrets.ts'
-import { openTokenService } from './tokens.ts'
+import type { OpenSecrets } from './secrets.ts'
+import { openTokens } from './tokens.ts'
 
 /** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
 const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
+
+/** Pages that are not declared yet. */
+const PAGES = /^\/(?:secret|private)(?:[/?]|$)/
 
 /** What answers requests, once the port is known that links name. */
 export type OpenHttp = {
@@ -35,7 +38,7 @@ export type OpenHttp = {
 export type Views = {
   readonly queries: DiamondQueries
   readonly certifications: CertificationQueries
-  readonly secrets: SecretsService
+  readonly secrets: OpenSecrets
   readonly stale: StaleReads
 }
 
@@ -60,24 +63,18 @@ export async function openHttp(
   const linkKeys = await LinkKeys.open(store, keys, writing.clock)
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
-  const tokens = await openTokenService(installation, parts, linkKeys, stale)
+  const tokens = await openTokens(installation, parts, linkKeys, stale)
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
   const pictures = new Pictures(drawing.drawInWorker)
   const certificationsFor = openCertifications(installation, certifications, queries)
 
-  function resourcesFor(addresses: Addresses): Resource[] {
-    return [...tokens.resources(addresses), ...secrets.resources(addresses, tokens.apiTokens)]
-  }
-
   return {
     appFor(port) {
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
-      const resources = resourcesFor(addresses)
-      const app = createApp({ resources, log, trustProxy: settings.TRUST_PROXY }).callback()
-      const sharing = secrets.direct(tokens.apiTokens)
+      const app = createApp({ resources: secrets.pages(addresses), log, trustProxy: settings.TRUST_PROXY }).callback()
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
       const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
       const services: Services = {
@@ -87,11 +84,14 @@ export async function openHttp(
         diamonds: { inventory, queries, links },
         health: { waiting },
         metrics: { collect: metrics },
+        sessions: tokens.sessions,
+        authorizationServer: { address: addresses.auth },
+        secrets: secrets.services(addresses, tokens.apiTokens),
       }
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
-      const routes: RequestListener = (req, res) => (endpoints.knows(req) ? endpoints.listener : app)(req, res)
-      const answer = entrance(everyAnswer, [sharing], routes, bodies)
+      const routes: RequestListener = (req, res) => (PAGES.test(req.url ?? '') ? app : endpoints.listener)(req, res)
+      const answer = entrance(everyAnswer, [], routes, bodies)
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

@@ -7,13 +7,9 @@ import { Passphrases } from '../credentials/passphrases.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
 import type { Resource } from '../http/kit/app.ts'
 import type { Sites } from '../http/kit/cross-site.ts'
-import type { Direct } from '../http/kit/direct.ts'
-import { errorLog } from '../http/kit/errors.ts'
 import { secretPageResources } from '../http/secret-pages/routes.ts'
-import { directSecrets } from '../http/secrets/direct-secrets.ts'
 import { RateLimit } from '../http/secrets/rate-limit.ts'
-import { secretsResource } from '../http/secrets/routes.ts'
-import type { ApiTokens } from '../http/secrets/sender.ts'
+import type { ApiTokens, SecretServices } from '../http/secrets/sender.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { ActiveRunner } from '../projections/engine/active-runner.ts'
@@ -28,10 +24,10 @@ import { SecretSweeper } from '../reactions/secrets/secret-sweeper.ts'
 import { secrets as secretsProjection } from '../projections/secrets/secrets.ts'
 import type { From } from '../stores/ports/event-store.ts'
 
-export type SecretsService = {
-  readonly resources: (addresses: Addresses, apiTokens: ApiTokens) => Resource[]
-  /** Answers plain shares and reveals without the framework. */
-  readonly direct: (apiTokens: ApiTokens) => Direct
+export type OpenSecrets = {
+  /** What the secrets API answers from. */
+  readonly services: (addresses: Addresses, apiTokens: ApiTokens) => SecretServices['secrets']
+  readonly pages: (addresses: Addresses) => Resource[]
   /** Starts what the projections role does: it deletes, expires and mails. */
   readonly start: (addresses: Addresses) => Promise<void>
   /** Whether the read model of secrets has come to a position. */
@@ -42,7 +38,7 @@ export type SecretsService = {
 const RESEAL_AFTER = 5_000
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
-export async function openSecretsService(installation: Installation, parts: OpenParts): Promise<SecretsService> {
+export async function openSecrets(installation: Installation, parts: OpenParts): Promise<OpenSecrets> {
   const { settings, store, reads, vault, mail, keys, writing, log } = installation
   const passphrases = new Passphrases()
   parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
@@ -82,17 +78,15 @@ export async function openSecretsService(installation: Installation, parts: Open
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
-  const api = { secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
+  const api = { ...secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
   const sitesOf = ({ base, secrets: own }: Addresses): Sites => ({
     own: [base, own].map((address) => new URL(address).origin),
     allowed: settings.CORS_ORIGINS,
   })
   return {
-    resources: (addresses, apiTokens) => [
-      secretsResource({ ...api, apiTokens, sites: sitesOf(addresses) }),
-      ...secretPageResources({ secrets, rateLimit, address: addresses.secrets, sites: sitesOf(addresses) }),
-    ],
-    direct: (apiTokens) => directSecrets({ ...api, apiTokens }, errorLog(log)),
+    services: (addresses, apiTokens) => ({ ...api, apiTokens, sites: sitesOf(addresses) }),
+    pages: (addresses) =>
+      secretPageResources({ secrets, rateLimit, address: addresses.secrets, sites: sitesOf(addresses) }),
     async start({ secrets: address }) {
       if (!settings.ROLES.includes('projections')) return
       await active.start()

@@ -19,7 +19,7 @@ import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
 import { openRequestFinishing } from './requests.ts'
 import { openScoring } from './scoring.ts'
-import { openSecretsService } from './secrets.ts'
+import { openSecrets } from './secrets.ts'
 import { watchLog, type Watched } from './watch-log.ts'
 
 export type Running = {
@@ -65,7 +65,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const model = await ownModel(reads, store, diamonds.declaration)
   const active = new ActiveRunner(runner, reads, model, log)
   parts.add({ stage: 'views', name: 'diamonds', stop: () => active.stop(), figures: () => active.figures })
-  const secrets = await openSecretsService(installation, parts)
+  const secrets = await openSecrets(installation, parts)
   const head = await store.head()
   if (settings.ROLES.includes('projections')) await active.start()
   const certified = await startCertificationProjections(installation, parts)

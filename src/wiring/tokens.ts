@@ -1,4 +1,3 @@
-import type { Addresses } from './addresses.ts'
 import { AccessTokens } from '../credentials/access-tokens.ts'
 import { GuessLimits } from '../credentials/guess-limits.ts'
 import { LogInPlaces } from '../credentials/log-in-places.ts'
@@ -6,10 +5,8 @@ import { Passwords } from '../credentials/passwords.ts'
 import { ApiTokenUses } from '../commands/accounts/api-token-uses.ts'
 import type { LinkKeys } from '../commands/installation/link-key.ts'
 import { ApiTokenVerifier } from '../commands/accounts/verify-api-token.ts'
-import type { Resource } from '../http/kit/app.ts'
 import { authenticate, type Bearer } from '../http/kit/authenticate.ts'
-import { metadataResource } from '../http/oauth/metadata.ts'
-import { oauthResource } from '../http/oauth/routes.ts'
+import type { TokenServices } from '../http/oauth/client.ts'
 import type { Step } from '../http/kit/request.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
@@ -17,23 +14,24 @@ import { SessionFeed } from '../projections/sessions/sessions.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { securityLog } from './security-log.ts'
 
-export type TokenService = {
+export type OpenTokens = {
   /** Lets pass who sends a good access token. */
   readonly authenticate: Step
   /** What `authenticate` checks with. */
   readonly bearer: Bearer
   /** For who comes with an e-mail address and an API token. */
   readonly apiTokens: ApiTokenVerifier
-  readonly resources: (addresses: Addresses) => Resource[]
+  /** What the token server answers from. */
+  readonly sessions: TokenServices['sessions']
 }
 
 /** The token server, and the checks of its tokens that other resources stand behind. */
-export async function openTokenService(
+export async function openTokens(
   { settings, store, writing, keys, log }: Installation,
   parts: OpenParts,
   linkKeys: LinkKeys,
   stale: StaleReads,
-): Promise<TokenService> {
+): Promise<OpenTokens> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
   const places = new LogInPlaces(keys)
@@ -74,7 +72,7 @@ export async function openTokenService(
     authenticate: authenticate({ tokens, feed }),
     bearer: { tokens, feed },
     apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, monotonic, uses, feed }),
-    resources: ({ auth }) => [oauthResource(sessions), metadataResource(auth)],
+    sessions,
   }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Origins } from './cross-origin.ts'
-import type { Step } from './request.ts'
 
 /** Where requests may come from: this service's own addresses, and those of CORS_ORIGINS. */
 export type Sites = { readonly own: readonly string[]; readonly allowed: Origins }
@@ -11,7 +10,7 @@ export type Sites = { readonly own: readonly string[]; readonly allowed: Origins
  * with what the browser has stored (passwords of Basic, an address in its history), without its user's knowledge.
  * https://www.w3.org/TR/fetch-metadata/ and https://fetch.spec.whatwg.org/#origin-header
  */
-export function isCrossSite(headers: IncomingHttpHeaders, { own, allowed }: Sites): boolean {
+function isCrossSite(headers: IncomingHttpHeaders, { own, allowed }: Sites): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return false
@@ -25,15 +24,8 @@ export function isCrossSite(headers: IncomingHttpHeaders, { own, allowed }: Site
 const isOwn = (origin: string, host: string | undefined, own: readonly string[]) =>
   own.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
 
-/** @throws Refusal forbidden for a post from another site's page */
-export const refuseCrossSite =
-  (sites: Sites): Step =>
-  (ctx, next) => {
-    if (ctx.method === 'POST' && isCrossSite(ctx.req.headers, sites)) {
-      throw new Refusal(
-        'forbidden',
-        'This came from a page of another site; open the link, or call the API from a program',
-      )
-    }
-    return next()
-  }
+/** To be asked of what changes something. @throws Refusal forbidden for what another site's page has made a browser send */
+export function refuseCrossSite(headers: IncomingHttpHeaders, sites: Sites): void {
+  if (!isCrossSite(headers, sites)) return
+  throw new Refusal('forbidden', 'This came from a page of another site; open the link, or call the API from a program')
+}

@@ -1,13 +1,9 @@
 import type { Context } from 'koa'
 import type { Origin } from '../../events/origin.ts'
-import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
 import { Patience } from '../../projections/engine/patience.ts'
 
 /** Who asks, once `authenticate` has passed. */
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
-
-/** `token` is the API token itself: what its owner shares with it is found again by it alone. */
-export type SecretSender = ApiCaller & { readonly token: string }
 
 /** What the middlewares of one request leave for each other. */
 export type RequestState = {
@@ -18,8 +14,6 @@ export type RequestState = {
   caller?: Caller
   /** The parsed JSON body, once `readJsonBody` has passed. */
   body?: unknown
-  /** Who came to the secrets API with an e-mail address and an API token, once `readSender` has passed. */
-  sender?: SecretSender
 }
 
 export type Ctx = Context & { state: RequestState }

@@ -1,8 +1,8 @@
 import { ClientRefused } from '../../commands/clients/verify-client.ts'
 import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
 import { GrantRefused } from '../../domain/session/session.ts'
-import { isBasic } from '../kit/basic.ts'
-import type { ErrorBody } from '../kit/errors.ts'
+import { answer } from '../kit/answer.ts'
+import type { Family } from '../kit/endpoint.ts'
 
 /** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
 export type OAuthCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
@@ -19,21 +19,21 @@ export class OAuthError extends Refusal {
 /** RFC 6749, section 5.1; errors as well. */
 export const NEVER_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** For a client that came by it, section 5.2. */
-const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant", charset="UTF-8"' }
-
 /** The faults that keep their status here; every other fault of the caller is 400. */
 const KEPT: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'missing', 'not-allowed', 'too-many', 'unavailable'])
 
 /** `{"error": "invalid_grant", "error_description": "..."}` */
-export const oauthBody: ErrorBody = (ctx, { status, faults }, error) => {
-  ctx.set(NEVER_STORED)
-  if (error instanceof ClientRefused && isBasic(ctx.req.headers.authorization)) ctx.set(CHALLENGE)
-  if (error instanceof Refusal && !KEPT.has(error.kind)) ctx.status = 400
-  ctx.body = {
-    error: codeOf(error, status),
-    error_description: described(faults.map(({ message }) => message).join('; ')),
-  }
+export const oauth: Family = {
+  name: 'oauth',
+  prefixes: ['/api/oauth'],
+  refusal({ status, faults }, error) {
+    const body = {
+      error: codeOf(error, status),
+      error_description: described(faults.map(({ message }) => message).join('; ')),
+    }
+    const isKept = !(error instanceof Refusal) || KEPT.has(error.kind)
+    return answer(isKept ? status : 400, body, NEVER_STORED)
+  },
 }
 
 function codeOf(error: unknown, status: number): string {

@@ -1,32 +1,57 @@
-import { Router } from '@koa/router'
-import type { Resource } from '../kit/app.ts'
-import type { RequestState } from '../kit/request.ts'
+import { z } from 'zod'
+import { ok } from '../kit/answer.ts'
+import { anybody, endpoint } from '../kit/endpoint.ts'
+import { platform } from '../kit/errors.ts'
 import { GRANT_TYPES } from './token.ts'
 
-const AUTHENTICATION = ['client_secret_basic', 'client_secret_post']
-
-/**
- * `GET /.well-known/oauth-authorization-server` (RFC 8414). Without an authorization endpoint there is no response type,
- * and a claim without elements must be left out (section 3.2).
- * @param address AUTH_URL, without a slash at its end
- */
-export function metadataResource(address: string): Resource {
-  const endpoint = (name: string) => `${address}/api/oauth/v2/${name}`
-  const metadata = {
-    issuer: address,
-    token_endpoint: endpoint('token'),
-    token_endpoint_auth_methods_supported: AUTHENTICATION,
-    grant_types_supported: GRANT_TYPES,
-    scopes_supported: ['user'],
-    revocation_endpoint: endpoint('revoke'),
-    revocation_endpoint_auth_methods_supported: AUTHENTICATION,
-    introspection_endpoint: endpoint('introspect'),
-    introspection_endpoint_auth_methods_supported: AUTHENTICATION,
+export type AuthorizationServerServices = {
+  readonly authorizationServer: {
+    /** AUTH_URL, without a slash at its end. */
+    readonly address: string
   }
-  const router = new Router<RequestState>()
-  router.get('/.well-known/oauth-authorization-server', (ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=3600')
-    ctx.body = metadata
-  })
-  return { prefix: '/.well-known', router }
 }
+
+const AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const
+const METHODS = z.array(z.enum(AUTHENTICATION))
+
+const Metadata = z.object({
+  issuer: z.url(),
+  token_endpoint: z.url(),
+  token_endpoint_auth_methods_supported: METHODS,
+  grant_types_supported: z.array(z.enum(GRANT_TYPES)),
+  scopes_supported: z.array(z.literal('user')),
+  revocation_endpoint: z.url(),
+  revocation_endpoint_auth_methods_supported: METHODS,
+  introspection_endpoint: z.url(),
+  introspection_endpoint_auth_methods_supported: METHODS,
+})
+
+/** Without an authorization endpoint there is no response type, and a claim without elements must be left out (3.2). */
+function metadataOf(address: string): z.output<typeof Metadata> {
+  const at = (name: string) => `${address}/api/oauth/v2/${name}`
+  return {
+    issuer: address,
+    token_endpoint: at('token'),
+    token_endpoint_auth_methods_supported: [...AUTHENTICATION],
+    grant_types_supported: [...GRANT_TYPES],
+    scopes_supported: ['user'],
+    revocation_endpoint: at('revoke'),
+    revocation_endpoint_auth_methods_supported: [...AUTHENTICATION],
+    introspection_endpoint: at('introspect'),
+    introspection_endpoint_auth_methods_supported: [...AUTHENTICATION],
+  }
+}
+
+export const describeAuthorizationServer = endpoint({
+  name: 'describeAuthorizationServer',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  about: 'Where the token server is and what it knows (RFC 8414), for programs that set themselves up.',
+  who: anybody,
+  family: platform,
+  headers: { 'Cache-Control': 'public, max-age=3600' },
+  answers: {
+    200: { about: 'Its addresses and methods.', schema: Metadata, example: metadataOf('https://auth.example.com') },
+  },
+  run: (_asked, { authorizationServer: { address } }: AuthorizationServerServices) => ok(metadataOf(address)),
+})

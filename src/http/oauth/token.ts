@@ -1,61 +1,99 @@
 import { z } from 'zod'
-import { openSession, type OpeningSessions } from '../../commands/sessions/open-session.ts'
+import { openSession } from '../../commands/sessions/open-session.ts'
 import { refreshSession } from '../../commands/sessions/refresh-session.ts'
-import { clientOf, clientParameters, type Asked, type GivenBy } from './client.ts'
-import { OAuthError } from './errors.ts'
+import { ok } from '../kit/answer.ts'
+import { endpoint, type Body } from '../kit/endpoint.ts'
+import { originFor } from '../kit/request.ts'
+import { client, withClient, type TokenServices } from './client.ts'
+import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
 
 const text = z.string().optional()
 
-export const TokenParameters = clientParameters({
+const Grant = withClient({
   grant_type: text
     .describe('`password` opens a session, `refresh_token` goes on with one.')
     .meta({ enum: GRANT_TYPES, examples: ['password'] }),
   username: text.describe("With `password`: the account's e-mail address.").meta({ examples: ['ann@example.com'] }),
-  password: text.describe('With `password`: its password.'),
+  password: text.describe('With `password`: the password of the account.'),
   refresh_token: text.describe('With `refresh_token`: the one of the last answer. Each is good for one refresh.'),
   scope: text.describe('There is one scope, `user`.').meta({ examples: ['user'] }),
 })
 
-type Given = GivenBy<typeof TokenParameters>
+type Given = z.output<typeof Grant.schema>
+
+const Tokens = z.object({
+  access_token: z.string().describe('Sent as `Authorization: Bearer ...` with what is asked of the platform.'),
+  expires_in: z.int().describe('Seconds that the access token is good for.'),
+  token_type: z.literal('bearer'),
+  scope: z.literal('user'),
+  refresh_token: z.string().describe('Good for one refresh, within 14 days unless it is set up otherwise.'),
+})
+
+export const issueToken = endpoint({
+  name: 'issueToken',
+  method: 'POST',
+  path: '/api/oauth/v2/token',
+  about:
+    'Gives an access token for a password or for a refresh token. A refresh token that comes a second time ends the ' +
+    'whole session, since one of the two who had it has stolen it.',
+  who: client,
+  body: checked(Grant),
+  family: oauth,
+  headers: NEVER_STORED,
+  answers: {
+    200: {
+      about: 'The tokens of the session.',
+      schema: Tokens,
+      example: {
+        access_token: 'v1.5d41402abc4b2a76.WzEsMCwi...',
+        expires_in: 604_800,
+        token_type: 'bearer',
+        scope: 'user',
+        refresh_token: '0f1e2d3c4b5a69788796a5b4c3d2e1f0...',
+      },
+    },
+    400: '`invalid_grant`: the user, the password or the refresh token is wrong. `unsupported_grant_type`, `invalid_scope`.',
+    429: 'Too many wrong passwords for this account or from this address.',
+  },
+  async run({ body, asker, address, requestId }, { sessions }: TokenServices) {
+    if ((body.scope ?? 'user') !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
+    const origin = originFor(undefined, requestId)
+    const granted =
+      body.grant_type === 'password'
+        ? await openSession(sessions, { ...logInOf(body), address, client: asker }, origin)
+        : await refreshSession(sessions, { token: refreshTokenIn(body), client: asker }, origin)
+    return ok({
+      access_token: granted.accessToken,
+      expires_in: granted.expiresIn,
+      token_type: 'bearer',
+      scope: 'user',
+      refresh_token: granted.refreshToken,
+    })
+  },
+})
 
 /** RFC 6749, sections 4.3 and 6: the grant type is looked at before the client is. */
-export async function answerToken(asked: Asked<Given>, sessions: OpeningSessions): Promise<object> {
-  checkGrantType(asked.given)
-  const client = await clientOf(sessions, asked)
-  checkScope(asked.given)
-  const wish = asked.given.grant_type === 'password' ? logInOf(asked) : refreshOf(asked.given)
-  const { accessToken, expiresIn, refreshToken } = await ('username' in wish
-    ? openSession(sessions, { ...wish, client }, asked.origin)
-    : refreshSession(sessions, { ...wish, client }, asked.origin))
+function checked(form: typeof Grant): Body<Given> {
   return {
-    access_token: accessToken,
-    expires_in: expiresIn,
-    token_type: 'bearer',
-    scope: 'user',
-    refresh_token: refreshToken,
+    ...form,
+    async read(req, asked, service) {
+      const given = await form.read(req, asked, service)
+      const message = 'Invalid grant_type parameter or parameter missing'
+      if (given.grant_type === undefined) throw new OAuthError('invalid_request', message)
+      if (GRANT_TYPES.some((known) => known === given.grant_type)) return given
+      throw new OAuthError('unsupported_grant_type', message)
+    },
   }
 }
 
-function checkGrantType({ grant_type: type }: Given): void {
-  const message = 'Invalid grant_type parameter or parameter missing'
-  if (type === undefined) throw new OAuthError('invalid_request', message)
-  if (!GRANT_TYPES.some((known) => known === type)) throw new OAuthError('unsupported_grant_type', message)
+function logInOf({ username, password }: Given) {
+  if (username !== undefined && password !== undefined) return { username, password }
+  throw new OAuthError('invalid_request', 'Missing parameters. "username" and "password" required')
 }
 
-function checkScope({ scope = 'user' }: Given): void {
-  if (scope !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
-}
-
-function logInOf({ given: { username, password }, address }: Asked<Given>) {
-  if (username === undefined || password === undefined) {
-    throw new OAuthError('invalid_request', 'Missing parameters. "username" and "password" required')
-  }
-  return { username, password, address }
-}
-
-function refreshOf({ refresh_token: token }: Given) {
+function refreshTokenIn({ refresh_token: token }: Given): string {
   if (token === undefined) throw new OAuthError('invalid_request', 'No "refresh_token" parameter found')
-  return { token }
+  return token
 }

@@ -4,30 +4,25 @@ import type { Secrets } from '../../commands/secrets/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import type { Ctx, Step } from '../kit/request.ts'
+import { originOf, type Ctx, type Step } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
-import { keyOf } from '../secrets/read.ts'
-import { askerOf, secretOriginOf } from '../secrets/sender.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 /** Asks before it shows anything: link scanners and previews follow links, but press no button. */
 export const askReader =
   (secrets: Secrets): Step =>
   async (ctx) => {
-    sendAsking(ctx, 200, await previewSecret(secrets, keyOf(ctx)), NOTHING)
+    sendAsking(ctx, 200, await previewSecret(secrets, String(ctx.params['key'])), NOTHING)
   }
 
 /** What the button does: shows the secret, once. */
 export const showSecret =
   (secrets: Secrets): Step =>
   async (ctx) => {
-    const secretKey = keyOf(ctx)
-    const { passphrase } = await PassphraseParameters.read(ctx.req, ctx.querystring)
+    const secretKey = String(ctx.params['key'])
+    const { passphrase } = await PassphraseParameters.read(ctx.req, { search: ctx.querystring })
     try {
-      sendSecret(
-        ctx,
-        await revealSecret(secrets, { secretKey, passphrase, ...askerOf(ctx), origin: secretOriginOf(ctx) }),
-      )
+      sendSecret(ctx, await revealSecret(secrets, { secretKey, passphrase, address: ctx.ip, origin: originOf(ctx) }))
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       // Where the secret still waits, it was the passphrase that was wrong; else this says that the secret is gone.

@@ -4,8 +4,8 @@ import type { Resource } from '../kit/app.ts'
 import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
 import type { ErrorBody } from '../kit/errors.ts'
 import { html } from '../kit/html.ts'
-import type { RequestState } from '../kit/request.ts'
-import { limitAddress, type RateLimit } from '../secrets/rate-limit.ts'
+import type { RequestState, Step } from '../kit/request.ts'
+import { countAddress, type RateLimit } from '../secrets/rate-limit.ts'
 import { sendPage } from './layout.ts'
 import { askReader, showSecret } from './reader.ts'
 import { burnByPage, showReceipt } from './sender.ts'
@@ -21,10 +21,16 @@ export type SecretPages = {
 
 /** `/secret/{secret key}` for who reads, `/private/{metadata key}` for who has shared. */
 export function secretPageResources(pages: SecretPages): Resource[] {
-  const limited = limitAddress(pages.rateLimit)
+  const limited: Step = (ctx, next) => {
+    countAddress(pages.rateLimit, ctx.ip)
+    return next()
+  }
   const reader = new Router<RequestState>()
   reader.get('/secret/:key', limited, askReader(pages.secrets))
-  const sameSite = refuseCrossSite({ ...pages.sites, allowed: new Set() })
+  const sameSite: Step = (ctx, next) => {
+    refuseCrossSite(ctx.req.headers, { ...pages.sites, allowed: new Set() })
+    return next()
+  }
   reader.post('/secret/:key', sameSite, limited, showSecret(pages.secrets))
   const sender = new Router<RequestState>()
   sender.get('/private/:key', limited, showReceipt(pages))

@@ -5,10 +5,8 @@ import { Refusal } from '../../domain/refusal.ts'
 import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import type { Ctx, Step } from '../kit/request.ts'
+import { originOf, type Ctx, type Step } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
-import { keyOf } from '../secrets/read.ts'
-import { askerOf, secretOriginOf } from '../secrets/sender.ts'
 import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
 
 export type SenderPages = { readonly secrets: Secrets; readonly address: string }
@@ -23,11 +21,16 @@ export const showReceipt =
 export const burnByPage =
   (pages: SenderPages): Step =>
   async (ctx) => {
-    const metadataKey = keyOf(ctx)
-    const { passphrase } = await PassphraseParameters.read(ctx.req, ctx.querystring)
-    const origin = secretOriginOf(ctx)
+    const metadataKey = String(ctx.params['key'])
+    const { passphrase } = await PassphraseParameters.read(ctx.req, { search: ctx.querystring })
     try {
-      await burnSecret(pages.secrets, { metadataKey, passphrase, ...askerOf(ctx), origin })
+      await burnSecret(pages.secrets, {
+        metadataKey,
+        passphrase,
+        account: undefined,
+        address: ctx.ip,
+        origin: originOf(ctx),
+      })
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       await sendReceipt(ctx, pages, 404, NOT_BURNED)
@@ -50,7 +53,7 @@ const TITLES: Readonly<Record<ShownState, string>> = {
 }
 
 async function sendReceipt(ctx: Ctx, { secrets, address }: SenderPages, status: number, alert: Html): Promise<void> {
-  const { keys, secret } = await readReceipt(secrets, keyOf(ctx))
+  const { keys, secret } = await readReceipt(secrets, String(ctx.params['key']))
   const state = stateAt(secret, secrets.clock())
   const isNew = state === 'new'
   sendPage(ctx, {

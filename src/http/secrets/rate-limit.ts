@@ -1,6 +1,5 @@
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { SecretSender, Step } from '../kit/request.ts'
 
 /** Milliseconds of a window. */
 const WINDOW = 600_000
@@ -48,21 +47,5 @@ export class RateLimit {
 /** @throws Refusal too-many */
 export const countAddress = (limit: RateLimit, address: string): void => limit.count(`address ${networkOf(address)}`)
 
-/** Who has no account is counted by address alone. @throws Refusal too-many */
-export function countAccount(limit: RateLimit, sender: SecretSender | undefined): void {
-  if (sender !== undefined) limit.count(`account ${sender.account}`)
-}
-
-export const limitAddress =
-  (limit: RateLimit): Step =>
-  (ctx, next) => {
-    countAddress(limit, ctx.ip)
-    return next()
-  }
-
-export const limitAccount =
-  (limit: RateLimit): Step =>
-  (ctx, next) => {
-    countAccount(limit, ctx.state.sender)
-    return next()
-  }
+/** Beside its address. @throws Refusal too-many */
+export const countAccount = (limit: RateLimit, account: number): void => limit.count(`account ${account}`)

@@ -170,6 +170,15 @@ test('generates 12 characters, tells them once, and ignores a secret that was se
   assert.is(shownIn(await reveal(url, secret_key)).value, value)
 })
 
+test('has its sender and its request in the log', async ({ url, ann, service }) => {
+  const answer = await request(url, form('/api/v1/share', 'secret=x', ann.authorization))
+  const events = []
+  for await (const event of service.installation.store.readAll('start', { prefixes: ['secret-'] })) events.push(event)
+  const metadata = events.at(-1)?.metadata
+  assert.is(metadata?.['$correlationId'], answer.headers['x-request-id'])
+  assert.is(metadata?.['actor'], `account-${ann.account}`)
+})
+
 test('needs an account, whose credentials are right and not empty', async ({ url, ann }) => {
   const bad = ['Basic Og==', 'Basic !', 'Basic', 'Bearer x', `Basic ${Buffer.from(`${ann.email}:`).toString('base64')}`]
   for (const authorization of [undefined, ...bad]) {

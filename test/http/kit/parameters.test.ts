@@ -9,6 +9,7 @@ import { byRack, onceEach } from '../../../src/http/kit/parameters/rules.ts'
 
 const test = suite('parameters')
 
+const NO_QUERY = { search: '' }
 const JSON_TYPE = 'application/json'
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -44,14 +45,17 @@ test('are one thing in a query, a form, a multipart form, JSON, and without a ty
   ]
   for (const form of [rack, once]) {
     for (const [body, type, query] of ways) {
-      assert.is((await form.read(sent(body, type), query)).a, 'x y', `${type} ${query}`)
+      assert.is((await form.read(sent(body, type), { search: query })).a, 'x y', `${type} ${query}`)
     }
   }
 })
 
 test('of a body without a byte are none, whatever its type and encoding', async () => {
   for (const type of ['text/plain', 'application/json; charset=latin1', 'multipart/form-data; boundary=b']) {
-    assert.equal(await rack.read(sent('', type, { 'content-encoding': 'gzip' }), 'a=x'), { a: 'x', list: [] })
+    assert.equal(await rack.read(sent('', type, { 'content-encoding': 'gzip' }), { search: 'a=x' }), {
+      a: 'x',
+      list: [],
+    })
   }
 })
 
@@ -62,13 +66,14 @@ test('that stand twice: by Rack the last counts, by RFC 6749 the request is refu
     ['{"a":"1","\\u0061":"2"}', JSON_TYPE, ''],
     ['', undefined, 'a=1&a=2'],
   ] as const) {
-    assert.is((await rack.read(sent(body, type), query)).a, '2')
-    await refuses(once.read(sent(body, type), query), 'malformed', /^The parameter a stands twice$/)
+    assert.is((await rack.read(sent(body, type), { search: query })).a, '2')
+    await refuses(once.read(sent(body, type), { search: query }), 'malformed', /^The parameter a stands twice$/)
   }
 })
 
 test('in lists are read as a, list[], list[0] and arrays; those of the body take the place of the query’s', async () => {
-  const listed = async (body: string, type: string, query = '') => (await rack.read(sent(body, type), query)).list
+  const listed = async (body: string, type: string, query = '') =>
+    (await rack.read(sent(body, type), { search: query })).list
   assert.equal(await listed('list[]=1&list[]=2', FORM), ['1', '2'])
   assert.equal(await listed('list[0]=1&list%5B1%5D=2&list[1]=3', FORM), ['1', '3'])
   assert.equal(await listed('list=1&list=2', FORM), ['2'])
@@ -76,24 +81,24 @@ test('in lists are read as a, list[], list[0] and arrays; those of the body take
 })
 
 test('that are empty or null are absent by RFC 6749, and must be texts', async () => {
-  assert.equal(await once.read(sent('{"a":null,"b":""}', JSON_TYPE), 'a=x'), { a: 'x' })
-  await refuses(once.read(sent('{"b":7}', JSON_TYPE), ''), 'malformed', /^b must be a text, got a number$/)
+  assert.equal(await once.read(sent('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
+  await refuses(once.read(sent('{"b":7}', JSON_TYPE), NO_QUERY), 'malformed', /^b must be a text, got a number$/)
 })
 
 test('that are numbers in JSON are the texts that were sent, where that is declared', async () => {
-  assert.is((await rack.read(sent('{"a":1.50}', JSON_TYPE), '')).a, '1.50')
-  await refuses(rack.read(sent('{"a":true}', JSON_TYPE), ''), 'invalid', /^a must be text$/)
+  assert.is((await rack.read(sent('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
+  await refuses(rack.read(sent('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
 })
 
 test('are refused by what is wrong with the body', async () => {
-  await refuses(rack.read(sent('x', 'text/plain'), ''), 'unsupported', /got text\/plain$/)
-  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'gzip' }), ''), 'unsupported', /gzip/)
-  await refuses(rack.read(sent('{}', 'application/json; charset=latin1'), ''), 'unsupported', /latin1/)
-  await refuses(rack.read(sent('{"a":"hidden', JSON_TYPE), ''), 'malformed', /^The body is not JSON$/)
-  await refuses(rack.read(sent('[]', JSON_TYPE), ''), 'malformed', /must be a JSON object/)
-  await refuses(rack.read(sent('a=%ff', FORM), ''), 'malformed', /UTF-8/)
-  await refuses(rack.read(sent('&'.repeat(101), FORM), ''), 'malformed', /at most 100 parameters/)
-  await refuses(rack.read(sent('x'.repeat(1001)), ''), 'too-large', /1000 bytes/)
+  await refuses(rack.read(sent('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
+  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'unsupported', /gzip/)
+  await refuses(rack.read(sent('{}', 'application/json; charset=latin1'), NO_QUERY), 'unsupported', /latin1/)
+  await refuses(rack.read(sent('{"a":"hidden', JSON_TYPE), NO_QUERY), 'malformed', /^The body is not JSON$/)
+  await refuses(rack.read(sent('[]', JSON_TYPE), NO_QUERY), 'malformed', /must be a JSON object/)
+  await refuses(rack.read(sent('a=%ff', FORM), NO_QUERY), 'malformed', /UTF-8/)
+  await refuses(rack.read(sent('&'.repeat(101), FORM), NO_QUERY), 'malformed', /at most 100 parameters/)
+  await refuses(rack.read(sent('x'.repeat(1001)), NO_QUERY), 'too-large', /1000 bytes/)
 })
 
 test.run()

@@ -1,13 +1,14 @@
-import { Router } from '@koa/router'
 import { createServer } from 'node:http'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
 import { registerClient, type ClientCredentials } from '../../../src/commands/clients/register-client.ts'
-import { createApp } from '../../../src/http/kit/app.ts'
-import { authenticate } from '../../../src/http/kit/authenticate.ts'
-import { metadataResource } from '../../../src/http/oauth/metadata.ts'
-import { oauthResource } from '../../../src/http/oauth/routes.ts'
-import { callerOf, type RequestState } from '../../../src/http/kit/request.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { ok } from '../../../src/http/kit/answer.ts'
+import { bearer as bearerToken } from '../../../src/http/kit/authenticate.ts'
+import { endpoint } from '../../../src/http/kit/endpoint.ts'
+import { platform } from '../../../src/http/kit/errors.ts'
+import { koaOf } from '../../../src/http/kit/koa.ts'
+import { describeAuthorizationServer } from '../../../src/http/oauth/metadata.ts'
+import { introspectToken, revokeToken } from '../../../src/http/oauth/one-token.ts'
+import { issueToken } from '../../../src/http/oauth/token.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../../commands/accounts-on-disk.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -53,16 +54,14 @@ export const withTokenServer = (
     const process = await openProcess(file, time)
     await registerAccount(process, ann, cli)
     const client = await registerClient(process, 'shop', cli)
-    const app = createApp({
-      resources: [
-        oauthResource(cheap === true ? { ...process, passwords: cheapPasswords } : process),
-        metadataResource('https://auth.example.com'),
-        whoAmI(process),
-      ],
-      log: openLog('silent'),
-      trustProxy: proxied === true ? 1 : 0,
-    })
-    const server = createServer(app.callback())
+    const services = {
+      sessions: cheap === true ? { ...process, passwords: cheapPasswords } : process,
+      authorizationServer: { address: 'https://auth.example.com' },
+      bearer: process,
+    }
+    const endpoints = [issueToken, revokeToken, introspectToken, describeAuthorizationServer, whoAmI]
+    const { listener } = koaOf(endpoints, services, { log: () => undefined, trustProxy: proxied === true ? 1 : 0 })
+    const server = createServer(listener)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const bound = server.address()
     const address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`
@@ -96,13 +95,16 @@ async function answer(address: string, request: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
 }
 
-function whoAmI(process: Process) {
-  const router = new Router<RequestState>()
-  router.get('/v4/whoami', authenticate(process), (ctx) => {
-    ctx.body = { account: callerOf(ctx).account }
-  })
-  return { prefix: '/v4/whoami', router }
-}
+const whoAmI = endpoint({
+  name: 'whoAmI',
+  method: 'GET',
+  path: '/v4/whoami',
+  about: 'Whose the access token is.',
+  who: bearerToken,
+  family: platform,
+  answers: { 200: 'The account' },
+  run: ({ asker }) => ok({ account: asker.account }),
+})
 
 export const passwordGrant = { grant_type: 'password', username: ann.email, password: ann.password }
 export const bearer = (token: unknown) => ({ authorization: `Bearer ${String(token)}` })

@@ -1,14 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Refusal } from '../../../domain/refusal.ts'
+import type { Asked, Body } from '../endpoint.ts'
 import type { Rules } from './rules.ts'
 import { sentInBody, sentInQuery } from './sent.ts'
 
-/** Parameters that stand in the query, in a form or in a JSON object, read as one. */
-export type Parameters<Values> = {
-  readonly schema: z.ZodObject
-  /** @param query as it came, without its `?`. @throws Refusal */
-  readonly read: (req: IncomingMessage, query: string) => Promise<Values>
+/** Types of a body that is read for parameters; one without a type is a form. */
+const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
+
+/** A body that is read with the query. */
+export type Parameters<Shape extends z.ZodRawShape> = Body<z.output<z.ZodObject<Shape>>> & {
+  readonly schema: z.ZodObject<Shape>
+  /** @throws Refusal */
+  readonly read: (req: IncomingMessage, asked: Pick<Asked, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
 export type ReadingParameters = {
@@ -20,19 +24,21 @@ export type ReadingParameters = {
 }
 
 /**
- * Declares parameters by their schemas, which say what is wrong in words that go on behind a name, such as `must be text`.
- * Others than these are ignored.
+ * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one. Their schemas say what is
+ * wrong in words that go on behind a name, such as `must be text`. Others than these are ignored.
  */
 export function parameters<Shape extends z.ZodRawShape>(
   shape: Shape,
   { rules, upTo, asWritten = [] }: ReadingParameters,
-): Parameters<z.output<z.ZodObject<Shape>>> {
+): Parameters<Shape> {
   const schema = z.object(shape)
   const fields = Object.entries(shape).map(([name, field]) => [name, isList(field)] as const)
   return {
+    media: MEDIA,
+    upTo,
     schema,
-    async read(req, query) {
-      const valueOf = rules(sentInQuery(query), await sentInBody(req, upTo, asWritten))
+    async read(req, { search }) {
+      const valueOf = rules(sentInQuery(search), await sentInBody(req, upTo, asWritten))
       const given: Record<string, unknown> = {}
       for (const [name, isListed] of fields) given[name] = valueOf(name, isListed)
       return checked(schema, given)

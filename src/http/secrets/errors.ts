@@ -1,0 +1,26 @@
+import { answer, type Headers } from '../kit/answer.ts'
+import type { Family } from '../kit/endpoint.ts'
+import type { Refused } from '../kit/errors.ts'
+
+const UNKNOWN = 'Unknown secret'
+
+/** What goes with a 401. */
+const CHALLENGE: Headers = { 'WWW-Authenticate': 'Basic realm="adamant secrets", charset="UTF-8"' }
+const NONE: Headers = {}
+
+/** `{"message": "..."}` in the original's words, which clients match on. */
+export const secretsFamily: Family = {
+  name: 'secrets',
+  prefixes: ['/api/v1'],
+  refusal: (refused, _error, { params }) =>
+    answer(refused.status, bodyOf(refused, params['key']), refused.status === 401 ? CHALLENGE : NONE),
+}
+
+/** An unknown secret names the key of the path. */
+function bodyOf({ status, faults }: Refused, key: string | undefined): object {
+  if (status === 404) {
+    return faults[0]?.message === UNKNOWN ? { secret_key: String(key), message: UNKNOWN } : { message: 'Not Found' }
+  }
+  if (status === 500) return { message: 'An unexpected error occurred :[' }
+  return { message: faults.map(({ message }) => message).join('; ') }
+}
