@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { StreamQueue } from '../commands/core/stream-queue.ts'
+import { writingTo } from '../commands/core/handle.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
 import { BadFolder, type Installation, type Purpose } from './installation.ts'
 import { openLog } from '../runtime/log.ts'
@@ -75,7 +75,7 @@ export async function openOn(
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
   const clock = steadyClock({ jumped })
-  const writing = { store, queue: new StreamQueue(), clock }
+  const writing = writingTo(store, clock)
   return {
     settings,
     log,

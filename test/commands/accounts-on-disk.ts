@@ -7,7 +7,7 @@ import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import { openSession, type OpeningSessions } from '../../src/commands/sessions/open-session.ts'
 import type { Registering } from '../../src/commands/accounts/register-account.ts'
 import { registerClient } from '../../src/commands/clients/register-client.ts'
-import { StreamQueue } from '../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../src/commands/core/handle.ts'
 import { verifyClient, type VerifiedClient } from '../../src/commands/clients/verify-client.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { GuessLimits } from '../../src/credentials/guess-limits.ts'
@@ -58,16 +58,14 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   })
   await feed.start()
   const passwords = new Passwords()
-  const queue = new StreamQueue()
+  const writing = writingTo(store, clock)
   const noted: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void noted.push(event)
   const ids = { store, clock, size: 1, origin: cli }
   return {
-    store,
-    queue,
-    clock,
+    ...writing,
     monotonic: clock,
-    uses: new ApiTokenUses({ store, queue, clock }, clock, (error) => console.error(error)),
+    uses: new ApiTokenUses(writing, clock, (error) => console.error(error)),
     tokens,
     feed,
     passwords,

@@ -5,7 +5,7 @@ import { deleteDiamond } from '../../src/commands/diamonds/delete-diamond.ts'
 import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import { metadata } from '../../src/events/origin.ts'
 import { patchDiamond } from '../../src/commands/diamonds/patch-diamond.ts'
-import { StreamQueue } from '../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../src/commands/core/handle.ts'
 import { scoresStream } from '../../src/domain/diamond/streams.ts'
 import { DiamondQueries, type DiamondFilter } from '../../src/projections/diamonds/diamond-queries.ts'
 import { DIAMONDS, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
@@ -30,7 +30,7 @@ export class RealInventory {
   #runner: ProjectionRunner<DiamondView>
 
   constructor(private readonly stores: Stores) {
-    this.#writing = { store: stores.store, queue: new StreamQueue(), clock: () => this.now * 1000 }
+    this.#writing = writingTo(stores.store, () => this.now * 1000)
     this.#ids = new IdBlocks({ ...this.#writing, kind: 'diamond', size: 100, origin })
     this.#runner = runnerOf(stores)
     this.#runner.start()
@@ -46,14 +46,13 @@ export class RealInventory {
   async change(version: Version, owner: number, entries: readonly (readonly [id: number, wanted: Wanted])[]) {
     const by: By = { owner, origin }
     const changes = entries.map(([id, wanted]) => patchDiamond(id, known(readChange(version, wanted, '')), by))
-    await changeDiamonds(this.#writing, randomUUID(), by, changes)
+    await changeDiamonds(this.#writing, by, changes)
   }
 
   async remove(owner: number, ids: readonly number[]): Promise<void> {
     const by: By = { owner, origin }
     await changeDiamonds(
       this.#writing,
-      randomUUID(),
       by,
       ids.map((id) => deleteDiamond(id, by)),
     )

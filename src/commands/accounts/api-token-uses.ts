@@ -8,7 +8,8 @@ import {
   type ApiTokenUsed,
 } from '../../domain/account/api-token-use.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { handle, load, type Fold, type Writing } from '../core/handle.ts'
+import { handle, type Writing } from '../core/handle.ts'
+import { load, type Fold } from '../core/load.ts'
 
 /** The newest use is all there is to know. */
 const useFold: Fold<ApiTokenUse, ApiTokenUsed> = {
@@ -51,10 +52,9 @@ export class ApiTokenUses {
   }
 
   async #record(stream: string, account: number): Promise<void> {
-    const id = randomUUID()
-    const origin = { actor: `account-${account}`, via: 'http', correlation: id } as const
+    const origin = { actor: `account-${account}`, via: 'http', correlation: randomUUID() } as const
     try {
-      await handle(this.writing, { stream, id, origin }, useFold, used)
+      await handle(this.writing, { stream, origin }, useFold, used)
     } catch (error) {
       this.#until.set(stream, this.monotonic() + AGAIN)
       this.failed(error)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Account, AccountEvent } from '../../domain/account/account.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { accountFold, accountOf, accountStream } from './logins.ts'
@@ -14,7 +13,7 @@ export async function changeAccount(
   decide: (account: Account, now: number) => AccountEvent[],
 ): Promise<ChangedAccount> {
   const known = await accountOf(writing.store, email)
-  const wish = { stream: accountStream(known.account), id: randomUUID(), origin }
+  const wish = { stream: accountStream(known.account), origin }
   await handle(writing, wish, accountFold, decide)
   return { account: known.account, email: known.email }
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/account/account.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { load, type Fold } from '../core/handle.ts'
+import { load, type Fold } from '../core/load.ts'
 
 export const loginFold: Fold<Login, LoginEvent> = { initial: freeLogin, evolve: evolveLogin }
 export const accountFold: Fold<Account, AccountEvent> = { initial: unknownAccount, evolve: evolveAccount }

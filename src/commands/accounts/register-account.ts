@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Passwords } from '../../credentials/passwords.ts'
 import { register, type Plan } from '../../domain/account/account.ts'
 import { reserveLogin } from '../../domain/account/login.ts'
@@ -27,14 +26,14 @@ export async function registerAccount(
   const wanted = { email, password: await registering.passwords.hash(password), plan }
   register(accountFold.initial, wanted)
   const account = await reserve(registering, email, origin)
-  const wish = { stream: accountStream(account), id: randomUUID(), origin }
+  const wish = { stream: accountStream(account), origin }
   await handle(registering, wish, accountFold, (state) => register(state, wanted))
   return { account, email }
 }
 
 async function reserve(registering: Registering, email: string, origin: Origin): Promise<number> {
   const account = await registering.accountIds.take()
-  const wish = { stream: loginStream(email), id: randomUUID(), origin }
+  const wish = { stream: loginStream(email), origin }
   const { state } = await handle(registering, wish, loginFold, (login) => reserveLogin(login, { account, email }))
   return state.status === 'reserved' ? state.account : account
 }

@@ -2,7 +2,8 @@ import { evolve, unknown, type Diamond, type DiamondEvent } from '../../domain/d
 import { WrongRevision, type Append, type Position, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { appendAll, latest } from '../core/append-all.ts'
-import { pause, type Writing } from '../core/handle.ts'
+import { pause } from '../core/tries.ts'
+import type { Writing } from '../core/handle.ts'
 
 /** Only other commands on the same stream come between, and each of them is done after a while. */
 const ATTEMPTS = 20

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { retriesStream, type RetryRequested } from '../../domain/installation/retry.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handle, type Fold, type Writing } from '../core/handle.ts'
+import { handle, type Writing } from '../core/handle.ts'
+import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 
 /** Streams of one request: its runner reads them whole, and nothing else meanwhile. */
@@ -25,7 +25,7 @@ export async function requestRetry(
   { model, streams }: RetryRequested['data'],
   origin: Origin,
 ): Promise<Position> {
-  const wish = { stream: retriesStream(model), id: randomUUID(), origin }
+  const wish = { stream: retriesStream(model), origin }
   const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
   const { position } = await handle(writing, wish, fold, () => [asked])
   if (position === undefined) throw new Error('a request is always written')

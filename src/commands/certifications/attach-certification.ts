@@ -12,7 +12,7 @@ import { appendOnce } from '../core/append-once.ts'
 import type { By } from '../diamonds/change-diamonds.ts'
 import { diamondFold } from '../diamonds/diamond-fold.ts'
 import { eventId } from '../../events/event-id.ts'
-import { handle, load, type Writing } from '../core/handle.ts'
+import { handle, type Writing } from '../core/handle.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 
 /** What commands on certifications write with. */
@@ -50,7 +50,8 @@ export async function attachCertification(
 ): Promise<Attached> {
   const { diamond } = input
   const stream = diamondStream(diamond)
-  if (name === undefined) owned((await load(writing.store, stream, diamondFold)).state, diamond, by.owner)
+  if (name === undefined)
+    owned((await writing.states.load(writing.store, stream, diamondFold)).state, diamond, by.owner)
   const kept = await file?.incoming.keep()
   return whileHeld(kept, () => {
     const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
@@ -117,7 +118,7 @@ async function ensured(kept: Kept | undefined, takeBack: () => Promise<unknown>)
 type Taking = By & { readonly stream: string; readonly id: number }
 
 const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
-  handle(writing, { stream, id: randomUUID(), origin }, diamondFold, (state) => detach(state, id, owner))
+  handle(writing, { stream, origin }, diamondFold, (state) => detach(state, id, owner))
 
 async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
   let late = false

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { detach } from '../../domain/certification/decide.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
@@ -16,7 +15,7 @@ export async function removeCertification(
   { owner, origin }: By,
   { id, diamond }: { readonly id: number; readonly diamond: number },
 ): Promise<Position | undefined> {
-  const wish = { stream: diamondStream(diamond), id: randomUUID(), origin }
+  const wish = { stream: diamondStream(diamond), origin }
   const { position } = await handle(writing, wish, diamondFold, (state) => detach(state, id, owner))
   return position
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { evolveClient, unknownClient, type Client, type ClientEvent } from '../../domain/client/client.ts'
-import { handle, type Fold, type Writing } from '../core/handle.ts'
+import { handle, type Writing } from '../core/handle.ts'
+import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 
 export const clientFold: Fold<Client, ClientEvent> = { initial: unknownClient, evolve: evolveClient }
@@ -18,6 +18,6 @@ export async function changeClient(
   origin: Origin,
   decide: (client: Client) => ClientEvent[],
 ): Promise<{ client: string }> {
-  await handle(writing, { stream: clientStream(client), id: randomUUID(), origin }, clientFold, decide)
+  await handle(writing, { stream: clientStream(client), origin }, clientFold, decide)
   return { client }
 }

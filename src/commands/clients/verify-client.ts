@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { clientFold, clientStream, isClientId } from './clients.ts'
-import { load } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 
 /** A client that has shown its secret. */
 export type VerifiedClient = { readonly client: string; readonly clientEpoch: number }

@@ -1,31 +1,37 @@
-import type { EventStore, Position, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
-import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/event-id.ts'
+import { randomUUID } from 'node:crypto'
 import type { Origin } from '../../events/origin.ts'
-import { stamp } from './stamp.ts'
-import type { StreamQueue } from './stream-queue.ts'
-import { tries } from './tries.ts'
-
-export type DomainEvent = { readonly type: string; readonly data: object }
-
-/** How a stream becomes a state: pure, total, in src/domain. */
-export type Fold<State, Event extends DomainEvent> = {
-  readonly initial: State
-  readonly evolve: (state: State, event: Event) => State
-  /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
-  readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
-}
+import { WrongRevision, type EventStore, type Position, type Revision } from '../../stores/ports/event-store.ts'
+import { FoldedStates, type Folded } from './folded-states.ts'
+import { load, type DomainEvent, type Fold } from './load.ts'
+import { toAppend } from './stamp.ts'
+import { StreamQueue } from './stream-queue.ts'
+import { pause, tries } from './tries.ts'
 
 /** What every command writes with. One a process. */
 export type Writing = {
   readonly store: EventStore
   readonly queue: StreamQueue
+  readonly states: FoldedStates
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number
 }
 
-/** A caller's wish: `id` names it for good, so that a repeat of it is recognised by its events' ids. */
-export type Wish = { readonly stream: string; readonly id: string; readonly origin: Origin }
+/** What a process writes to a store with. */
+export const writingTo = (store: EventStore, clock: () => number): Writing => ({
+  store,
+  queue: new StreamQueue(),
+  states: new FoldedStates(),
+  clock,
+})
+
+/**
+ * What a caller wants of a stream. `id` names it for good, where it may have been wanted before: its events are then found
+ * and not repeated.
+ */
+export type Wish = { readonly stream: string; readonly id?: string; readonly origin: Origin }
+
+/** @param now never before the stream's last event, in milliseconds; may run several times */
+export type Decide<State, Event> = (state: State, now: number, revision: Revision) => readonly Event[]
 
 export type Handled<State, Event> = {
   readonly state: State
@@ -42,29 +48,41 @@ const ATTEMPTS = 5
 
 /**
  * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
- * when nobody knows whether the append arrived (tries.ts). An earlier try of the same wish that was stored is answered as success.
- * @param decide gets the state, the time (ms; never before the stream's last event) and the stream's revision; it may
- *   run several times
+ * when nobody knows whether the append arrived (tries.ts). An earlier try of the same wish that was stored is answered as
+ * success. Where this process knows the stream's state (folded-states.ts), that is decided on without reading, and the
+ * append shows whether it was right; what would write nothing, and so not show it, is decided on the stream as it is.
  * @throws what `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
  */
 export function handle<State, Event extends DomainEvent>(
   writing: Writing,
   wish: Wish,
   fold: Fold<State, Event>,
-  decide: (state: State, now: number, revision: Revision) => readonly Event[],
+  decide: Decide<State, Event>,
 ): Promise<Handled<State, Event>> {
-  return writing.queue.run(wish.stream, async () => {
+  const { store, queue, states, clock } = writing
+  const { stream, origin, id = randomUUID() } = wish
+  const command = { stream, origin, id, fold }
+  const isNew = wish.id === undefined
+  return queue.run(stream, async () => {
     const isTriedAgain = tries(ATTEMPTS)
-    for (let attempt = 1; ; attempt++) {
-      const loaded = await load(writing.store, wish.stream, fold, wish.id)
-      if (loaded.own.length > 0) return { ...loaded, events: loaded.own }
-      const now = Math.max(writing.clock(), loaded.at)
-      const events = decide(loaded.state, now, loaded.revision)
-      if (events.length === 0) return { ...loaded, events, position: undefined }
+    const known = isNew ? states.find(stream, fold) : undefined
+    const guessed = known && decidedOnKnown(known, decide, clock())
+    if (known !== undefined && guessed !== undefined) {
       try {
-        const position = await writing.store.append(wish.stream, loaded.revision, toAppend(wish, events, now))
-        const state = events.reduce((folded, event) => fold.evolve(folded, event), loaded.state)
-        return { state, events, revision: after(loaded.revision, events.length), position }
+        return await append(writing, command, known, guessed)
+      } catch (error) {
+        if (!(error instanceof WrongRevision) && !isTriedAgain(error)) throw error
+      }
+    }
+    for (let attempt = 1; ; attempt++) {
+      const loaded = isNew ? await states.load(store, stream, fold, id) : await load(store, stream, fold, id)
+      const { state, revision, own, position } = loaded
+      if (own.length > 0) return { state, events: own, revision, position }
+      const now = Math.max(clock(), loaded.at)
+      const events = decide(state, now, revision)
+      if (events.length === 0) return { state, events, revision, position: undefined }
+      try {
+        return await append(writing, command, loaded, { events, now })
       } catch (error) {
         if (!isTriedAgain(error)) throw error
         await pause(attempt)
@@ -73,63 +91,39 @@ export function handle<State, Event extends DomainEvent>(
   })
 }
 
-/** The state of a stream, its revision or that of what wish `id` wrote, the time of its last event (ms, 0 for none), and what wish `id` wrote. */
-export async function load<State, Event extends DomainEvent>(
-  store: EventStore,
-  stream: string,
-  fold: Fold<State, Event>,
-  id?: string,
-): Promise<Loaded<State, Event>> {
-  const { newest } = fold
-  if (newest === undefined) return foldStored(await store.read(stream), fold, id)
-  const tail = await store.read(stream, { last: newest.count })
-  const loaded = foldStored(tail, fold, id)
-  if (tail.length < newest.count || newest.suffices(loaded.state)) return loaded
-  return foldStored(await store.read(stream), fold, id)
-}
+type Decided<Event> = { readonly events: readonly Event[]; readonly now: number }
 
-function foldStored<State, Event extends DomainEvent>(
-  stored: readonly StoredEvent[],
-  fold: Fold<State, Event>,
-  id: string | undefined,
-): Loaded<State, Event> {
-  const first = id === undefined ? undefined : eventId(id, 0)
-  let state = fold.initial
-  let position: Position | undefined
-  let revision: Revision = stored.at(-1)?.revision ?? 'none'
-  let own: Event[] = []
-  let ownFrom = -1
-  for (const [index, event] of stored.entries()) {
-    const decoded = decode<Event>(event)
-    state = fold.evolve(state, decoded)
-    if (event.id === first) ownFrom = index
-    if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
-      own = [...own, decoded]
-      position = event.position
-      revision = event.revision
-    }
+/** What is to be written on top of a state that may be outdated; undefined where that is nothing, or it is refused. */
+function decidedOnKnown<State, Event>(
+  { state, revision, at }: Folded<State>,
+  decide: Decide<State, Event>,
+  clock: number,
+): Decided<Event> | undefined {
+  const now = Math.max(clock, at)
+  try {
+    const events = decide(state, now, revision)
+    return events.length > 0 ? { events, now } : undefined
+  } catch {
+    return undefined // It is decided again on the stream as it is, and refused then if it still has to be.
   }
-  return { state, own, revision, at: timeOf(stored.at(-1)?.metadata['at']), position }
 }
 
-export type Loaded<State, Event> = {
-  readonly state: State
-  readonly own: readonly Event[]
-  readonly revision: Revision
-  readonly at: number
-  readonly position: Position | undefined
+type Command<State, Event extends DomainEvent> = Required<Wish> & { readonly fold: Fold<State, Event> }
+
+async function append<State, Event extends DomainEvent>(
+  { store, states }: Writing,
+  { stream, origin, id, fold }: Command<State, Event>,
+  before: { readonly state: State; readonly revision: Revision },
+  { events, now }: Decided<Event>,
+): Promise<Handled<State, Event>> {
+  const stamped = toAppend({ id, origin }, events, now)
+  const position = await store.append(stream, before.revision, stamped)
+  const state = events.reduce((folded, event) => fold.evolve(folded, event), before.state)
+  const revision = after(before.revision, events.length)
+  states.keep(stream, fold, { state, revision, last: stamped.at(-1)?.id ?? '', at: now })
+  return { state, events, revision, position }
 }
 
-/** The wish's events as the store takes them, with ids that a repeat will have again. */
-export function toAppend(wish: Wish, events: readonly DomainEvent[], now: number) {
-  const stamped = stamp(wish.origin, now)
-  return events.map((event, index) => stamped(eventId(wish.id, index), event))
-}
-
+/** The revision of a stream's last event when `count` more were appended. */
 export const after = (revision: Revision, count: number): bigint =>
   (revision === 'none' ? -1n : revision) + BigInt(count)
-
-const timeOf = (at: string | undefined) => (at === undefined ? 0 : Date.parse(at) || 0)
-/** Longer with every attempt, and never the same for two processes. */
-export const pause = (attempt: number) =>
-  new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../stores/ports/event-store.ts'
 import { writtenVersion } from '../../events/registry.ts'
+import { eventId } from '../../events/event-id.ts'
 import { metadata, type Origin } from '../../events/origin.ts'
 
 /** Makes of what was decided an event to be stored. */
@@ -13,6 +14,19 @@ export type Stamp = (id: string, event: { readonly type: string; readonly data: 
 export function stamp(origin: Origin, now: number): Stamp {
   const base = metadata(origin, now)
   return (id, { type, data }) => ({ id, type, data: { ...data }, metadata: versioned(base, type) })
+}
+
+/**
+ * A wish's events as the store takes them, with ids that a repeat of it will have again.
+ * @param now milliseconds since 1970
+ */
+export function toAppend(
+  { id, origin }: { readonly id: string; readonly origin: Origin },
+  events: readonly { readonly type: string; readonly data: object }[],
+  now: number,
+): NewEvent[] {
+  const stamped = stamp(origin, now)
+  return events.map((event, index) => stamped(eventId(id, index), event))
 }
 
 const byVersion = new WeakMap<NewEvent['metadata'], Map<string, NewEvent['metadata']>>()

@@ -22,3 +22,7 @@ export function tries(most: number, now: () => number = () => performance.now())
     return error instanceof WrongRevision
   }
 }
+
+/** Waits before the next try: longer with every attempt, and never as long as another process does. */
+export const pause = (attempt: number) =>
+  new Promise<void>((done) => setTimeout(done, attempt * 10 * (1 + Math.random())))

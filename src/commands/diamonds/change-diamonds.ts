@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { owned } from '../../domain/diamond/decide.ts'
 import { unknown, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { WrongRevision, type Append, type Revision } from '../../stores/ports/event-store.ts'
 import { appendTogether, type Request } from '../bulk/carry-out.ts'
 import { diamondFold } from './diamond-fold.ts'
-import { after, handle, load, pause, toAppend, type Writing } from '../core/handle.ts'
+import { after, handle, type Writing } from '../core/handle.ts'
+import { pause } from '../core/tries.ts'
+import { toAppend } from '../core/stamp.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import { ownersRevision, type Changed, type ChangedDiamonds } from './changed-diamonds.ts'
 import { metadata, type Origin } from '../../events/origin.ts'
@@ -24,17 +27,15 @@ export type Match = '*' | readonly bigint[]
 
 /**
  * Changes one diamond.
- * @param command names the wish, so that a repeat after an unknown outcome is recognised
  * @throws Refusal missing, forbidden, precondition
  */
 export async function changeDiamond(
   writing: Writing,
-  command: string,
   { owner, origin }: By,
   { id, decide }: DiamondChange,
   match?: Match,
 ): Promise<ChangedDiamonds> {
-  const wish = { stream: diamondStream(id), id: command, origin }
+  const wish = { stream: diamondStream(id), origin }
   const { state, events, position, revision } = await handle(writing, wish, diamondFold, (diamond, _now, found) => {
     owned(diamond, id, owner)
     checkMatch(match, diamond, found)
@@ -59,8 +60,12 @@ const ATTEMPTS = 5
 export type Named = Pick<DiamondChange, 'id' | 'pointer'>
 
 /** What of these the owner may not touch, as a refusal of them would say it, in their order. */
-export async function ownershipFaults({ store }: Writing, owner: number, named: readonly Named[]): Promise<Fault[]> {
-  const loaded = await Promise.all(named.map(({ id }) => load(store, diamondStream(id), diamondFold)))
+export async function ownershipFaults(
+  { store, states }: Writing,
+  owner: number,
+  named: readonly Named[],
+): Promise<Fault[]> {
+  const loaded = await Promise.all(named.map(({ id }) => states.load(store, diamondStream(id), diamondFold)))
   return named.flatMap(({ id, pointer }, index) => {
     const refused = refusalOf(() => owned(loaded[index]?.state ?? unknown, id, owner))
     return refused === undefined ? [] : [faultAt(refused, pointer)]
@@ -77,17 +82,14 @@ const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
  * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
  *   one of the first kind, else missing
  */
-export function changeDiamonds(
-  writing: Writing,
-  command: string,
-  by: By,
-  changes: readonly DiamondChange[],
-): Promise<ChangedDiamonds> {
+export function changeDiamonds(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
+  const command = randomUUID()
   const streams = changes.map(({ id }) => diamondStream(id))
   return writing.queue.runAll(streams, async () => {
     for (let attempt = 1; ; attempt++) {
       const { changed, ...decided } = await decideAll(writing, command, by, changes)
       if (decided.appends.length === 0) return { position: undefined, changed }
+      for (const { stream } of decided.appends) writing.states.forget(stream)
       try {
         return { position: await appendTogether(writing, command, decided), changed }
       } catch (error) {
@@ -115,7 +117,7 @@ async function decideAll(
   let now = writing.clock()
   const loading = changes.map(async (change) => {
     const stream = diamondStream(change.id)
-    return { ...change, stream, ...(await load(writing.store, stream, diamondFold)) }
+    return { ...change, stream, ...(await writing.states.load(writing.store, stream, diamondFold)) }
   })
   for (const { id, pointer, decide, stream, state, revision, at } of await Promise.all(loading)) {
     const refused = refusalOf(() => owned(state, id, owner))
@@ -136,7 +138,7 @@ async function decideAll(
   const appends = wishes.map(({ stream, expected, id, events }) => ({
     stream,
     expected,
-    events: toAppend({ stream, id, origin }, events, now),
+    events: toAppend({ id, origin }, events, now),
   }))
   return { diamonds: changed.map(({ id }) => id), appends, metadata: metadata(origin, now), changed }
 }

@@ -1,4 +1,4 @@
 import { evolve, unknown, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
-import type { Fold } from '../core/handle.ts'
+import type { Fold } from '../core/load.ts'
 
 export const diamondFold: Fold<Diamond, DiamondEvent> = { initial: unknown, evolve }

@@ -12,7 +12,7 @@ import { WrongRevision, type Append, type EventStore, type StoredEvent } from '.
 import { decode, isUndecodable } from '../../events/decode.ts'
 import { appendAll } from '../core/append-all.ts'
 import { eventId } from '../../events/event-id.ts'
-import { pause } from '../core/handle.ts'
+import { pause } from '../core/tries.ts'
 import type { Origin } from '../../events/origin.ts'
 import { stamp } from '../core/stamp.ts'
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { burn, unknownSecretRefusal, waiting } from '../../domain/secret/decide.ts'
 import type { KnownSecret } from '../../domain/secret/secret.ts'
@@ -31,7 +30,7 @@ export async function burnSecret(secrets: Secrets, wish: BurnSecret): Promise<Bu
   const secret = waiting(await loadSecret(secrets.store, keys.digest), secrets.clock())
   const by = wish.account !== undefined && wish.account === secret.owner ? 'owner' : 'key'
   if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, wish)
-  const stream = { stream: secretStream(keys.digest), id: randomUUID(), origin: wish.origin }
+  const stream = { stream: secretStream(keys.digest), origin: wish.origin }
   const { state } = await handle(secrets, stream, secretFold, (known, now) => burn(known, now, by))
   if (state.status === 'unknown') throw unknownSecretRefusal()
   return { keys, secret: state }

@@ -2,7 +2,7 @@ import { keysOfMetadataKey, type SecretKeys } from '../../credentials/secret-key
 import { remembered, unknownSecretRefusal } from '../../domain/secret/decide.ts'
 import type { KnownSecret } from '../../domain/secret/secret.ts'
 import { accountFold, accountStream } from '../accounts/logins.ts'
-import { load } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import { loadSecret, type Secrets } from './secrets.ts'
 
 type Reading = Pick<Secrets, 'store' | 'clock'>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { digestOfSecretKey, secretStream } from '../../credentials/secret-keys.ts'
 import type { Inner } from '../../credentials/secret-box.ts'
 import {
@@ -29,7 +28,7 @@ type Named = { readonly secretKey: string; readonly digest: string }
 
 /**
  * Gives the value to one reader only: it is decrypted first, and told when this call's SecretRevealed is the one that
- * is stored. A caller's wish has an id of its own, not the request's, which two callers might share.
+ * is stored. No wish has a name, which two callers might share.
  * @throws Refusal missing for everything that can't be read, too-many; OutcomeUnknown, StoreUnavailable: not told then
  */
 export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promise<string> {
@@ -44,7 +43,7 @@ export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promis
       : await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'reveal' })
   if (value === undefined) throw unknownSecretRefusal()
   const stream = secretStream(digest)
-  await handle(secrets, { stream, id: randomUUID(), origin: wish.origin }, secretFold, reveal)
+  await handle(secrets, { stream, origin: wish.origin }, secretFold, reveal)
   return value
 }
 
@@ -74,12 +73,12 @@ export async function openWithPassphrase(
   }
   const place = secrets.box.enter({ purpose: 'read', account, address })
   try {
-    const wish = () => ({ stream: secretStream(keys.digest), id: randomUUID(), origin })
-    const { state } = await handle(secrets, wish(), secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
+    const wish = { stream: secretStream(keys.digest), origin }
+    const { state } = await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
     if (state.status !== 'new') throw unknownSecretRefusal()
     const value = mayBePassphrase(passphrase) ? await secrets.box.openWith(place, passphrase, inner, keys) : undefined
     if (value === undefined && state.failedTries >= TRIES_IN_LIFE) {
-      await handle(secrets, wish(), secretFold, endGuessed)
+      await handle(secrets, wish, secretFold, endGuessed)
     }
     return value
   } finally {

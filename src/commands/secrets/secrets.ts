@@ -1,4 +1,5 @@
-import { load, type Fold, type Writing } from '../core/handle.ts'
+import { load, type Fold } from '../core/load.ts'
+import type { Writing } from '../core/handle.ts'
 import type { Letters } from '../../credentials/letters.ts'
 import type { SecretBox } from '../../credentials/secret-box.ts'
 import { secretStream } from '../../credentials/secret-keys.ts'

@@ -7,7 +7,7 @@ import type { Secret, SecretShared, Shared } from '../../domain/secret/secret.ts
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { NewMail, VaultEntry } from '../../stores/ports/vault.ts'
 import { appendAll } from '../core/append-all.ts'
-import { toAppend } from '../core/handle.ts'
+import { toAppend } from '../core/stamp.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -101,7 +101,7 @@ function mailsOf(
 /** The stream is new, since its name is random: nothing has to be read before. */
 async function append(secrets: Secrets, wish: ShareSecret, { digest }: SecretKeys, event: SecretShared): Promise<void> {
   const stream = secretStream(digest)
-  const events = toAppend({ stream, id: randomUUID(), origin: wish.origin }, [event], event.data.at)
+  const events = toAppend({ id: randomUUID(), origin: wish.origin }, [event], event.data.at)
   try {
     await appendAll(secrets.store, [{ stream, expected: 'none', events }])
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
 import { accountFold, accountStream } from '../accounts/logins.ts'
 import { clientFold, clientStream } from '../clients/clients.ts'
-import { load } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import { parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'
 import { sameEpoch } from '../../domain/installation/restoring.ts'
 import type { Grant } from '../../domain/session/session.ts'

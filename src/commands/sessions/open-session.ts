@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { GuessLimits } from '../../credentials/guess-limits.ts'
 import type { LogInPlaces } from '../../credentials/log-in-places.ts'
 import type { Passwords } from '../../credentials/passwords.ts'
@@ -43,7 +42,6 @@ export async function openSession(sessions: OpeningSessions, logIn: LogIn, origi
   const token = newRefreshToken(newSession())
   const wish = {
     stream: sessionStream(token.session),
-    id: randomUUID(),
     origin: { ...origin, actor: `account-${account}` },
   }
   const opened = await handle(sessions, wish, sessionFold(), (session, now) =>

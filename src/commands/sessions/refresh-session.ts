@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { GrantRefused, INVALID, refresh } from '../../domain/session/session.ts'
-import { handle, load } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import { accountFold, accountStream } from '../accounts/logins.ts'
 import type { Origin } from '../../events/origin.ts'
 import {
@@ -31,7 +31,7 @@ export async function refreshSession(
   const { account, accountEpoch } = await holderOf(sessions, presented)
   const next = newRefreshToken(presented.session)
   const actor = `account-${account}`
-  const wish = { stream: sessionStream(presented.session), id: randomUUID(), origin: { ...origin, actor } }
+  const wish = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
   const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
   const asked = { presented: presented.digest, digest: next.digest, ...epochs, ...client }
   const { events } = await handle(sessions, wish, sessionFold(presented.digest), (session, now) =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   findUsed,
   GrantRefused,
@@ -7,7 +6,8 @@ import {
   type Session,
   type SessionEvent,
 } from '../../domain/session/session.ts'
-import { handle, load } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 import { noteAll, parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'
 
@@ -49,7 +49,7 @@ async function append(
   origin: Origin,
   decide: (session: Session, now: number) => SessionEvent[],
 ): Promise<void> {
-  const wish = { stream: sessionStream(session), id: randomUUID(), origin }
+  const wish = { stream: sessionStream(session), origin }
   const { events } = await handle(sessions, wish, sessionFold(), decide)
   noteAll(sessions, wish, events)
 }

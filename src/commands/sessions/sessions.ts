@@ -11,7 +11,9 @@ import {
 } from '../../domain/session/session.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { NewEvent } from '../../stores/ports/event-store.ts'
-import { toAppend, type Fold, type Wish, type Writing } from '../core/handle.ts'
+import { stamp } from '../core/stamp.ts'
+import type { Fold } from '../core/load.ts'
+import type { Wish, Writing } from '../core/handle.ts'
 
 /** What the commands of sessions need. */
 export type Sessions = Writing & {
@@ -67,6 +69,7 @@ export function grant(sessions: Sessions, { session, text }: RefreshToken, rotat
 }
 
 /** Tells this process what ended tokens. */
-export function noteAll(sessions: Sessions, wish: Wish, events: readonly SessionEvent[]): void {
-  for (const event of toAppend(wish, events, sessions.clock())) sessions.note({ ...event, stream: wish.stream })
+export function noteAll(sessions: Sessions, { stream, origin }: Wish, events: readonly SessionEvent[]): void {
+  const stamped = stamp(origin, sessions.clock())
+  for (const event of events) sessions.note({ ...stamped('', event), stream })
 }

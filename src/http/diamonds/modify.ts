@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   changeDiamond,
   changeDiamonds,
@@ -140,7 +139,7 @@ type Done = { readonly changed: readonly Changed[]; readonly consistency: Header
 
 async function changeOne(asked: Asking, { diamonds }: DiamondServices, change: DiamondChange): Promise<Done> {
   const match = parseIfMatch(asked.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.inventory, randomUUID(), byOf(asked), change, match)
+  const { position, changed } = await changeDiamond(diamonds.inventory, byOf(asked), change, match)
   return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
 }
 
@@ -149,7 +148,7 @@ async function changeAll(
   { diamonds }: DiamondServices,
   changes: readonly DiamondChange[],
 ): Promise<Done> {
-  const { position, changed } = await changeDiamonds(diamonds.inventory, randomUUID(), byOf(asked), changes)
+  const { position, changed } = await changeDiamonds(diamonds.inventory, byOf(asked), changes)
   return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
 }
 

@@ -1,4 +1,4 @@
-import type { DomainEvent, Fold } from '../../commands/core/handle.ts'
+import type { DomainEvent, Fold } from '../../commands/core/load.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
 

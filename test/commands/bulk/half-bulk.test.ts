@@ -7,7 +7,7 @@ import { deleteDiamond } from '../../../src/commands/diamonds/delete-diamond.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import type { Inventory } from '../../../src/commands/diamonds/inventory.ts'
 import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
@@ -42,7 +42,7 @@ test.after.each(async ({ store, peer }) => {
 })
 
 function inventoryOn(store: EventStore, { time }: Pick<Given, 'time'>): Inventory {
-  const writing = { store, queue: new StreamQueue(), clock: () => time.now }
+  const writing = writingTo(store, () => time.now)
   return { ...writing, diamondIds: new IdBlocks({ ...writing, kind: 'diamond', size: 1000, origin }) }
 }
 
@@ -142,12 +142,12 @@ test('of changes is finished on top of what others changed meanwhile, and leaves
   const { created } = await createDiamonds(given.other, wish(4))
   const ids = created.map(({ data }) => data.id)
   const priced = (price: number) => ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, by))
-  await rejectedWith(StoreUnavailable, changeDiamonds(given.dying, 'c-1', by, priced(7)))
+  await rejectedWith(StoreUnavailable, changeDiamonds(given.dying, by, priced(7)))
   const [, , third = 0, fourth = 0] = ids
   given.time.now += 5_000
   const patched = patchDiamond(third, { set: { price: 1, sku: 'NEW' }, removed: [] }, by)
-  await changeDiamond(given.other, 'c-2', by, patched)
-  await changeDiamond(given.other, 'c-3', by, deleteDiamond(fourth, by))
+  await changeDiamond(given.other, by, patched)
+  await changeDiamond(given.other, by, deleteDiamond(fourth, by))
   await react(given, 30_000)
   const streams = await Promise.all(ids.map((id) => given.store.read(`diamond-${id}`)))
   assert.equal(streams.map(names), [

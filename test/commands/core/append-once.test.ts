@@ -1,8 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { appendOnce, type Doing } from '../../../src/commands/core/append-once.ts'
-import type { Writing } from '../../../src/commands/core/handle.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { type Writing, writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
@@ -22,7 +21,7 @@ async function withLog(run: (store: EventStore) => Promise<void>): Promise<void>
 }
 
 /** A process with a queue of its own. */
-const processOn = (store: EventStore): Writing => ({ store, queue: new StreamQueue(), clock: () => 1_800_000_000_000 })
+const processOn = (store: EventStore): Writing => writingTo(store, () => 1_800_000_000_000)
 
 /** What is made is the wish's name, and what was done is kept in the order in which it was. */
 function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): Doing<string> {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { handle, type Fold } from '../../../src/commands/core/handle.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { handle, writingTo } from '../../../src/commands/core/handle.ts'
+import type { Fold } from '../../../src/commands/core/load.ts'
 import {
   OutcomeUnknown,
   StoreUnavailable,
@@ -29,11 +29,7 @@ test.before.each(async (given) => {
 })
 test.after.each(({ store }) => store.close())
 
-const writing = ({ store, time }: Given, over: EventStore = store) => ({
-  store: over,
-  queue: new StreamQueue(),
-  clock: () => time.now,
-})
+const writing = ({ store, time }: Given, over: EventStore = store) => writingTo(over, () => time.now)
 
 const sumOf = async ({ store, stream }: Given) =>
   (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
@@ -106,13 +102,7 @@ function contended({ store, stream }: Given, count: number): EventStore {
   return {
     ...store,
     append: async (name, expected, events) => {
-      if (left-- > 0)
-        await handle(
-          { store, queue: new StreamQueue(), clock: Date.now },
-          { stream, id: `o-${left}`, origin },
-          sum,
-          add(100),
-        )
+      if (left-- > 0) await handle(writingTo(store, Date.now), { stream, id: `o-${left}`, origin }, sum, add(100))
       return store.append(name, expected, events)
     },
   }

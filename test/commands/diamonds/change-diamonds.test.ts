@@ -5,7 +5,7 @@ import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.t
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import type { Inventory } from '../../../src/commands/diamonds/inventory.ts'
 import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
 import { rejectedWith } from '../../contract/event-store/given.ts'
 import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
@@ -21,7 +21,7 @@ const test = suite<Given>('changing several diamonds')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.time = { now: 1_800_000_000_000 }
-  const writing = { store: given.store, queue: new StreamQueue(), clock: () => given.time.now }
+  const writing = writingTo(given.store, () => given.time.now)
   const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
   given.inventory = { ...writing, diamondIds }
 })
@@ -46,10 +46,8 @@ test('waits for all other changes of each of them, so that none of fifty at once
   const ids = await createdIds(given, 10)
   const before = given.store.attempts
   await Promise.all([
-    ...Array.from({ length: 40 }, (_, price) =>
-      changeDiamonds(given.inventory, `c-${price}`, by, priced(ids, price + 1)),
-    ),
-    ...ids.flatMap((id) => priced([id], 1000).map((change) => changeDiamond(given.inventory, `s-${id}`, by, change))),
+    ...Array.from({ length: 40 }, (_, price) => changeDiamonds(given.inventory, by, priced(ids, price + 1))),
+    ...ids.flatMap((id) => priced([id], 1000).map((change) => changeDiamond(given.inventory, by, change))),
   ])
   assert.equal(await revisions(given, ids), Array<bigint>(10).fill(41n))
   assert.is(given.store.attempts - before, 50)
@@ -60,7 +58,7 @@ test('in opposite orders does not stand still', async (given) => {
   const backwards = ids.toReversed()
   await Promise.all(
     Array.from({ length: 20 }, (_, price) =>
-      changeDiamonds(given.inventory, `c-${price}`, by, priced(price % 2 === 0 ? ids : backwards, price + 1)),
+      changeDiamonds(given.inventory, by, priced(price % 2 === 0 ? ids : backwards, price + 1)),
     ),
   )
   assert.equal(await revisions(given, ids), [20n, 20n])
@@ -70,7 +68,7 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
   test(`is done once when its append times out and is ${fault}`, async (given) => {
     const ids = await createdIds(given, 3)
     given.store.failNext(fault)
-    await changeDiamonds(given.inventory, 'c', by, priced(ids, 7))
+    await changeDiamonds(given.inventory, by, priced(ids, 7))
     await given.store.land()
     assert.equal(await revisions(given, ids), [1n, 1n, 1n])
   })
@@ -90,7 +88,7 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
 test('says that nobody knows after three attempts without an answer', async (given) => {
   const ids = await createdIds(given, 2)
   given.store.failNext('lost', 'lost', 'lost')
-  await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, 'c', by, priced(ids, 7)))
+  await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, by, priced(ids, 7)))
   assert.equal(await revisions(given, ids), [0n, 0n])
 })
 
@@ -98,7 +96,7 @@ test('writes times that never go back, whatever the clock does', async (given) =
   const [id = 0] = await createdIds(given, 1)
   for (const now of [5, 1_900_000_000_000, 0]) {
     given.time.now = now
-    await changeDiamonds(given.inventory, `c-${now}`, by, priced([id], now + 1))
+    await changeDiamonds(given.inventory, by, priced([id], now + 1))
   }
   const at = (await given.store.read(`diamond-${id}`)).map(({ metadata }) => metadata['at'])
   assert.equal(at, at.toSorted())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Secrets } from '../../../src/commands/secrets/secrets.ts'
 import type { ShareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { Letters } from '../../../src/credentials/letters.ts'
 import { openMasterKeys, type MasterKeys } from '../../../src/credentials/master-keys.ts'
 import { Passphrases } from '../../../src/credentials/passphrases.ts'
@@ -32,11 +32,9 @@ export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsPr
   const store = openSqliteEvents(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
   return {
-    store,
+    ...writingTo(store, () => time.now),
     vault,
     keys,
-    queue: new StreamQueue(),
-    clock: () => time.now,
     box: new SecretBox(keys, new Passphrases(), CHEAP),
     letters: new Letters(keys),
     async close() {

@@ -7,7 +7,7 @@ import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.t
 import { deleteDiamond } from '../../../src/commands/diamonds/delete-diamond.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
@@ -59,9 +59,8 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
 
 /** What account 1 does with its diamonds. */
 export function owner(store: EventStore) {
-  const writing = { store, queue: new StreamQueue(), clock: Date.now }
+  const writing = writingTo(store, Date.now)
   const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
-  let wishes = 0
   return {
     async create(count: number): Promise<number[]> {
       const entries = Array.from({ length: count }, (_, index) => ({ sku: `SKU-${index}`, cutShape: 2, carat: 1 }))
@@ -69,8 +68,8 @@ export function owner(store: EventStore) {
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, `w-${wishes++}-${id}`, by, patchDiamond(id, { set, removed: [] }, by)),
-    remove: (id: number) => changeDiamond(writing, `w-${wishes++}-${id}`, by, deleteDiamond(id, by)),
+      changeDiamond(writing, by, patchDiamond(id, { set, removed: [] }, by)),
+    remove: (id: number) => changeDiamond(writing, by, deleteDiamond(id, by)),
   }
 }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StreamQueue } from '../../../src/commands/core/stream-queue.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { recordReading } from '../../../src/commands/certifications/record-reading.ts'
 import { requestRetry } from '../../../src/commands/bulk/request-retry.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
@@ -41,7 +41,7 @@ const projecting = <Value>({ store, reads }: Disk, projection: Projection<Value>
 const reacting = ({ store, reads }: Disk, reaction: Reaction): Follower =>
   new ReactionRunner(reaction, store, reads, silent)
 
-const writingOf = (store: EventStore) => ({ store, queue: new StreamQueue(), clock: Date.now })
+const writingOf = (store: EventStore) => writingTo(store, Date.now)
 const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof tabled> | Promise<never> = tabled) =>
   scoring({
     store,

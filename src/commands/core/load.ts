@@ -1,0 +1,71 @@
+import { decode } from '../../events/decode.ts'
+import { eventId } from '../../events/event-id.ts'
+import type { EventStore, Position, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
+
+export type DomainEvent = { readonly type: string; readonly data: object }
+
+/** How a stream becomes a state: pure, total, in src/domain. */
+export type Fold<State, Event extends DomainEvent> = {
+  readonly initial: State
+  readonly evolve: (state: State, event: Event) => State
+  /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
+  readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
+}
+
+export type Loaded<State, Event> = {
+  readonly state: State
+  /** What a wish has written here before: `revision` and `position` are those of its last event then. */
+  readonly own: readonly Event[]
+  readonly revision: Revision
+  readonly position: Position | undefined
+  /** The stream's last event: its id, and its time in milliseconds since 1970; 0 without one. */
+  readonly last: string | undefined
+  readonly at: number
+}
+
+/**
+ * A stream as it is now, read from the store.
+ * @param id of a wish whose events are looked for
+ * @throws StoreUnavailable; NewerSchema, BrokenEvent for an event that can't be understood here
+ */
+export async function load<State, Event extends DomainEvent>(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  fold: Fold<State, Event>,
+  id?: string,
+): Promise<Loaded<State, Event>> {
+  const { newest } = fold
+  if (newest === undefined) return loadedFrom(await store.read(stream), fold, id)
+  const tail = await store.read(stream, { last: newest.count })
+  const loaded = loadedFrom(tail, fold, id)
+  if (tail.length < newest.count || newest.suffices(loaded.state)) return loaded
+  return loadedFrom(await store.read(stream), fold, id)
+}
+
+function loadedFrom<State, Event extends DomainEvent>(
+  stored: readonly StoredEvent[],
+  fold: Fold<State, Event>,
+  id: string | undefined,
+): Loaded<State, Event> {
+  const first = id === undefined ? undefined : eventId(id, 0)
+  const last = stored.at(-1)
+  let state = fold.initial
+  let position: Position | undefined
+  let revision: Revision = last?.revision ?? 'none'
+  const own: Event[] = []
+  let ownFrom = -1
+  for (const [index, event] of stored.entries()) {
+    const decoded = decode<Event>(event)
+    state = fold.evolve(state, decoded)
+    if (event.id === first) ownFrom = index
+    if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
+      own.push(decoded)
+      position = event.position
+      revision = event.revision
+    }
+  }
+  return { state, own, revision, position, last: last?.id, at: timeOf(last) }
+}
+
+/** When an event was written, in milliseconds since 1970; 0 without one. */
+export const timeOf = (event: StoredEvent | undefined): number => Date.parse(event?.metadata['at'] ?? '') || 0
