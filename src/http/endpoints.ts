@@ -16,6 +16,9 @@ import { describeAuthorizationServer, type AuthorizationServerServices } from '.
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
 import { issueToken } from './oauth/token.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
+import type { SecretPageServices } from './secret-pages/pages.ts'
+import { askReader, showSecret } from './secret-pages/reader.ts'
+import { burnByPage, showReceipt } from './secret-pages/sender.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
 import { revealSecret } from './secrets/reveal.ts'
 import type { SecretServices } from './secrets/sender.ts'
@@ -31,7 +34,8 @@ export type Services = BearerServices &
   MetricsServices &
   TokenServices &
   AuthorizationServerServices &
-  SecretServices
+  SecretServices &
+  SecretPageServices
 
 /** All that the service can be asked for over HTTP. */
 export const ENDPOINTS: readonly Endpoint<Services>[] = [
@@ -46,6 +50,10 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   attachReport,
   removeReport,
   readReportFile,
+  askReader,
+  showSecret,
+  showReceipt,
+  burnByPage,
   readReportPage,
   readPicture,
   readConstants,

@@ -4,7 +4,6 @@ import { openCertifications } from './certifications.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body-allowance.ts'
-import { createApp } from '../http/kit/app.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { entrance } from '../http/kit/entrance.ts'
 import { errorLog } from '../http/kit/errors.ts'
@@ -25,9 +24,6 @@ import { openTokens } from './tokens.ts'
 
 /** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
 const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
-
-/** Pages that are not declared yet. */
-const PAGES = /^\/(?:secret|private)(?:[/?]|$)/
 
 /** What answers requests, once the port is known that links name. */
 export type OpenHttp = {
@@ -74,7 +70,6 @@ export async function openHttp(
     appFor(port) {
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
-      const app = createApp({ resources: secrets.pages(addresses), log, trustProxy: settings.TRUST_PROXY }).callback()
       const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
       const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
       const services: Services = {
@@ -87,11 +82,11 @@ export async function openHttp(
         sessions: tokens.sessions,
         authorizationServer: { address: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),
+        secretPages: secrets.pages(addresses),
       }
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
-      const routes: RequestListener = (req, res) => (PAGES.test(req.url ?? '') ? app : endpoints.listener)(req, res)
-      const answer = entrance(everyAnswer, [], routes, bodies)
+      const answer = entrance(everyAnswer, [], endpoints.listener, bodies)
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

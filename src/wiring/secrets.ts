@@ -5,9 +5,7 @@ import { MailLimits } from '../credentials/mail-limits.ts'
 import { Letters } from '../credentials/letters.ts'
 import { Passphrases } from '../credentials/passphrases.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
-import type { Resource } from '../http/kit/app.ts'
-import type { Sites } from '../http/kit/cross-site.ts'
-import { secretPageResources } from '../http/secret-pages/routes.ts'
+import type { SecretPageServices } from '../http/secret-pages/pages.ts'
 import { RateLimit } from '../http/secrets/rate-limit.ts'
 import type { ApiTokens, SecretServices } from '../http/secrets/sender.ts'
 import type { Installation } from './installation.ts'
@@ -27,7 +25,8 @@ import type { From } from '../stores/ports/event-store.ts'
 export type OpenSecrets = {
   /** What the secrets API answers from. */
   readonly services: (addresses: Addresses, apiTokens: ApiTokens) => SecretServices['secrets']
-  readonly pages: (addresses: Addresses) => Resource[]
+  /** What the pages of secrets answer from. */
+  readonly pages: (addresses: Addresses) => SecretPageServices['secretPages']
   /** Starts what the projections role does: it deletes, expires and mails. */
   readonly start: (addresses: Addresses) => Promise<void>
   /** Whether the read model of secrets has come to a position. */
@@ -79,14 +78,14 @@ export async function openSecrets(installation: Installation, parts: OpenParts):
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
   const api = { ...secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
-  const sitesOf = ({ base, secrets: own }: Addresses): Sites => ({
-    own: [base, own].map((address) => new URL(address).origin),
-    allowed: settings.CORS_ORIGINS,
-  })
+  const originsOf = ({ base, secrets: own }: Addresses) => [base, own].map((address) => new URL(address).origin)
   return {
-    services: (addresses, apiTokens) => ({ ...api, apiTokens, sites: sitesOf(addresses) }),
-    pages: (addresses) =>
-      secretPageResources({ secrets, rateLimit, address: addresses.secrets, sites: sitesOf(addresses) }),
+    services: (addresses, apiTokens) => ({
+      ...api,
+      apiTokens,
+      sites: { own: originsOf(addresses), allowed: settings.CORS_ORIGINS },
+    }),
+    pages: (addresses) => ({ secrets, rateLimit, address: addresses.secrets, own: originsOf(addresses) }),
     async start({ secrets: address }) {
       if (!settings.ROLES.includes('projections')) return
       await active.start()

@@ -26,6 +26,13 @@ export const created = (location: string, body: string | object, headers: Header
 /** 204 */
 export const noContent = (headers: Headers = NONE): Answer => ({ status: 204, headers, body: undefined })
 
+/** 303: what was asked for was done, and is shown elsewhere. @param location may be relative */
+export const seeOther = (location: string, headers: Headers = NONE): Answer => ({
+  status: 303,
+  headers: { ...headers, Location: location, 'Content-Length': '0' },
+  body: undefined,
+})
+
 /** 304: the caller's copy is the one there is (`isNotModified`). */
 export const notModified = (headers: Headers): Answer => ({ status: 304, headers, body: undefined })
 

@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto'
-import { escape, html, type Html } from '../kit/html.ts'
-import type { Ctx } from '../kit/request.ts'
-import { SCRIPT } from './script.ts'
+import type { Answer } from '../kit/answer.ts'
+import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
+import { COPY_SCRIPT } from './copy-button.ts'
 import { STYLE } from './style.ts'
-
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const POLICY = [
   "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(SCRIPT)}`,
+  `style-src ${sourceHash(STYLE)}`,
+  `script-src ${sourceHash(COPY_SCRIPT)}`,
   'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
@@ -18,8 +15,8 @@ const POLICY = [
 
 /** Nothing of these pages is for a cache, a frame, a search engine or the next page. */
 const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
-  'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -35,21 +32,17 @@ export type Page = {
 }
 
 /** A whole page, without any outside resource; `copies` where it has a copy button. */
-export function sendPage(ctx: Ctx, { status, title, content, copies = false }: Page): void {
-  ctx.status = status
-  ctx.set(HEADERS)
-  ctx.type = 'text/html; charset=utf-8'
-  ctx.body =
-    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
-    `<title>${escape(title)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n${GEM}\n<h1>${escape(title)}</h1>\n` +
-    `${content.html}\n</main>\n${copies ? `<script>${SCRIPT}</script>\n` : ''}</body>\n</html>\n`
-}
-
-/** The button stays hidden where no script runs; `what` says what is copied. */
-export const copyButton = (what: string): Html =>
-  html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
-    <p id="copied" role="status" class="soft"></p>`
+export const pageAnswer = ({ status, title, content, copies = false }: Page): Answer => ({
+  status,
+  headers: HEADERS,
+  body: htmlDocument({
+    title,
+    style: STYLE,
+    body:
+      `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n` +
+      (copies ? `<script>${COPY_SCRIPT}</script>\n` : ''),
+  }),
+})
 
 /** A field that no browser remembers, corrects or begins with a capital letter. */
 export const passphraseInput = (label: string): Html =>

@@ -1,36 +1,58 @@
 import { previewSecret } from '../../commands/secrets/preview-secret.ts'
 import { revealSecret } from '../../commands/secrets/reveal-secret.ts'
-import type { Secrets } from '../../commands/secrets/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
+import type { Answer } from '../kit/answer.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { originOf, type Ctx, type Step } from '../kit/request.ts'
+import { originFor } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
-import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
+import { copyButton } from './copy-button.ts'
+import { pageAnswer, passphraseInput, timeOf } from './layout.ts'
+import { formSender, KEY, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
 
-/** Asks before it shows anything: link scanners and previews follow links, but press no button. */
-export const askReader =
-  (secrets: Secrets): Step =>
-  async (ctx) => {
-    sendAsking(ctx, 200, await previewSecret(secrets, String(ctx.params['key'])), NOTHING)
-  }
+const GONE = 'There is no such secret, or no more'
+const LOCKED = 'Too many wrong passphrases, or too many requests'
 
-/** What the button does: shows the secret, once. */
-export const showSecret =
-  (secrets: Secrets): Step =>
-  async (ctx) => {
-    const secretKey = String(ctx.params['key'])
-    const { passphrase } = await PassphraseParameters.read(ctx.req, { search: ctx.querystring })
+/** Link scanners and previews follow links, but press no button. */
+export const askReader = endpoint({
+  name: 'askSecretReader',
+  method: 'GET',
+  path: '/secret/{key}',
+  about: 'The page of a secret for its reader: asks before it shows anything.',
+  who: visitor,
+  parameters: { key: KEY },
+  answers: { 200: PAGE, 404: GONE, 429: LOCKED },
+  family: secretPageFamily,
+  async run({ params }, { secretPages: { secrets } }: SecretPageServices) {
+    return asking(200, await previewSecret(secrets, params.key), NOTHING)
+  },
+})
+
+export const showSecret = endpoint({
+  name: 'showSecretToReader',
+  method: 'POST',
+  path: '/secret/{key}',
+  about: "What the button on a secret's page does: shows the secret, once.",
+  who: formSender,
+  parameters: { key: KEY },
+  body: PassphraseParameters,
+  answers: { 200: PAGE, 404: `${GONE}; or its passphrase is another one`, 429: LOCKED },
+  family: secretPageFamily,
+  async run({ params: { key }, body, address, requestId }, { secretPages: { secrets } }: SecretPageServices) {
+    const { passphrase } = body
+    const origin = originFor(undefined, requestId)
     try {
-      sendSecret(ctx, await revealSecret(secrets, { secretKey, passphrase, address: ctx.ip, origin: originOf(ctx) }))
+      return shown(await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address, origin }))
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       // Where the secret still waits, it was the passphrase that was wrong; else this says that the secret is gone.
-      const secret = await previewSecret(secrets, secretKey)
+      const secret = await previewSecret(secrets, key)
       if (!secret.passphrase) throw error
-      sendAsking(ctx, 404, secret, passphrase === '' ? MISSING : WRONG)
+      return asking(404, secret, passphrase === '' ? MISSING : WRONG)
     }
-  }
+  },
+})
 
 const MISSING = html`<p class="alert" role="alert">Enter the passphrase to open this secret. It is still here.</p>`
 const WRONG = html`<p class="alert" role="alert">
@@ -38,8 +60,8 @@ const WRONG = html`<p class="alert" role="alert">
   minutes, and after twenty it is burned.
 </p>`
 
-function sendAsking(ctx: Ctx, status: number, secret: KnownSecret, alert: Html): void {
-  sendPage(ctx, {
+const asking = (status: number, secret: KnownSecret, alert: Html): Answer =>
+  pageAnswer({
     status,
     title: 'Somebody shared a secret with you',
     content: html`${alert}
@@ -52,14 +74,13 @@ function sendAsking(ctx: Ctx, status: number, secret: KnownSecret, alert: Html):
       </form>
       <p class="soft">Not now? It waits here until ${timeOf(expiresAt(secret))}.</p>`,
   })
-}
 
 const PASSPHRASE = html`<p>It is protected by a passphrase, which its sender has to tell you.</p>
   ${passphraseInput('Passphrase')}`
 
 /** A line feed right behind the opening tag is dropped by browsers, so that one is put there to be dropped. */
-function sendSecret(ctx: Ctx, value: string): void {
-  sendPage(ctx, {
+const shown = (value: string): Answer =>
+  pageAnswer({
     status: 200,
     title: 'Here is the secret',
     content: html`<pre id="value" tabindex="0" role="region" aria-label="The secret">${`\n${value}`}</pre>
@@ -70,4 +91,3 @@ function sendSecret(ctx: Ctx, value: string): void {
       </p>`,
     copies: true,
   })
-}

@@ -1,45 +1,56 @@
 import { burnSecret } from '../../commands/secrets/burn-secret.ts'
 import { readReceipt } from '../../commands/secrets/read-receipt.ts'
-import type { Secrets } from '../../commands/secrets/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
+import { seeOther, type Answer } from '../kit/answer.ts'
+import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { originOf, type Ctx, type Step } from '../kit/request.ts'
+import { originFor } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
-import { copyButton, passphraseInput, sendPage, timeOf } from './layout.ts'
+import { copyButton } from './copy-button.ts'
+import { pageAnswer, passphraseInput, timeOf } from './layout.ts'
+import { formSender, KEY, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
 
-export type SenderPages = { readonly secrets: Secrets; readonly address: string }
+export const showReceipt = endpoint({
+  name: 'showSecretReceipt',
+  method: 'GET',
+  path: ['/private/{key}', '/private/{key}/burn'],
+  about: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
+  who: visitor,
+  parameters: { key: KEY },
+  answers: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
+  family: secretPageFamily,
+  run: (asked, { secretPages }: SecretPageServices) => receipt(asked, secretPages, 200, NOTHING),
+})
 
-/** What the sender may know, the link to pass on, and the way to burn it. */
-export const showReceipt =
-  (pages: SenderPages): Step =>
-  (ctx) =>
-    sendReceipt(ctx, pages, 200, NOTHING)
-
-/** What the burn button does; then back to the page that says so. */
-export const burnByPage =
-  (pages: SenderPages): Step =>
-  async (ctx) => {
-    const metadataKey = String(ctx.params['key'])
-    const { passphrase } = await PassphraseParameters.read(ctx.req, { search: ctx.querystring })
+export const burnByPage = endpoint({
+  name: 'burnSecretByPage',
+  method: 'POST',
+  path: '/private/{key}/burn',
+  about: "What the burn button on the sender's page does; then back to the page, which says so.",
+  who: formSender,
+  parameters: { key: KEY },
+  body: PassphraseParameters,
+  answers: {
+    303: { about: 'It is burned', headers: { Location: 'The page that says so' } },
+    404: 'It could not be burned: it has ended, or its passphrase is another one',
+    429: 'Too many wrong passphrases, or too many requests',
+  },
+  family: secretPageFamily,
+  async run(asked, { secretPages }: SecretPageServices) {
+    const { params, body, address, requestId } = asked
+    const origin = originFor(undefined, requestId)
+    const wish = { metadataKey: params.key, passphrase: body.passphrase, account: undefined, address, origin }
     try {
-      await burnSecret(pages.secrets, {
-        metadataKey,
-        passphrase,
-        account: undefined,
-        address: ctx.ip,
-        origin: originOf(ctx),
-      })
+      await burnSecret(secretPages.secrets, wish)
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
-      await sendReceipt(ctx, pages, 404, NOT_BURNED)
-      return
+      return receipt(asked, secretPages, 404, NOT_BURNED)
     }
-    ctx.set('Cache-Control', 'no-store')
-    ctx.redirect(`../${metadataKey}`)
-    ctx.status = 303
-  }
+    return seeOther(`../${params.key}`, { 'Cache-Control': 'no-store' })
+  },
+})
 
 const NOT_BURNED = html`<p class="alert" role="alert">
   This did not burn the secret: the passphrase is not the right one, or the secret has ended before.
@@ -52,16 +63,25 @@ const TITLES: Readonly<Record<ShownState, string>> = {
   expired: 'Your secret expired without being read',
 }
 
-async function sendReceipt(ctx: Ctx, { secrets, address }: SenderPages, status: number, alert: Html): Promise<void> {
-  const { keys, secret } = await readReceipt(secrets, String(ctx.params['key']))
+type AskedOfSecret = Pick<Asked<unknown, unknown, { readonly key: string }>, 'params' | 'path'>
+
+/** @throws Refusal missing */
+async function receipt(
+  { params: { key }, path }: AskedOfSecret,
+  { secrets, address }: SecretPageServices['secretPages'],
+  status: number,
+  alert: Html,
+): Promise<Answer> {
+  const { keys, secret } = await readReceipt(secrets, key)
   const state = stateAt(secret, secrets.clock())
   const isNew = state === 'new'
-  sendPage(ctx, {
+  return pageAnswer({
     status,
     title: TITLES[state],
     content: html`${alert} ${isNew ? linkTo(`${address}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
-      ${isNew ? KEEP : NOTHING} ${isNew ? burnForm(secret, ctx.path.endsWith('/burn'), keys.metadataKey) : NOTHING}`,
+      ${isNew ? KEEP : NOTHING}
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${keys.metadataKey}/burn`) : NOTHING}`,
     copies: isNew,
   })
 }
@@ -105,12 +125,15 @@ const fact = (name: string, value: Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd>`
 
-/** Folded, so that nobody burns by a slip; it works without any script. The address is relative: a proxy may add a path. */
-const burnForm = (secret: KnownSecret, isOpen: boolean, metadataKey: string): Html =>
-  html`<details ${isOpen ? OPEN : NOTHING}>
+/**
+ * Folded, so that nobody burns by a slip; it works without any script.
+ * @param action relative, as a proxy may add a path; undefined on the page that it leads to, where it stands unfolded
+ */
+const burnForm = (secret: KnownSecret, action: string | undefined): Html =>
+  html`<details ${action === undefined ? OPEN : NOTHING}>
     <summary>Burn this secret</summary>
     <p>It is deleted at once, and nobody can read it any more. This can't be undone.</p>
-    <form method="post" ${isOpen ? NOTHING : html`action="${metadataKey}/burn"`}>
+    <form method="post" ${action === undefined ? NOTHING : html`action="${action}"`}>
       ${secret.passphrase ? PASSPHRASE : NOTHING}
       <button type="submit" class="danger">Burn it now</button>
     </form>

@@ -1,8 +1,15 @@
+import { html, type Html } from '../kit/html.ts'
+
+/** The button stays hidden where no script runs. @param what is copied */
+export const copyButton = (what: string): Html =>
+  html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
+    <p id="copied" role="status" class="soft"></p>`
+
 /**
  * The pages' only script: shows the copy button and lets it copy. Without it, the text can be selected. Its hash stands in
  * the Content-Security-Policy.
  */
-export const SCRIPT = `
+export const COPY_SCRIPT = `
 const button = document.getElementById('copy')
 const value = document.getElementById('value')
 const note = document.getElementById('copied')
