@@ -14,18 +14,14 @@ export type FaultyStore = EventStore & {
   failNext(...faults: readonly AppendFault[]): void
   /** Stores what is late, in order, and gives each one's error, if it came too late. */
   land(): Promise<unknown[]>
-  /** How many appends have reached the store's edge, failed or not. */
-  readonly attempts: number
 }
 
 /** Any store, behind a connection that fails on demand. */
 export function faultyStore(store: EventStore): FaultyStore {
   const faults: AppendFault[] = []
   const late: (() => Promise<unknown>)[] = []
-  let attempts = 0
 
   async function attempt<Result>(append: () => Promise<Result>): Promise<Result> {
-    attempts++
     const fault = faults.shift()
     if (fault === undefined) return append()
     if (fault === 'unavailable') throw new StoreUnavailable('the store was made unavailable')
@@ -59,8 +55,5 @@ export function faultyStore(store: EventStore): FaultyStore {
           ),
         ),
       ),
-    get attempts() {
-      return attempts
-    },
   }
 }
