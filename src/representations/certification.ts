@@ -32,13 +32,13 @@ export const filePath = (id: number) => `/v4/certification/${id}/file`
 const FIELDS = ['product', 'laboratory', 'number']
 
 /** Assigned by the service; ignored on input, so that what was read can be sent back. */
-const ASSIGNED: ReadonlySet<string> = new Set(['id', 'url', 'file', 'warnings'])
+export const ASSIGNED: ReadonlySet<string> = new Set(['id', 'url', 'file', 'warnings'])
 
 /** Characters of a laboratory's name that are looked at. */
 const NAME_READ = 100
 
 /** Characters of a report's number at most. */
-const NUMBER_MAX = 64
+export const NUMBER_MAX = 64
 
 /**
  * A certification to attach, from a request's JSON or from the text parts of a form. null is the same as absent.
@@ -85,9 +85,14 @@ function product(value: unknown, faults: Fault[]): number | undefined {
   return undefined
 }
 
-function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {
+/** Its name may have blanks around it. */
+export function readLaboratory(value: unknown): Laboratory | undefined {
   const text = typeof value === 'string' ? value.slice(0, NAME_READ).trim() : value
-  const found = LABORATORIES.find((laboratory) => laboratory === text)
+  return LABORATORIES.find((laboratory) => laboratory === text)
+}
+
+function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {
+  const found = readLaboratory(value)
   if (found !== undefined) return found
   const right = `one of ${LABORATORIES.join(', ')}`
   const message = isGiven(value)
@@ -97,10 +102,16 @@ function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {
   return undefined
 }
 
+/** A report's number without the blanks around it; undefined for what is none. */
+export function readNumber(value: unknown): string | undefined {
+  const text = readText(value, NUMBER_MAX)
+  return text !== undefined && PRINTABLE.test(text) ? text : undefined
+}
+
 function numberOf(value: unknown, faults: Fault[]): string | null {
   if (!isGiven(value)) return null
-  const text = readText(value, NUMBER_MAX)
-  if (text !== undefined && PRINTABLE.test(text)) return text
+  const text = readNumber(value)
+  if (text !== undefined) return text
   const message = `number must be a text of 1 to ${NUMBER_MAX} printable characters, got ${shown(value)}`
   faults.push({ pointer: '/number', message })
   return null

@@ -3,6 +3,7 @@ import { ownershipFaults, type By } from '../../commands/diamonds/change-diamond
 import type { CertificationInput } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { CERTIFICATION } from '../../representations/certification-schemas.ts'
 import { certificationText, namedDiamond, readCertification } from '../../representations/certification.ts'
 import { created } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
@@ -12,7 +13,6 @@ import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
 import { originFor } from '../kit/request.ts'
 import type { CertificationServices } from './service.ts'
-import { Certification } from './shapes.ts'
 import { upload, type Upload } from './upload/upload.ts'
 
 export const attachReport = endpoint({
@@ -26,7 +26,7 @@ export const attachReport = endpoint({
   answers: {
     201: {
       about: 'The certification. `file` opens its PDF for a day, for whoever has it.',
-      schema: Certification,
+      schema: CERTIFICATION,
       headers: { Location: 'Where it can be removed' },
     },
     403: 'The diamond belongs to another account',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { LABORATORIES } from '../../domain/certification/certification.ts'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { isTextMember, SCORES, type ScoreName } from '../../domain/diamond/scores.ts'
 import { topShapes } from '../../domain/dictionaries/shapes.ts'
+import { CERTIFICATION } from '../certification-schemas.ts'
 import { writeOf } from './body.ts'
 import { ASSIGNED } from './read.ts'
 import { fieldsOf, READERS } from './readers.ts'
@@ -91,15 +91,6 @@ export const DIAMOND_CHANGES = versions((version) =>
 )
 
 const links = z.array(z.object({ rel: z.string(), href: z.url() }))
-
-export const CERTIFICATION = z.object({
-  id: z.int(),
-  laboratory: z.enum(LABORATORIES),
-  number: z.string().nullable(),
-  url: z.string().nullable().describe("The report's page at its laboratory; null where none is known."),
-  file: z.string().nullable().describe('The uploaded report; opens for a day, for whoever has the address.'),
-  warnings: z.array(z.string()).optional().describe('What of the report contradicts the stone; absent without any.'),
-})
 
 const scoreOf = (name: ScoreName, version: ApiVersion) =>
   z

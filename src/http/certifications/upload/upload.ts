@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../../credentials/network.ts'
 import { Refusal } from '../../../domain/refusal.ts'
+import { NEW_CERTIFICATION } from '../../../representations/certification-schemas.ts'
 import { fromForm, readCertification } from '../../../representations/certification.ts'
 import { FairTurns } from '../../../runtime/fairness/fair-turns.ts'
 import type { Files } from '../../../stores/ports/files.ts'
@@ -10,7 +11,6 @@ import { isJson, jsonOf, refuseEncoding } from '../../kit/body.ts'
 import { discardRest } from '../../kit/discard-rest.ts'
 import type { Body } from '../../kit/endpoint.ts'
 import { RefusedWith } from '../../kit/errors.ts'
-import { CertificationParts } from '../shapes.ts'
 import type { Bounds } from './body-pump.ts'
 import { ChunkGarbage } from './chunk-garbage.ts'
 import { FormReader } from './form-reader.ts'
@@ -101,7 +101,7 @@ function refuseLength(req: IncomingMessage): void {
 export const upload: Body<Upload, { readonly certifications: { readonly uploads: Uploads } }, Caller> = {
   media: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
   upTo: FILE_LIMIT + AROUND,
-  schema: CertificationParts,
+  schema: NEW_CERTIFICATION,
   read: (req, { asker: { account }, address }, { certifications: { uploads } }) =>
     uploads.read(req, { account, address }),
   release: ({ file }) => file?.incoming.discard(),

@@ -1,0 +1,62 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { LABORATORIES } from '../../src/domain/certification/certification.ts'
+import { CERTIFICATION, NEW_CERTIFICATION } from '../../src/representations/certification-schemas.ts'
+import { certificationText, readCertification } from '../../src/representations/certification.ts'
+import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
+
+const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
+
+const names = fc.constantFrom('product', 'laboratory', 'number', 'file', 'id', 'url', 'warnings', 'Number', '__proto__')
+const values = fc.oneof(
+  fc.constantFrom<unknown>(...LABORATORIES, ' GIA ', 'gia', `GIA${' '.repeat(200)}`, null, 0, 1, 1.5, 2 ** 53, '', ' '),
+  fc.string({ unit: 'binary', maxLength: 70 }),
+  fc.jsonValue({ maxDepth: 1 }),
+)
+
+/** Right ones, of which a few members are anything. As JSON.parse makes them: each name a member of its own. */
+const inputs = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .tuple(fc.nat(1), fc.array(fc.tuple(names, values), { maxLength: 2 }))
+      .map(([drop, odd]) =>
+        Object.fromEntries([...Object.entries({ product: 7, laboratory: 'GIA', number: '12' }).slice(drop), ...odd]),
+      ),
+  },
+  { weight: 1, arbitrary: fc.jsonValue() },
+)
+
+const test = suite('what zod says of a certification')
+
+test('to attach is what the reader says (property)', () => {
+  let accepted = 0
+  fc.assert(
+    fc.property(inputs, (input) => {
+      const { success } = NEW_CERTIFICATION.safeParse(input)
+      accepted += Number(success)
+      assert.is(success, readCertification(input).value !== undefined)
+    }),
+    { numRuns: RUNS },
+  )
+  assert.ok(accepted > RUNS / 20, `only ${accepted} of ${RUNS} were acceptable`)
+  assert.ok(accepted < RUNS, 'all of them were acceptable')
+})
+
+test('shown is what is written', () => {
+  const file = { digest: 'd', bytes: 1, name: null }
+  for (const shown of [
+    certificationText({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, ['It says otherwise']),
+    certificationText({ id: 2, laboratory: 'HRD', number: null, file: null }, 0),
+  ]) {
+    CERTIFICATION.strict().parse(JSON.parse(shown.replaceAll(ADDRESS, '').replaceAll(SIGNED, '')))
+  }
+})
+
+test('can be told in JSON Schema', () => {
+  for (const schema of [CERTIFICATION, NEW_CERTIFICATION]) z.toJSONSchema(schema, { io: 'input' })
+})
+
+test.run()
