@@ -28,6 +28,13 @@ export const attachReport = endpoint({
       about: 'The certification. `file` opens its PDF for a day, for whoever has it.',
       schema: CERTIFICATION,
       headers: { Location: 'Where it can be removed' },
+      example: {
+        id: 12,
+        laboratory: 'GIA',
+        number: '2141438171',
+        url: 'https://www.gia.edu/report-check?reportno=2141438171',
+        file: 'https://api.example.com/v4/certification/12/file?signature=ZxDcgAAAAAHj1VvAo0Tn3yYw9JmPq0c2',
+      },
     },
     403: 'The diamond belongs to another account',
     404: 'There is no such diamond',

@@ -23,6 +23,9 @@ const linkHolder: Who<{ readonly revision: number }, CertificationServices> = {
   },
 }
 
+/** A file's digest. */
+const TAG = '"5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"'
+
 export const readReportFile = endpoint({
   name: 'readCertificationFile',
   method: 'GET',
@@ -32,9 +35,18 @@ export const readReportFile = endpoint({
   parameters: { id: CERTIFICATION_ID },
   query: z.object({ signature: z.string().describe('What the link is signed with.') }),
   requestHeaders: {
-    'If-None-Match': z.string().describe('Tags of copies that the caller has.'),
-    Range: z.string().describe('`bytes=0-1023`: one range; several are answered with the whole file.'),
-    'If-Range': z.string().describe('The tag of the file that the caller has a part of.'),
+    'If-None-Match': z
+      .string()
+      .describe('Tags of copies that the caller has.')
+      .meta({ examples: [TAG] }),
+    Range: z
+      .string()
+      .describe('One range; several are answered with the whole file.')
+      .meta({ examples: ['bytes=0-1023'] }),
+    'If-Range': z
+      .string()
+      .describe('The tag of the file that the caller has a part of.')
+      .meta({ examples: [TAG] }),
   },
   answers: {
     200: { about: 'The file', media: 'application/pdf', headers: { ETag: 'Of its bytes' } },

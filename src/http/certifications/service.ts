@@ -20,7 +20,10 @@ export type CertificationServices = {
   }
 }
 
-export const CERTIFICATION_ID = z.string().describe('The id of a certification, an integer from 1.')
+export const CERTIFICATION_ID = z
+  .string()
+  .describe('The id of a certification.')
+  .meta({ examples: ['12'] })
 
 /** @throws Refusal missing for what is no certification's id */
 export function certificationIdOf(text: string): number {

@@ -3,6 +3,7 @@ import { pageRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamonds.ts'
+import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { anybody, endpoint, type Asked } from '../kit/endpoint.ts'
@@ -19,8 +20,6 @@ export type ReportServices = {
     readonly pictures: Pictures
   }
 }
-
-const DIAMOND_ID = z.string().describe('The id of a diamond, an integer from 1.')
 
 const SIGNED = z.object({
   signature: z.string().optional().describe("What the owner's link to a restricted diamond is signed with."),
@@ -56,9 +55,17 @@ export const readPicture = endpoint({
   path: '/diamond/{id}/{picture}',
   about: 'A picture of a cut like this diamond, traced from a model of it: face up in a room, or in the light of ASET.',
   who: anybody,
-  parameters: { id: DIAMOND_ID, picture: z.enum(['face-up.png', 'aset.png']) },
+  parameters: {
+    id: DIAMOND_ID,
+    picture: z.enum(['face-up.png', 'aset.png']).describe('As it looks in a room, or where its light comes from.'),
+  },
   query: SIGNED,
-  requestHeaders: { 'If-None-Match': z.string().describe('Tags of copies that the caller has.') },
+  requestHeaders: {
+    'If-None-Match': z
+      .string()
+      .describe('Tags of copies that the caller has.')
+      .meta({ examples: ['"nmYn2CqY1mT8bM0dE1vJ4w"'] }),
+  },
   answers: {
     200: { about: 'The picture, 320 pixels wide', media: 'image/png', headers: { ETag: 'The same for equal cuts' } },
     304: 'The copy is the picture that there is',

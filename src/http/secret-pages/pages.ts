@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Secrets } from '../../commands/secrets/secrets.ts'
 import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
 import type { Family, Who } from '../kit/endpoint.ts'
@@ -17,8 +16,6 @@ export type SecretPageServices = {
     readonly own: Sites['own']
   }
 }
-
-export const KEY = z.string().describe('The key that the link has.')
 
 export const PAGE = { about: 'The page', media: 'text/html' }
 

@@ -7,9 +7,10 @@ import { endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { originFor } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
+import { secretKey } from '../secrets/record.ts'
 import { copyButton } from './copy-button.ts'
 import { pageAnswer, passphraseInput, timeOf } from './layout.ts'
-import { formSender, KEY, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
+import { formSender, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
 
 const GONE = 'There is no such secret, or no more'
 const LOCKED = 'Too many wrong passphrases, or too many requests'
@@ -21,7 +22,7 @@ export const askReader = endpoint({
   path: '/secret/{key}',
   about: 'The page of a secret for its reader: asks before it shows anything.',
   who: visitor,
-  parameters: { key: KEY },
+  parameters: { key: secretKey },
   answers: { 200: PAGE, 404: GONE, 429: LOCKED },
   family: secretPageFamily,
   async run({ params }, { secretPages: { secrets } }: SecretPageServices) {
@@ -35,7 +36,7 @@ export const showSecret = endpoint({
   path: '/secret/{key}',
   about: "What the button on a secret's page does: shows the secret, once.",
   who: formSender,
-  parameters: { key: KEY },
+  parameters: { key: secretKey },
   body: PassphraseParameters,
   answers: { 200: PAGE, 404: `${GONE}; or its passphrase is another one`, 429: LOCKED },
   family: secretPageFamily,

@@ -8,9 +8,10 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { originFor } from '../kit/request.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
+import { metadataKey } from '../secrets/record.ts'
 import { copyButton } from './copy-button.ts'
 import { pageAnswer, passphraseInput, timeOf } from './layout.ts'
-import { formSender, KEY, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
+import { formSender, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
 
 export const showReceipt = endpoint({
   name: 'showSecretReceipt',
@@ -18,7 +19,7 @@ export const showReceipt = endpoint({
   path: ['/private/{key}', '/private/{key}/burn'],
   about: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
   who: visitor,
-  parameters: { key: KEY },
+  parameters: { key: metadataKey },
   answers: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
   family: secretPageFamily,
   run: (asked, { secretPages }: SecretPageServices) => receipt(asked, secretPages, 200, NOTHING),
@@ -30,7 +31,7 @@ export const burnByPage = endpoint({
   path: '/private/{key}/burn',
   about: "What the burn button on the sender's page does; then back to the page, which says so.",
   who: formSender,
-  parameters: { key: KEY },
+  parameters: { key: metadataKey },
   body: PassphraseParameters,
   answers: {
     303: { about: 'It is burned', headers: { Location: 'The page that says so' } },
