@@ -67,10 +67,6 @@ export class Tracks {
     for (const wake of track.waiting.splice(0)) wake()
   }
 
-  get size(): number {
-    return this.#tracks.size
-  }
-
   #forgetOld(): void {
     const start = this.clock() - WINDOW
     for (const [key, track] of this.#tracks) {

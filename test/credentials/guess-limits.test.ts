@@ -76,24 +76,23 @@ test('is remembered of whoever failed lately, however many others come', () => {
     return track !== undefined && tracks.fail(track)
   }
   for (const key of ['a', 'b', 'c', 'd', 'e']) fail(key)
-  assert.is(tracks.size, 3)
   assert.is(tracks.of('a')?.failures.length, 1)
   assert.is(tracks.of('d'), undefined)
   now = 600_000
   fail('d')
   assert.is(tracks.of('d')?.failures.length, 1)
-  assert.is(tracks.size, 1)
+  assert.ok(tracks.of('e'), 'those of ten minutes ago take places')
 })
 
-test('leaves nothing behind where nothing failed', async () => {
-  const tracks = new Tracks({ allowed: 5, most: 3, forgets: false }, () => 0)
+test('takes a place only while it is under way where nothing failed', () => {
+  const tracks = new Tracks({ allowed: 5, most: 1, forgets: false }, () => 0)
   const track = tracks.of('a')
-  assert.is(tracks.size, 0)
   if (track === undefined) return assert.unreachable('there is a place')
+  assert.ok(tracks.of('b'), 'a place is taken by what has not begun')
   tracks.enter(track)
-  assert.is(tracks.size, 1)
+  assert.is(tracks.of('b'), undefined)
   tracks.leave(track)
-  assert.is(tracks.size, 0)
+  assert.ok(tracks.of('b'))
 })
 
 test('counts an IPv6 network of 64 bits as one address', () => {

@@ -85,10 +85,6 @@ export class EndedTokens {
     forgetIn(this.#accounts, now)
   }
 
-  get size(): number {
-    return this.#sessions.size + this.#tokens.size + this.#accounts.size + this.#clients.size
-  }
-
   #end<Key>(ended: Ended<Key>, key: Key, epoch: number, at: number): void {
     const known = ended.get(key)
     if (known !== undefined && known.epoch >= epoch) return

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openLog } from '../../../src/runtime/log.ts'
-import { EndedTokens } from '../../../src/projections/sessions/ended-tokens.ts'
 import { SessionFeed } from '../../../src/projections/sessions/sessions.ts'
 import { NO_STALE_READS, StaleReads } from '../../../src/projections/engine/stale-reads.ts'
 import {
@@ -207,53 +206,5 @@ test('holds an event of its own process before the log brings it', () =>
     feed.stop()
     await store.close()
   }))
-
-test('forgets what was ended once its tokens have expired, and not before', () => {
-  let passed = 0
-  const ended = new EndedTokens(TTL, () => passed)
-  ended.note({ ...revoked(), stream: 'session-s' })
-  ended.note({ ...revoked(), stream: 'session-t', metadata: { at: new Date(2000).toISOString() } })
-  const forgetAt = (time: number) => {
-    passed = time
-    ended.forget(time)
-  }
-  forgetAt(1000)
-  forgetAt(1000 + TTL * 1000)
-  assert.is(ended.isLive(token), false)
-  forgetAt(1000 + TTL * 1000 + 600_000)
-  assert.is(ended.size, 1)
-})
-
-const DAYS_30 = 30 * 86_400_000
-
-for (const [when, start] of [
-  ['while it runs', 0],
-  ['when it starts', DAYS_30],
-] as const) {
-  test(`keeps what was ended though the clock is 30 days ahead for a minute, ${when}`, () => {
-    let passed = 0
-    const ended = new EndedTokens(TTL, () => passed)
-    ended.note({ ...revoked(), stream: 'session-s' })
-    ended.forget(1000 + start)
-    for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.forget(1000 + passed + DAYS_30)
-    for (passed = 70_000; passed < TTL * 1000 + 600_000; passed += 10_000) {
-      ended.forget(1000 + passed)
-      assert.is(ended.isLive(token), false, `forgotten after ${passed} ms`)
-    }
-    ended.forget(1000 + passed)
-    assert.is(ended.size, 0, 'and for ever')
-  })
-}
-
-test('takes an event twice, and of two epochs the later, in whatever order they come', () => {
-  const ended = new EndedTokens(TTL)
-  for (const epoch of [2, 1, 2]) {
-    ended.note({ stream: 'account-7', type: 'AccountDisabled', data: { epoch }, metadata })
-    ended.note({ stream: 'client-1_x', type: 'ClientDisabled', data: { epoch }, metadata })
-  }
-  assert.is(ended.isLive({ ...token, accountEpoch: 2, clientEpoch: 2 }), true)
-  assert.is(ended.isLive({ ...token, accountEpoch: 1, clientEpoch: 2 }), false)
-  assert.is(ended.isLive({ ...token, accountEpoch: 2, clientEpoch: 1 }), false)
-})
 
 test.run()

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readReceipt } from '../../../src/commands/secrets/read-receipt.ts'
+import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
+import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
+import { newSecretKeys, secretStream } from '../../../src/credentials/secret-keys.ts'
+import { metadata } from '../../../src/events/origin.ts'
+import { SecretSweeper } from '../../../src/reactions/secrets/secret-sweeper.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import { until } from '../../api/harness/postbox.ts'
+import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+
+const log = openLog('silent')
+const test = suite('the sweeper')
+const MINUTE = 60_000
+
+/** Of claims: nobody has ended. */
+const never = async () => false
+
+test('begins by itself and goes on: what is over meanwhile goes within seconds, until it is stopped', () =>
+  withTwo(async (one, _other, time) => {
+    const sweeper = new SecretSweeper(one, log)
+    sweeper.start()
+    const [first, second] = [await shareSecret(one, wish({ ttl: 60 })), await shareSecret(one, wish({ ttl: 120 }))]
+    time.now += MINUTE
+    await until('the first to go', async () => (await one.vault.read(first.keys.digest)) === undefined, 10_000)
+    assert.ok(await one.vault.read(second.keys.digest))
+    time.now += MINUTE
+    await until('the second to go', async () => (await one.vault.read(second.keys.digest)) === undefined, 10_000)
+    await sweeper.stop()
+    const third = await shareSecret(one, wish({ ttl: 60 }))
+    time.now += MINUTE
+    await new Promise((done) => setTimeout(done, 1_200))
+    assert.ok(await one.vault.read(third.keys.digest), 'it went on')
+  }))
+
+test('records and deletes what is over by its time, once where two of them do it', () =>
+  withTwo(async (one, other, time) => {
+    const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, wish({ ttl: 60 }))))
+    const late = await shareSecret(one, wish({ ttl: 61 }))
+    time.now += 60_000
+    await Promise.all([new SecretSweeper(one, log).sweep(), new SecretSweeper(other, log).sweep()])
+    for (const { keys } of shared) {
+      assert.is(await one.vault.read(keys.digest), undefined)
+      const types = (await one.store.read(secretStream(keys.digest))).map(({ type }) => type)
+      assert.equal(types, ['SecretShared', 'SecretExpired'])
+      assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'expired')
+    }
+    assert.ok(await one.vault.read(late.keys.digest))
+  }))
+
+/** Appends an event of a newer release to a secret's stream. */
+const spoil = ({ store }: SecretsProcess, digest: string) =>
+  store.append(secretStream(digest), 0n, [
+    { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: metadata(origin, 0, '99') },
+  ])
+
+test('deletes by its time what has events that are not understood, and others with it', () =>
+  withTwo(async (one, _other, time) => {
+    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
+    for (const { keys } of spoilt) await spoil(one, keys.digest)
+    const good = await shareSecret(one, wish({ ttl: 60 }))
+    time.now += 60_000
+    await new SecretSweeper(one, log).sweep()
+    for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
+    assert.is((await readReceipt(one, good.keys.metadataKey)).secret.status, 'expired')
+    for (const { keys } of spoilt) assert.is((await one.store.read(secretStream(keys.digest))).length, 2)
+  }))
+
+test('leaves alone what still has time where its events are not understood', () =>
+  withTwo(async (one, _other, time) => {
+    const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
+    await spoil(one, keys.digest)
+    const orphan = newSecretKeys()
+    const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
+    await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
+    time.now += 11 * MINUTE
+    await new SecretSweeper(one, log).sweep()
+    assert.ok(await one.vault.read(keys.digest))
+    assert.is(await one.vault.read(orphan.digest), undefined)
+    assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
+  }))
+
+test('removes what was never recorded as shared ten minutes later, and not what was', () =>
+  withTwo(async (one, _other, time) => {
+    const orphan = newSecretKeys()
+    const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
+    await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
+    const { keys } = await shareSecret(one, wish())
+    const sweeper = new SecretSweeper(one, log)
+    time.now += 10 * MINUTE
+    await sweeper.sweep()
+    assert.ok(await one.vault.read(orphan.digest))
+    time.now += 1
+    await sweeper.sweep()
+    assert.is(await one.vault.read(orphan.digest), undefined)
+    assert.ok(await one.vault.read(keys.digest))
+    assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
+  }))
+
+test('leaves the notice of a secret that was read to the mailer, however late it comes', () =>
+  withTwo(async (one, _other, time) => {
+    const { keys: read } = await shareSecret(one, wish({ recipients: ['tom@example.com'], notify: true }))
+    await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
+    time.now += 11 * MINUTE
+    await new SecretSweeper(one, log).sweep()
+    assert.is((await one.vault.claimMail(time.now, 'me', never))?.id, `${read.digest}/notice`)
+  }))
+
+test.run()
