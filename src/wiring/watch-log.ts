@@ -3,7 +3,7 @@ import type { OpenParts } from './open-parts.ts'
 import { EVENT_STORES } from './engines.ts'
 import { engineOf } from './store-addresses.ts'
 import { StaleReads } from '../projections/engine/stale-reads.ts'
-import { WatchedLog } from '../stores/watched/watched-log.ts'
+import { WatchedLog } from '../stores/log/watched-log.ts'
 
 /** An installation whose log is known to be there or to be away, and what reads do without it. */
 export type Watched = { readonly installation: Installation; readonly stale: StaleReads }

@@ -1,4 +1,4 @@
-import { OutcomeUnknown, StoreUnavailable, type Append, type EventStore } from '../../src/stores/ports/event-store.ts'
+import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 
 /**
  * What happens to an append:
@@ -33,8 +33,7 @@ export function faultyStore(store: EventStore): FaultyStore {
   return {
     atomicMany: store.atomicMany,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
-    appendMany: (appends: readonly Append[]) => attempt(() => store.appendMany(appends)),
-    appendInOrder: (appends: readonly Append[]) => attempt(() => store.appendInOrder(appends)),
+    appendMany: (...asked) => attempt(() => store.appendMany(...asked)),
     read: (stream, options) => store.read(stream, options),
     eventAt: (position) => store.eventAt(position),
     readAll: (from, filter) => store.readAll(from, filter),

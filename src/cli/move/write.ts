@@ -35,9 +35,7 @@ const before = (revision: bigint) => (revision === 0n ? 'none' : revision - 1n)
  * @throws Failed where the target holds something else or in another order, or stays away
  */
 export async function writeInOrder(target: EventStore, appends: readonly Append[]): Promise<void> {
-  const positions = await persistently(() =>
-    target.atomicMany ? target.appendMany(appends) : target.appendInOrder(appends),
-  )
+  const positions = await persistently(() => target.appendMany(appends, 'kept'))
   for (const [index, position] of positions.entries()) {
     if (comparePositions(positions[index - 1] ?? 'start', position) < 0) continue
     const stream = appends[index]?.stream

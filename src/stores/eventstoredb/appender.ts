@@ -2,7 +2,7 @@ import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revisio
 import type { Answer, BatchStream } from './batch-stream.ts'
 import { encode, type Encoded } from './encoding.ts'
 import { isNeverSent, unavailable } from './failure.ts'
-import type { Gate } from './gate.ts'
+import type { Fence } from '../log/fence.ts'
 import type { Reader } from './reader.ts'
 
 /** Appends under way at once for one bulk: enough to keep the one call busy, and no more than the server has threads for. */
@@ -20,7 +20,7 @@ export class Appender {
     private readonly batches: BatchStream,
     private readonly reader: Reader,
     /** Undefined where this process fills the log. */
-    private readonly gate: Gate | undefined,
+    private readonly fence: Pick<Fence, 'pass'> | undefined,
     /** Told of each append at once, also where others of its bulk are still on their way. */
     private readonly stored: (position: Position) => void,
   ) {}
@@ -29,8 +29,8 @@ export class Appender {
    * More than a mebibyte goes in several appends: what was stored of them stays, and is recognised when they are repeated.
    * @throws TypeError, WrongRevision, OutcomeUnknown, StoreUnavailable
    */
-  async append(append: Append, runs: readonly Encoded[] = encode(append)): Promise<Position> {
-    return this.#appendRuns(append, runs)
+  async append(append: Append): Promise<Position> {
+    return this.#appendRuns(append, encode(append))
   }
 
   /** @throws as append does, after all others that were sent have been answered; a wrong revision rather than any other fault */
@@ -65,7 +65,7 @@ export class Appender {
   async appendInOrder(appends: readonly Append[]): Promise<Position[]> {
     const encoded = appends.map((append) => ({ append, runs: encode(append) }))
     for (const { append, runs } of encoded)
-      await this.gate?.pass(
+      await this.fence?.pass(
         append.stream,
         runs.flatMap(({ types }) => types),
       )
@@ -101,7 +101,7 @@ export class Appender {
   async #appendOnce(stream: string, expected: Revision, run: Encoded): Promise<Position> {
     const since = performance.now()
     for (let attempt = 1; ; attempt++) {
-      await this.gate?.pass(stream, run.types)
+      await this.fence?.pass(stream, run.types)
       const answer = await this.#send(stream, expected, run)
       if (answer.kind === 'stored') return answer.position
       if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)

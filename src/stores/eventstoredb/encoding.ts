@@ -2,7 +2,7 @@ import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Append, NewEvent } from '../ports/event-store.ts'
-import { checkAppend, dataText, metadataText } from '../event-text.ts'
+import { checkAppend, dataText, metadataText } from '../log/event-text.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
 export const MAX_APPEND = 1_048_576

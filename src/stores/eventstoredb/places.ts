@@ -1,6 +1,6 @@
 import { StoreUnavailable, type From, type Position, type StoredEvent } from '../ports/event-store.ts'
 import { isUntold } from './decoding.ts'
-import { SharedAnswer } from './shared-answer.ts'
+import { SharedAnswer } from '../log/shared-answer.ts'
 
 /** Reads all events behind a position, in their order, up to the newest at the time. */
 export type ReadOn = (from: From) => AsyncIterable<StoredEvent>

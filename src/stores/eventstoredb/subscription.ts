@@ -1,6 +1,5 @@
 import { comparePositions, type Batch, type Filter, type From, type Subscription } from '../ports/event-store.ts'
-import type { Followed } from '../followed.ts'
-import { News } from '../news.ts'
+import { News } from '../log/news.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Rest } from './rest.ts'
 
@@ -19,7 +18,6 @@ export class LogSubscription implements Subscription {
     private readonly options: HistoryOptions,
     from: From,
     private readonly filter: Filter | undefined,
-    private readonly followed: Followed,
   ) {
     this.#rest = new Rest(options.timing)
     this.#position = from
@@ -33,15 +31,6 @@ export class LogSubscription implements Subscription {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
-    const end = this.followed.add(this)
-    try {
-      yield* this.#batches()
-    } finally {
-      end()
-    }
-  }
-
-  async *#batches(): AsyncGenerator<Batch> {
     const leave = await this.#follow()
     let announced = false
     try {

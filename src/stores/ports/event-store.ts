@@ -52,7 +52,8 @@ export interface Subscription extends AsyncIterable<Batch> {
   stop(): void
 }
 
-export interface EventStore {
+/** What an engine's adapter implements. */
+export interface EventLog<Head extends From | Promise<From> = From | Promise<From>> {
   /** Whether appendMany writes all or nothing. */
   readonly atomicMany: boolean
   /**
@@ -65,16 +66,12 @@ export interface EventStore {
    * One transaction on SQLite, all or nothing. A repeat among them is answered as before while the others are stored, so
    * that a half-stored bulk is completed by repeating it. On EventStoreDB concurrent appends, each idempotent: a failure
    * of one can leave others stored, so what belongs together is written as an intent first (carry-out.ts).
+   * @param order `kept`: no event is stored before one of an append ahead of it, across all streams. For filling a log that
+   *   nobody else writes to: they are on their way together, one behind the other; when one fails, those ahead of it are
+   *   stored, and the same call once more completes it. One transaction keeps it anyway
    * @returns the position of each append's last event, in the order of `appends`
    */
-  appendMany(appends: readonly Append[]): Promise<Position[]>
-  /**
-   * Like appendMany, and no event is stored before one of an append ahead of it, across all streams: for filling a log that
-   * nobody else writes to. On EventStoreDB they are on their way together, one behind the other; when one fails, those
-   * ahead of it are stored, and the same call once more completes it.
-   * @throws as append does
-   */
-  appendInOrder(appends: readonly Append[]): Promise<Position[]>
+  appendMany(appends: readonly Append[], order?: 'any' | 'kept'): Promise<Position[]>
   /** The stream's events in order; `last` gives only so many of its newest, still in order. No stream: none. */
   read(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
   /** All events behind `from` (exclusive) in the total order, up to the head at the time of the call. */
@@ -86,9 +83,15 @@ export interface EventStore {
    * The embedded log answers without a promise, in about 2 us: cheap enough to ask in every request.
    * @throws StoreUnavailable
    */
-  head(): From | Promise<From>
+  head(): Head
   /** The event at exactly this position, undefined where there is none: tells whether a checkpoint is of this log. */
   eventAt(position: Position): Promise<StoredEvent | undefined>
+  /** Waits for the appends under way, and ends the subscriptions. */
+  close(): Promise<void>
+}
+
+/** The log with what every log has, whatever engine holds it: an identity, a fence, an end (stores/log/event-store.ts). */
+export interface EventStore<Head extends From | Promise<From> = From | Promise<From>> extends EventLog<Head> {
   /** The id that the log was born with. A checkpoint of another log is worth nothing. */
   identity(): Promise<string>
   /**
@@ -109,7 +112,6 @@ export interface EventStore {
   readonly fenceDelay: number
   /** When the server behind it last said anything, in milliseconds of the monotonic clock; without it there is no server. */
   heardAt?(): number
-  close(): Promise<void>
 }
 
 /** Negative when `a` comes before `b`. */

@@ -1,6 +1,5 @@
-import { StoreUnavailable, type Append, type EventStore, type From, type Position } from '../ports/event-store.ts'
-import { Followed } from '../followed.ts'
-import { closedOf } from './events/closed.ts'
+import { eventStoreOn } from '../log/event-store.ts'
+import { StoreUnavailable, type EventLog, type From, type EventStore } from '../ports/event-store.ts'
 import { encodeAppends } from './events/encoding.ts'
 import { Feed } from './events/feed.ts'
 import { eventLogFormat, filledLogFormat } from './events/format.ts'
@@ -20,9 +19,7 @@ const WATCH_INTERVAL = 20
 /** Counted since the log was opened. */
 export type SqliteEventsStats = Readonly<Writer['stats'] & Checkpointer['stats']>
 
-export interface SqliteEvents extends EventStore {
-  /** Without a promise, in about 2 us. */
-  head(): From
+export interface SqliteEvents extends EventStore<From> {
   stats(): SqliteEventsStats
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void
@@ -78,8 +75,6 @@ export function openSqliteEvents(
     instead: () => checkpointHere('keep up'),
   })
   const refusing = new Refusing(log)
-  const followed = new Followed()
-  let closing: Promise<void> | undefined
 
   const committed = (group: Group) => {
     refusing.wrote()
@@ -90,17 +85,6 @@ export function openSqliteEvents(
   const writer = new Writer({ log, committed, failed: () => refusing.failed(), busyDeadline, filling, otherCommit })
   const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
 
-  async function shut(): Promise<void> {
-    await writer.drain()
-    clearInterval(watch)
-    followed.stop()
-    if (thread === undefined) await wal.close()
-    await checkpointer.close()
-    // So that it can be copied alone.
-    checkpointHere('empty')
-    log.close()
-  }
-
   function checkpointHere(mode: 'keep up' | 'empty'): void {
     try {
       log.use(({ db }) => checkpoint(db, mode))
@@ -110,60 +94,37 @@ export function openSqliteEvents(
     }
   }
 
-  function checkOpen(): void {
-    if (closing !== undefined) throw new StoreUnavailable(`${file} is closed`)
-  }
-
-  async function together(appends: readonly Append[]): Promise<Position[]> {
-    checkOpen()
-    return appends.length === 0 ? [] : writer.write(encodeAppends(appends))
-  }
-
-  return {
+  const store: EventLog<From> = {
     atomicMany: true,
     async append(stream, expected, events) {
-      checkOpen()
       const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
       if (position === undefined) throw new StoreUnavailable(`${file} answered nothing`)
       return position
     },
-    appendMany: together,
-    appendInOrder: together,
-    async read(stream, { last } = {}) {
-      checkOpen()
-      return readStream(log, stream, last)
-    },
+    appendMany: async (appends) => (appends.length === 0 ? [] : writer.write(encodeAppends(appends))),
+    read: async (stream, { last } = {}) => readStream(log, stream, last),
     async *readAll(from, filter) {
-      checkOpen()
       yield* readPages(log, numberOf(from), feed.look(), filter)
     },
-    subscribe(from, filter) {
-      checkOpen()
-      return new LogSubscription(feed.source(filter), numberOf(from), followed, told)
-    },
-    head() {
-      checkOpen()
-      return positionAt(feed.look())
-    },
+    subscribe: (from, filter) => new LogSubscription(feed.source(filter), numberOf(from), told),
+    head: () => positionAt(feed.look()),
     async eventAt(position) {
-      checkOpen()
       const at = Number(position.commit)
       return readPage(log, at - 1, at, undefined)[0]
     },
-    async identity() {
-      checkOpen()
-      return identityOf(log)
+    async close() {
+      clearInterval(watch)
+      if (thread === undefined) await wal.close()
+      await checkpointer.close()
+      // So that it can be copied alone.
+      checkpointHere('empty')
+      log.close()
     },
-    async closed() {
-      checkOpen()
-      return log.use(closedOf)
-    },
-    async refusal() {
-      checkOpen()
-      return refusing.now()
-    },
-    fenceDelay: 0,
-    close: () => (closing ??= shut()),
+  }
+  // Each transaction looks for the fence itself.
+  const engine = { name: file, isBorn: 'with its file', filling, fenceDelay: 0, refusal: () => refusing.now() } as const
+  return {
+    ...eventStoreOn(store, engine),
     stats: () => ({ ...writer.stats, ...checkpointer.stats }),
     limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
   }
@@ -177,10 +138,4 @@ function lookQuietly(feed: Feed): void {
   } catch {
     // Whoever asks next for the head is told; here nobody asked.
   }
-}
-
-function identityOf(log: LogFile): string {
-  const data: unknown = JSON.parse(log.use((connection) => connection.identity.get() ?? '{}'))
-  if (typeof data === 'object' && data !== null && 'identity' in data) return String(data.identity)
-  throw new StoreUnavailable(`${log.path} has no LogCreated`)
 }

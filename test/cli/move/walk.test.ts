@@ -156,9 +156,8 @@ test('is written in its order and once by a store that is away, times out, and w
   const { source, openTarget } = context
   await write(source, ['a-1', 'b-1', 'a-1'])
   const target = faultyStore(openTarget())
-  const oneByOne: EventStore = { ...target, atomicMany: false }
   target.failNext('unavailable', 'stored', 'lost')
-  await walk(source, oneByOne).fill(unseen)
+  await walk(source, target).fill(unseen)
   assert.equal(await everything(target), await everything(source))
 })
 

@@ -11,8 +11,8 @@ export const appendingRules: Rules = (test) => {
       return { stream: streams[index % streams.length] ?? '', expected, events: [event(index)] }
     })
     const from = await store.head()
-    const half = await store.appendInOrder(appends.slice(0, 150))
-    const positions = await store.appendInOrder(appends)
+    const half = await store.appendMany(appends.slice(0, 150), 'kept')
+    const positions = await store.appendMany(appends, 'kept')
     assert.equal(positions.slice(0, 150), half)
     const stored = await all(store.readAll(from, { prefixes: streams }))
     assert.equal(
@@ -24,8 +24,8 @@ export const appendingRules: Rules = (test) => {
       positions,
     )
     const wrong = appends.slice(0, 2).map((append) => ({ ...append, events: [event()] }))
-    await rejectedWith(WrongRevision, store.appendInOrder(wrong))
-    assert.equal(await store.appendInOrder([]), [])
+    await rejectedWith(WrongRevision, store.appendMany(wrong, 'kept'))
+    assert.equal(await store.appendMany([], 'kept'), [])
   })
 
   test('counts the revisions of a stream from 0, in order and without gaps', async ({ store }) => {

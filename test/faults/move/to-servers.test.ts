@@ -8,7 +8,7 @@ test('has everything once in the end', async ({ sites }) => {
   const from = sites.sqlite('a')
   await filledSite(from, 1_200)
   const to = await sites.servers(sites.masterKey(from))
-  await isMovedInTheEnd(sites, from, to, ['target.store.appendInOrder/2', ...FILES, ...MAILS, ...VAULT])
+  await isMovedInTheEnd(sites, from, to, ['target.store.appendMany/2', ...FILES, ...MAILS, ...VAULT])
 })
 
 if ((await mongoServer('copies to servers that are killed')) !== undefined) test.run()

@@ -5,7 +5,7 @@ import { openLog } from '../../../src/runtime/log.ts'
 import { FileCollector } from '../../../src/reactions/files/file-collector.ts'
 import type { Batch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import type { Files } from '../../../src/stores/ports/files.ts'
-import { News } from '../../../src/stores/news.ts'
+import { News } from '../../../src/stores/log/news.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 
 const test = suite('collecting files')

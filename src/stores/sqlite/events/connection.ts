@@ -62,7 +62,6 @@ function statements(db: Database.Database) {
       .prepare<[string, number], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
       .raw(),
     page: pages(db),
-    identity: db.prepare<[], string>("SELECT data FROM events WHERE stream = 'log' AND revision = 0").pluck(),
     dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
   }
 }

@@ -1,5 +1,5 @@
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
-import { checkAppend, dataText, metadataText } from '../../event-text.ts'
+import { checkAppend, dataText, metadataText } from '../../log/event-text.ts'
 import { jsonValue } from './json-value.ts'
 import { uuidBytes } from '../../uuid.ts'
 

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import { randomUUID } from 'node:crypto'
+import { LOG_STREAM } from '../../../domain/installation/moving.ts'
+import { logCreated } from '../../log/identity.ts'
 import type { FileFormat } from '../file.ts'
 import { uuidBytes } from '../../uuid.ts'
 
@@ -23,10 +24,12 @@ const createTable = (db: Database.Database) => void db.exec(TABLE)
 /** The first event gives the log its identity: a checkpoint of another log is worth nothing. */
 function createLog(db: Database.Database): void {
   createTable(db)
-  const metadata = { actor: 'system', via: 'store', schema: '1', at: new Date().toISOString() }
-  db.prepare("INSERT INTO events VALUES (1, 'log', 0, ?, 'LogCreated', ?, ?)").run(
-    uuidBytes(randomUUID()),
-    JSON.stringify({ identity: randomUUID() }),
+  const { id, type, data, metadata } = logCreated()
+  db.prepare('INSERT INTO events VALUES (1, ?, 0, ?, ?, ?, ?)').run(
+    LOG_STREAM,
+    uuidBytes(id),
+    type,
+    JSON.stringify(data),
     JSON.stringify(metadata),
   )
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Batch, type Subscription } from '../../ports/event-store.ts'
-import type { Followed } from '../../followed.ts'
-import { News } from '../../news.ts'
+import { News } from '../../log/news.ts'
 import type { Told } from '../../ports/told.ts'
 
 /** Milliseconds until a reading that failed is tried again. */
@@ -22,15 +21,13 @@ export class LogSubscription implements Subscription {
   readonly #source: Source
   readonly #from: number
   readonly #news = new News()
-  readonly #followed: Followed
   readonly #told: Told
   #stopped = false
 
   /** @param told of a reading that failed and is tried again, as often as it fails */
-  constructor(source: Source, from: number, followed: Followed, told: Told) {
+  constructor(source: Source, from: number, told: Told) {
     this.#source = source
     this.#from = from
-    this.#followed = followed
     this.#told = told
   }
 
@@ -41,7 +38,6 @@ export class LogSubscription implements Subscription {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const leave = this.#source.follow(() => this.#news.tell())
-    const end = this.#followed.add(this)
     let position = this.#from
     let announced = false
     try {
@@ -57,7 +53,6 @@ export class LogSubscription implements Subscription {
       }
     } finally {
       leave()
-      end()
     }
   }
 

@@ -1,9 +1,9 @@
-import { LogClosed, type Position } from '../../ports/event-store.ts'
+import type { Position } from '../../ports/event-store.ts'
 import { GroupCommit, type Waiting, type Written } from '../group-commit.ts'
 import { writeAppends, type Outcome } from './append.ts'
-import { Fence, refuses } from './closed.ts'
 import type { Connection, LogFile } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
+import { refusalOfAll, TransactionFence } from './fence.ts'
 import { positionAt } from './rows.ts'
 
 /** A write transaction takes no more events, unless one call alone has more. */
@@ -41,12 +41,12 @@ type Options = {
 export class Writer {
   readonly #commit: GroupCommit<Connection, Call>
   readonly #committed: Options['committed']
-  readonly #fence: Fence | undefined
+  readonly #fence: TransactionFence | undefined
   #events = 0
 
   constructor({ log, committed, filling, ...options }: Options) {
     this.#committed = committed
-    this.#fence = filling ? undefined : new Fence()
+    this.#fence = filling ? undefined : new TransactionFence()
     const write = (connection: Connection, calls: readonly Call[]) => this.#write(connection, calls)
     this.#commit = new GroupCommit(log, { ...options, write })
   }
@@ -62,11 +62,6 @@ export class Writer {
     return new Promise((done, fail) => this.#commit.add({ appends, events, done, fail, isLazy: false }))
   }
 
-  /** Resolves when nothing waits any more. */
-  drain(): Promise<void> {
-    return this.#commit.drained()
-  }
-
   #write(connection: Connection, calls: readonly Call[]): Written {
     const started = performance.now()
     const before = connection.lastPosition.get() ?? 0
@@ -78,9 +73,9 @@ export class Writer {
     for (const call of calls) {
       events += call.events
       if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > LONGEST)) break
-      const answers: Outcome[] = refuses(closed, call.appends)
-        ? [{ kind: 'refused', error: new LogClosed(closed) }]
-        : writeAppends(connection, call.appends, head)
+      const error = refusalOfAll(closed, call.appends)
+      const answers: Outcome[] =
+        error === undefined ? writeAppends(connection, call.appends, head) : [{ kind: 'refused', error }]
       outcomes.push(answers)
       if (answers.at(-1)?.kind === 'refused') continue
       for (const [index, append] of call.appends.entries()) {

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { Followed } from '../../../../src/stores/followed.ts'
 import { LogSubscription } from '../../../../src/stores/sqlite/events/subscription.ts'
 
 const test = suite('a subscription whose file can not be read for a while')
@@ -17,7 +16,7 @@ test('tells of each try as of one outage, and goes on when it is over', async ()
   // The pauses between the tries keep no process alive.
   const alive = setInterval(() => {}, 1_000)
   const source = { next, follow: () => () => {} }
-  const subscription = new LogSubscription(source, 0, new Followed(), (found) => told.push(found))
+  const subscription = new LogSubscription(source, 0, (found) => told.push(found))
   for await (const { caughtUp } of subscription) {
     assert.ok(caughtUp)
     break

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import { UnansweredAppends } from '../../../src/stores/watched/unanswered-appends.ts'
+import { UnansweredAppends } from '../../../src/stores/log/unanswered-appends.ts'
 
 const test = suite('appends to a log that only reads')
 

@@ -1,5 +1,5 @@
-import type { NewEvent } from './ports/event-store.ts'
-import { isUuid } from './uuid.ts'
+import type { NewEvent } from '../ports/event-store.ts'
+import { isUuid } from '../uuid.ts'
 
 /**
  * The JSON text of an event's data.

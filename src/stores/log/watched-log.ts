@@ -1,4 +1,4 @@
-import { comparePositions, OutcomeUnknown, StoreUnavailable, type EventStore, type From } from '../ports/event-store.ts'
+import { comparePositions, OutcomeUnknown, StoreUnavailable, type From, type EventStore } from '../ports/event-store.ts'
 import { Presence, type Looks } from './presence.ts'
 import { UnansweredAppends } from './unanswered-appends.ts'
 
@@ -48,12 +48,10 @@ export class WatchedLog {
       atomicMany: log.atomicMany,
       fenceDelay: log.fenceDelay,
       append: (...asked) => appends.pass(() => ask(async () => this.#saw(await log.append(...asked)), maybeStored)),
-      appendMany: (many) =>
+      appendMany: (...asked) =>
         appends.pass(() =>
-          ask(async () => (await log.appendMany(many)).map((position) => this.#saw(position)), maybeStored),
+          ask(async () => (await log.appendMany(...asked)).map((position) => this.#saw(position)), maybeStored),
         ),
-      // For logs that are being filled, which nobody serves.
-      appendInOrder: (...asked) => log.appendInOrder(...asked),
       read: (...asked) => ask(() => log.read(...asked)),
       readAll: (...asked) => this.#readAll(...asked),
       subscribe: (...asked) => log.subscribe(...asked),

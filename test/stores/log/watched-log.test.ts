@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
-import { WatchedLog } from '../../../src/stores/watched/watched-log.ts'
+import { WatchedLog } from '../../../src/stores/log/watched-log.ts'
 
 const test = suite('a log that is watched')
 
