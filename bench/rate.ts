@@ -4,7 +4,12 @@ import { requestText } from './request.ts'
 import type { Service } from './services/service.ts'
 
 /** Measures requests a second: `asks` in turn, over so many connections. */
-export function rateOf(bench: Bench, service: Service, connections: number, asks: readonly Ask[]): Measurement {
+export function rateOf(
+  bench: Bench,
+  service: Pick<Service, 'port'> & Partial<Service>,
+  connections: number,
+  asks: readonly Ask[],
+): Measurement {
   const requests = asks.map((ask) => requestText(service, ask))
   return async () => {
     const load = { port: service.port, connections, seconds: bench.seconds, requests }

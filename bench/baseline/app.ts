@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../src/domain/diamond/fields.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 import { parseNewEntries } from '../../src/http/diamonds/entries.ts'
 import { parseListQuery } from '../../src/http/diamonds/filters.ts'
-import { callerOf, type Ctx, type RequestState, type Step } from '../../src/http/kit/request.ts'
+import type { Ctx, State, Step } from './authenticate.ts'
 import { answerErrors } from './errors.ts'
 import { present } from './present.ts'
 import type { Row } from './row.ts'
@@ -16,24 +16,24 @@ import type { Parsed } from '../../src/representations/json.ts'
 export type AppOptions = { readonly stones: Stones; readonly authenticate: Step; readonly address: string }
 
 /** The plain service: one table, JSON made on reading, no events. Checks what the real one checks, by the same functions. */
-export function createApp({ stones, authenticate, address }: AppOptions): Koa<RequestState> {
-  const router = new Router<RequestState>({ prefix: '/v4/diamond' })
+export function createApp({ stones, authenticate, address }: AppOptions): Koa<State> {
+  const router = new Router<State>({ prefix: '/v4/diamond' })
   const body = koaBody({ multipart: false, urlencoded: false, text: false, jsonLimit: '8mb' })
   router.use(authenticate)
   router.post('/', body, (ctx) => {
-    const row = stones.create(callerOf(ctx).account, accepted(readNewDiamond('v4', ctx.request.body, '')))
+    const row = stones.create(ctx.state.caller.account, accepted(readNewDiamond('v4', ctx.request.body, '')))
     ctx.status = 201
     ctx.set('Location', `${address}/v4/diamond/${row.id}`)
     ctx.body = present(row, address)
   })
   router.post('/bulk', body, async (ctx) => {
-    const rows = stones.createAll(callerOf(ctx).account, await parseNewEntries('v4', ctx.request.body))
+    const rows = stones.createAll(ctx.state.caller.account, await parseNewEntries('v4', ctx.request.body))
     ctx.status = 201
     ctx.body = rows.map((row) => present(row, address))
   })
   router.get('/', (ctx) => {
     const { filter, page } = parseListQuery('v4', ctx.querystring)
-    const { rows, total } = stones.list(callerOf(ctx).account, filter, page)
+    const { rows, total } = stones.list(ctx.state.caller.account, filter, page)
     ctx.set('X-Total-Count', String(total))
     if (rows.length === 0) ctx.status = 204
     else ctx.body = rows.map((row) => present(row, address))
@@ -47,7 +47,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<Re
     const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
     ctx.body = present(own(ctx, stones.update(id, { ...defaults, ...set })), address)
   })
-  const app = new Koa<RequestState>()
+  const app = new Koa<State>()
   app.use(answerErrors)
   app.use(router.routes())
   app.use(router.allowedMethods())
@@ -61,6 +61,6 @@ function accepted<Value>({ value, faults }: Parsed<Value>): Value {
 
 function own(ctx: Ctx, row: Row | undefined): Row {
   if (row === undefined) throw new Refusal('missing', 'There is no such diamond')
-  if (row.owner !== callerOf(ctx).account) throw new Refusal('forbidden', 'This diamond belongs to another account')
+  if (row.owner !== ctx.state.caller.account) throw new Refusal('forbidden', 'This diamond belongs to another account')
   return row
 }

@@ -1,6 +1,6 @@
 import { refusedOf } from '../../src/http/kit/errors.ts'
-import type { Ctx } from '../../src/http/kit/request.ts'
 import { VERSION } from '../../src/runtime/version.ts'
+import type { Ctx } from './authenticate.ts'
 
 /** The statuses and sentences of the real service. */
 export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {

@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
-import { authenticate } from '../../src/http/kit/authenticate.ts'
 import { EndedTokens } from '../../src/projections/sessions/ended-tokens.ts'
 import { createApp } from './app.ts'
+import { authenticate } from './authenticate.ts'
 import { Stones } from './stones.ts'
 
 const TTL = 604_800
@@ -20,7 +20,7 @@ const token = tokens.issue({ account: 1, accountEpoch: 0, client: 'bench', clien
 /** `node main.js FOLDER PORT`: serves until it is ended; prints one line with an access token when it listens. */
 const app = createApp({
   stones: new Stones(join(folder, 'stones.db')),
-  authenticate: authenticate({ tokens, feed: { isLive, wasLive: async (claims) => isLive(claims) } }),
+  authenticate: authenticate({ tokens, isLive }),
   address: `http://127.0.0.1:${port}`,
 })
 createServer(app.callback()).listen(Number(port), '127.0.0.1', () => console.log(JSON.stringify({ token })))

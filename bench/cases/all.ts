@@ -8,6 +8,7 @@ import { mongodb } from './engines/mongodb.ts'
 import { readModels } from './engines/read-models.ts'
 import { onServers } from './engines/service.ts'
 import { get } from './get.ts'
+import { hosting } from './hosting.ts'
 import { idempotency } from './idempotency.ts'
 import { ifMatch } from './if-match.ts'
 import { list } from './list.ts'
@@ -19,6 +20,7 @@ import { secrets } from './secrets.ts'
 export const GROUPS: readonly Group[] = [
   create,
   get,
+  hosting,
   list,
   bulk,
   refresh,

@@ -14,6 +14,7 @@ export type RefusalKind =
   | 'unsatisfiable' // 416: a range behind the end
   | 'invalid' // 422: well-formed, not acceptable
   | 'too-many' // 429
+  | 'too-long' // 431: the headers
   | 'unavailable' // 503
 
 /** One thing that is wrong. `pointer`: a JSON Pointer into the body, or a query parameter's name. */

@@ -5,11 +5,9 @@ import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body-allowance.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
-import { entrance } from '../http/kit/entrance.ts'
 import { errorLog } from '../http/kit/errors.ts'
-import { EveryAnswer } from '../http/kit/every-answer.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
-import { koaOf } from '../http/kit/koa.ts'
+import { koaOf, listenerOf } from '../http/kit/koa.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -70,8 +68,6 @@ export async function openHttp(
     appFor(port) {
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
-      const everyAnswer = new EveryAnswer({ https: isPublicByHttps(settings), origins: settings.CORS_ORIGINS })
-      const bodies = new Bodies({ trustProxy: settings.TRUST_PROXY })
       const services: Services = {
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
@@ -85,8 +81,15 @@ export async function openHttp(
         secretPages: secrets.pages(addresses),
       }
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
-      const endpoints = koaOf(offered, services, { log: errorLog(log), trustProxy: settings.TRUST_PROXY })
-      const answer = entrance(everyAnswer, [], endpoints.listener, bodies)
+      const answer = listenerOf(
+        koaOf(offered, services, {
+          log: errorLog(log),
+          trustProxy: settings.TRUST_PROXY,
+          bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
+          https: isPublicByHttps(settings),
+          origins: settings.CORS_ORIGINS,
+        }),
+      )
       return (req, res) => {
         answer(req, res)
         traffic.saw(res)

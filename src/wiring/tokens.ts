@@ -5,9 +5,8 @@ import { Passwords } from '../credentials/passwords.ts'
 import { ApiTokenUses } from '../commands/accounts/api-token-uses.ts'
 import type { LinkKeys } from '../commands/installation/link-key.ts'
 import { ApiTokenVerifier } from '../commands/accounts/verify-api-token.ts'
-import { authenticate, type Bearer } from '../http/kit/authenticate.ts'
+import type { Bearer } from '../http/kit/authenticate.ts'
 import type { TokenServices } from '../http/oauth/client.ts'
-import type { Step } from '../http/kit/request.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { SessionFeed } from '../projections/sessions/sessions.ts'
@@ -15,9 +14,7 @@ import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { securityLog } from './security-log.ts'
 
 export type OpenTokens = {
-  /** Lets pass who sends a good access token. */
-  readonly authenticate: Step
-  /** What `authenticate` checks with. */
+  /** What access tokens are checked with. */
   readonly bearer: Bearer
   /** For who comes with an e-mail address and an API token. */
   readonly apiTokens: ApiTokenVerifier
@@ -69,7 +66,6 @@ export async function openTokens(
     log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next one tries again'),
   )
   return {
-    authenticate: authenticate({ tokens, feed }),
     bearer: { tokens, feed },
     apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, monotonic, uses, feed }),
     sessions,

@@ -11,7 +11,7 @@ import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
-import { originFor } from '../kit/request.ts'
+import { originFor } from '../kit/authenticate.ts'
 import type { CertificationServices } from './service.ts'
 import { upload, type Upload } from './upload/upload.ts'
 

@@ -5,7 +5,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { originFor } from '../kit/request.ts'
+import { originFor } from '../kit/authenticate.ts'
 import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
 
 export const removeReport = endpoint({

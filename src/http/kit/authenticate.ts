@@ -3,7 +3,6 @@ import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Asked, Who } from './endpoint.ts'
 import { RefusedWith } from './errors.ts'
-import { patienceOf, type Ctx, type Step } from './request.ts'
 
 export type Bearer = {
   readonly tokens: Pick<AccessTokens, 'verify'>
@@ -79,44 +78,3 @@ const notLetIn = (description: string) =>
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
-
-/** Lets pass who sends an access token that is good, into `ctx.state.caller`. No database is read. */
-export function authenticate({ tokens, feed }: Bearer): Step {
-  return (ctx, next) => {
-    const claims = tokens.verify(tokenOf(ctx))
-    if (claims === 'expired') throw refuse(ctx, 'The access token provided has expired.')
-    if (claims === 'invalid') throw refuse(ctx, 'The access token provided is invalid.')
-    const live = feed.isLive(claims)
-    if (typeof live !== 'boolean')
-      return patienceOf(ctx)
-        .during(() => live)
-        .catch((error: unknown) => {
-          if (READS.has(ctx.method)) return feed.wasLive(claims, error)
-          throw error
-        })
-        .then((known) => pass(ctx, next, claims, known))
-    return pass(ctx, next, claims, live)
-  }
-}
-
-function pass(ctx: Ctx, next: () => Promise<unknown>, claims: AccessClaims, live: boolean): Promise<unknown> {
-  if (!live) throw refuse(ctx, 'The access token provided is invalid.')
-  ctx.state.caller = claims
-  return next()
-}
-
-function tokenOf(ctx: Ctx): string {
-  const header = ctx.req.headers.authorization
-  if (header?.startsWith('Bearer ') === true && !header.includes(' ', 7)) return header.slice(7)
-  const token = BEARER.exec(header ?? '')?.[1]
-  if (token !== undefined) return token
-  if (/^bearer\b/i.test(header ?? '')) throw refuse(ctx, 'The access token provided is invalid.')
-  // RFC 6750, section 3: without credentials the challenge names no error.
-  ctx.set('WWW-Authenticate', 'Bearer realm="adamant"')
-  throw new Refusal('unauthenticated', 'OAuth2 authentication required')
-}
-
-function refuse(ctx: Ctx, description: string): Refusal {
-  ctx.set('WWW-Authenticate', `Bearer realm="adamant", error="invalid_token", error_description="${description}"`)
-  return new Refusal('unauthenticated', description)
-}

@@ -7,7 +7,6 @@ import { allowanceOf } from './body-allowance.ts'
 import { discardRest } from './discard-rest.ts'
 import type { Body, Schema } from './endpoint.ts'
 import { JsonShape } from './json-shape.ts'
-import type { Step } from './request.ts'
 
 /** Bytes of a JSON body at most. */
 export const JSON_LIMIT = 8 * 1024 * 1024
@@ -23,7 +22,10 @@ export const json = (schema?: Schema): Body<unknown> => ({
   read: jsonOf,
 })
 
-/** @throws Refusal unsupported, malformed, too-large, too-slow, unavailable */
+/**
+ * The body is counted while it arrives, and then decoded and parsed: a long one in a turn for each.
+ * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
+ */
 export async function jsonOf(req: IncomingMessage): Promise<unknown> {
   const type = req.headers['content-type']
   if (type !== undefined && !isJson(type)) {
@@ -31,38 +33,15 @@ export async function jsonOf(req: IncomingMessage): Promise<unknown> {
   }
   refuseCharset(type)
   refuseEncoding(req)
-  return readJson(req)
-}
-
-/** Reads and parses a JSON body into `ctx.state.body`; a body of another type is refused by its status. */
-export const readJsonBody: Step = async (ctx, next) => {
-  const type = ctx.req.headers['content-type']
-  if (type !== undefined && !isJson(type)) {
-    throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
-  }
-  refuseCharset(type)
-  refuseEncoding(ctx.req)
-  const kept = keptBodies.get(ctx.req)
-  ctx.state.body = kept === undefined ? await readJson(ctx.req) : parseJsonBody(kept)
-  return next()
-}
-
-/** The body is counted while it arrives, and then decoded and parsed: a long one in a turn for each. */
-async function readJson(req: IncomingMessage): Promise<unknown> {
   const shape = new JsonShape()
   const bytes = await readBody(req, JSON_LIMIT, (chunk) => shape.take(chunk))
   shape.end()
-  const pause = bytes.length > LONG ? turnOfLongWork : () => undefined
-  await pause()
+  if (bytes.length <= LONG) return parseJson(textOf(bytes))
+  await turnOfLongWork()
   const text = textOf(bytes)
-  await pause()
+  await turnOfLongWork()
   return parseJson(text)
 }
-
-const keptBodies = new WeakMap<IncomingMessage, Buffer>()
-
-/** Keeps a body that was read already for the middleware that will ask for it. */
-export const keepBody = (req: IncomingMessage, bytes: Buffer): void => void keptBodies.set(req, bytes)
 
 /** True for a Content-Type whose body is JSON. */
 export const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
@@ -82,14 +61,6 @@ export function refuseEncoding(req: IncomingMessage): void {
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }
-}
-
-/** @throws Refusal malformed, or what JsonShape throws */
-export function parseJsonBody(bytes: Buffer): unknown {
-  const shape = new JsonShape()
-  shape.take(bytes)
-  shape.end()
-  return parseJson(textOf(bytes))
 }
 
 /** @throws Refusal malformed */

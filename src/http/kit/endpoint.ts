@@ -103,7 +103,8 @@ export type Endpoint<in Service = never> = {
   readonly body?: Body<unknown, Service>
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly family: Family
-  readonly headers?: Headers
+  /** Of its every answer, the family's among them. */
+  readonly headers: Headers
   run(asked: Asked<unknown, unknown>, service: Service): Answer | Promise<Answer>
 }
 
@@ -169,7 +170,8 @@ export function endpoint<
   const { method, path, parameters = {}, ...rest } = declared
   const paths = [path].flat()
   for (const one of paths) checkNames(declared.name, one, Object.keys(parameters))
-  return { ...rest, methods: [method].flat(), paths, parameters } as Endpoint<OfWho & OfBody & OfRun>
+  const headers = { ...rest.family.headers, ...rest.headers }
+  return { ...rest, methods: [method].flat(), paths, parameters, headers } as Endpoint<OfWho & OfBody & OfRun>
 }
 
 /** @throws Error for a path whose braces are not the declared parameters: a fault of ours, told at the start */

@@ -5,7 +5,6 @@ import { BytesMissing } from '../../stores/ports/files.ts'
 import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
 import { answer as answered, type Headers } from './answer.ts'
 import type { Family } from './endpoint.ts'
-import { pathOf, type Ctx, type Step } from './request.ts'
 
 /** What of an error reaches the caller; everything else about it goes to the log. */
 export type Refused = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
@@ -23,9 +22,6 @@ export class RefusedWith extends Error {
   }
 }
 
-/** Writes one family's error body; the platform's, the token server's and the secrets API's differ. */
-export type ErrorBody = (ctx: Ctx, answer: Refused, error: unknown) => void
-
 const STATUS: Readonly<Record<RefusalKind, number>> = {
   malformed: 400,
   unauthenticated: 401,
@@ -41,6 +37,7 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
   unsatisfiable: 416,
   invalid: 422,
   'too-many': 429,
+  'too-long': 431,
   unavailable: 503,
 }
 
@@ -128,10 +125,6 @@ export const owned: Family = {
   headers: PRIVATE,
 }
 
-export const platformBody: ErrorBody = (ctx, { faults }) => {
-  ctx.body = platformError(faults, ctx.state.requestId)
-}
-
 export type LogError = (error: unknown, requestId: string, status: number) => void
 
 /** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
@@ -141,18 +134,3 @@ export const errorLog =
     const isAway = error instanceof StoreUnavailable || error instanceof OutcomeUnknown
     log.error({ err: error, request, status, ...(isAway && { repeats: true }) }, 'request failed')
   }
-
-/** Answers whatever a later middleware throws; `bodyFor` picks the error body of the path's API family. */
-export function answerErrors(log: LogError, bodyFor: (path: string) => ErrorBody): Step {
-  return async (ctx, next) => {
-    try {
-      await next()
-    } catch (error) {
-      const answer = refusedOf(error)
-      ctx.status = answer.status
-      if (answer.retryAfter !== undefined) ctx.set('Retry-After', String(answer.retryAfter))
-      bodyFor(pathOf(ctx) ?? '')(ctx, answer, error)
-      if (answer.status >= 500) log(error, ctx.state.requestId, answer.status)
-    }
-  }
-}

@@ -1,36 +1,28 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import Koa, { type Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
 import { Patience } from '../../projections/engine/patience.ts'
 import { noContent, type Answer, type Headers } from './answer.ts'
-import { keptAsked, type Asked as Arrived } from './asked.ts'
+import { arrivals, type Arrival, type ArrivalOptions } from './arrival.ts'
+import type { Bodies } from './body-allowance.ts'
 import { preflightHeaders } from './cross-origin.ts'
 import type { Asked, Endpoint, Family } from './endpoint.ts'
-import { EveryAnswer } from './every-answer.ts'
-import { owned, platform, refusedOf, RefusedWith, type LogError } from './errors.ts'
-import { hostFault } from './host.ts'
+import { platform, refusedOf, RefusedWith, type LogError } from './errors.ts'
 import { Routes } from './routes.ts'
 import { send } from './send.ts'
 
-export type KoaOptions = {
+export type KoaOptions = Partial<ArrivalOptions> & {
   readonly log: LogError
   /** Number of proxies in front whose X-Forwarded-For is believed. */
   readonly trustProxy: number
-}
-
-export type Hosted = {
-  readonly listener: RequestListener
-  /** Whether there is anything at a request's path. */
-  knows(req: IncomingMessage): boolean
+  /** Bounds the bodies of all requests together; nothing does without it. */
+  readonly bodies?: Bodies
 }
 
 /** Of the whole service (RFC 9110, 9.3.7). */
 const METHODS = 'HEAD, GET, POST, PUT, PATCH, DELETE, OPTIONS'
 
 const NONE: Headers = {}
-
-/** Where endpoints stand alone. */
-const PLAIN = new EveryAnswer()
 
 /**
  * Answers every request to these endpoints, by one middleware of Koa: finds the endpoint, lets in who may ask, reads the
@@ -40,17 +32,21 @@ const PLAIN = new EveryAnswer()
 export function koaOf<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy }: KoaOptions,
-): Hosted {
+  { log, trustProxy, bodies, https = false, origins = new Set() }: KoaOptions,
+): Koa {
   const routes = new Routes(endpoints)
-  const families = familiesOf(endpoints)
+  const familyOf = familiesOf(endpoints)
+  const arrive = arrivals({ https, origins })
   const koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
+  koa.use(host)
+  return koa
 
-  /** The one middleware. Each error is caught here: `koa.callback()` would add listeners to every answer for more of them. */
+  /** The one middleware. */
   function host(ctx: Context): unknown {
     ctx.respond = false
-    const exchange = new Exchange(ctx, keptAsked(ctx.req) ?? PLAIN.asked(ctx.req))
+    const exchange = new Exchange(ctx, arrive(ctx.req))
     try {
+      bodies?.admit(ctx.req, ctx.res)
       const answer = answerTo(exchange)
       if (answer instanceof Promise) return answer.then((later) => finish(exchange, later)).catch(refuse)
       finish(exchange, answer)
@@ -72,13 +68,10 @@ export function koaOf<Service>(
   }
 
   function answerTo(exchange: Exchange): Answer | Promise<Answer> {
-    const { method, path } = exchange
-    const fault = hostFault(exchange.ctx.req)
-    if (fault !== undefined) throw new Refusal('malformed', fault)
-    if (method === 'OPTIONS' && path === '*') return allowed(exchange, METHODS)
-    if (!path.startsWith('/')) throw new Refusal('malformed', 'The request target is no address')
+    const { method, path, arrival } = exchange
+    if (arrival.fault !== undefined) throw arrival.fault
+    if (path === '*') return allowed(exchange, METHODS)
     const found = routes.find(method, path)
-    exchange.usual = families(path).headers ?? NONE
     if (found === undefined) throw new Refusal('missing', `There is nothing at ${path.slice(0, 200)}`)
     if ('allow' in found) {
       if (method === 'OPTIONS') return allowed(exchange, found.allow)
@@ -86,34 +79,36 @@ export function koaOf<Service>(
       throw new RefusedWith({ Allow: found.allow }, wrong)
     }
     const { endpoint, params } = found
-    exchange.family = endpoint.family
+    exchange.endpoint = endpoint
     exchange.params = params
-    exchange.usual = usualOf(endpoint)
     return perform(endpoint, exchange, services)
   }
 
   function refusal(exchange: Exchange, error: unknown): Answer {
     const cause = error instanceof RefusedWith ? error.error : error
     const refused = refusedOf(cause)
-    const { status, headers, body } = (exchange.family ?? families(exchange.path)).refusal(refused, cause, exchange)
+    const family = exchange.endpoint?.family ?? familyOf(exchange.path)
+    const { status, headers, body } = family.refusal(refused, cause, exchange)
     if (refused.status >= 500) log(cause, exchange.requestId, refused.status)
     const retry = refused.retryAfter === undefined ? NONE : { 'Retry-After': String(refused.retryAfter) }
     const own = error instanceof RefusedWith ? error.headers : NONE
     return { status, headers: { ...retry, ...own, ...headers }, body }
   }
 
-  function finish({ ctx, method, requestId, arrived, usual }: Exchange, answer: Answer): void {
-    const { headers: every, accepts } = arrived
-    send(ctx.res, answer, { method, requestId, every, usual, accepts }, (error) => log(error, requestId, 500))
+  function finish({ ctx, path, arrival, endpoint }: Exchange, answer: Answer): void {
+    const usual = (endpoint ?? familyOf(path)).headers ?? NONE
+    send(ctx.req, ctx.res, answer, arrival, usual, (error) => log(error, arrival.requestId, 500))
   }
+}
 
-  return {
-    listener: (req, res) => void host(koa.createContext(req, res)),
-    knows({ method = '', url = '' }) {
-      const [path = ''] = url.split('?', 1)
-      return routes.find(method, path) !== undefined || ![platform, owned].includes(families(path))
-    },
-  }
+/**
+ * What Node's server calls. `koa.callback()` would do as well, and add two listeners to each answer for errors that are
+ * caught here already (docs/decisions/0052).
+ */
+export function listenerOf(koa: Koa): RequestListener {
+  const [host] = koa.middleware
+  if (host === undefined) throw new Error('Koa has no middleware to answer with')
+  return (req, res) => void host(koa.createContext(req, res), async () => undefined)
 }
 
 /** Runs an endpoint. Without a body nothing has to be waited for but what itself does wait. */
@@ -154,11 +149,10 @@ async function performWithBody<Service>(
 
 /** A request on its way to its answer: what endpoints see of it (`Asked`), and what only this file does. */
 class Exchange implements Asked<unknown, unknown> {
+  readonly requestId: string
   readonly path: string
-  readonly search: string
   params: Readonly<Record<string, string>> = NONE
-  family: Family | undefined
-  usual: Headers = NONE
+  endpoint: Pick<Endpoint, 'family' | 'headers'> | undefined
   // What they hold is what the endpoint's own `who` and `body` made, for its own `run`.
   asker: unknown
   body: unknown
@@ -166,16 +160,14 @@ class Exchange implements Asked<unknown, unknown> {
 
   constructor(
     readonly ctx: Context,
-    readonly arrived: Arrived,
+    readonly arrival: Arrival,
   ) {
-    const target = ctx.req.url ?? ''
-    const query = target.indexOf('?')
-    this.path = query < 0 ? target : target.slice(0, query)
-    this.search = query < 0 ? '' : target.slice(query + 1)
+    this.requestId = arrival.requestId
+    this.path = arrival.path
   }
 
-  get requestId() {
-    return this.arrived.requestId
+  get search() {
+    return this.arrival.search
   }
   get method() {
     return this.ctx.req.method ?? ''
@@ -195,19 +187,10 @@ class Exchange implements Asked<unknown, unknown> {
 }
 
 /** Nobody has to be logged in to ask what can be asked: browsers ask it before they send credentials. */
-function allowed({ headers, arrived }: Exchange, methods: string): Answer {
+function allowed({ headers, arrival }: Exchange, methods: string): Answer {
   const isPreflight = headers['access-control-request-method'] !== undefined
-  const isOpen = isPreflight && arrived.headers.includes('Access-Control-Allow-Origin')
+  const isOpen = isPreflight && arrival.headers.includes('Access-Control-Allow-Origin')
   return noContent({ Allow: methods, ...(isOpen && preflightHeaders(methods)) })
-}
-
-const usuals = new WeakMap<object, Headers>()
-
-/** Headers of every answer of an endpoint. */
-function usualOf<Service>(endpoint: Endpoint<Service>): Headers {
-  let usual = usuals.get(endpoint)
-  if (usual === undefined) usuals.set(endpoint, (usual = { ...endpoint.family.headers, ...endpoint.headers }))
-  return usual
 }
 
 /** @returns the family that a path belongs to, whether or not there is anything at it */

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Step } from './request.ts'
 
 export type Encoding = 'br' | 'gzip'
 
@@ -55,23 +54,4 @@ export function pack(encoding: Encoding, body: string | Uint8Array): Promise<Buf
     ),
   }
   return inBrotli(body, { params })
-}
-
-/** Packs what the routes answer. Streams go as they are: they are PDFs, which are packed already. */
-export const packAnswer: Step = async (ctx, next) => {
-  await next()
-  const body: unknown = ctx.body
-  if (body === null || body === undefined) return
-  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : jsonOf(body)
-  if (text === undefined || !mayBePacked(Buffer.byteLength(text), ctx.response.get('Cache-Control'), ctx.type)) return
-  ctx.vary('Accept-Encoding')
-  const encoding = encodingFor(ctx.req.headers['accept-encoding'] as string | undefined)
-  if (encoding === undefined) return
-  ctx.body = await pack(encoding, text)
-  ctx.set('Content-Encoding', encoding)
-}
-
-/** What the framework would make of a body on sending; undefined for a stream. */
-function jsonOf(body: unknown): string | undefined {
-  return typeof body === 'object' && body !== null && !('pipe' in body) ? JSON.stringify(body) : undefined
 }

@@ -1,50 +1,51 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable, pipeline } from 'node:stream'
 import type { Answer, Headers } from './answer.ts'
+import type { Arrival } from './arrival.ts'
 import { encodingFor, mayBePacked, pack } from './packing.ts'
-
-/** What of a request decides on how its answer is sent. */
-export type Sending = {
-  readonly method: string
-  readonly requestId: string
-  /** Names and values of the headers that the answer has whatever it is, one after another. */
-  readonly every: readonly string[]
-  /** Those of its endpoint and family, which the answer's own replace. */
-  readonly usual: Headers
-  /** The request's Accept-Encoding. */
-  readonly accepts: string | undefined
-}
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * The one way out: head in one piece, packed where the client asked for it, no body for HEAD.
+ * @param usual headers of all answers of its endpoint, which the answer's own replace
  * @param failed is told of a stream that broke; its client sees the end of the connection
  */
-export function send(res: ServerResponse, answer: Answer, sending: Sending, failed: (error: unknown) => void): void {
-  const { status, headers, body } = answer
-  const lines = headLines(headers, sending)
+export function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, headers, body }: Answer,
+  arrival: Pick<Arrival, 'requestId' | 'headers'>,
+  usual: Headers,
+  failed: (error: unknown) => void,
+): void {
+  const lines = headLines(headers, arrival, usual)
+  const isHead = req.method === 'HEAD'
   if (body === undefined) {
     res.writeHead(status, lines).end()
     return
   }
-  if (body instanceof Readable) return sendStream(res, status, lines, body, sending, failed)
+  if (body instanceof Readable) return sendStream(res, status, lines, body, isHead, failed)
   const type = headers['Content-Type']
   if (type === undefined) lines.push('Content-Type', JSON_TYPE)
   const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-  const caching = headers['Cache-Control'] ?? sending.usual['Cache-Control']
+  const caching = headers['Cache-Control'] ?? usual['Cache-Control']
   const packable = mayBePacked(size, caching, type ?? JSON_TYPE)
   if (packable) lines.push('Vary', 'Accept-Encoding')
-  const encoding = packable ? encodingFor(sending.accepts) : undefined
-  if (encoding === undefined) return sendWhole(res, status, lines, body, size, sending)
+  const encoding = packable ? encodingFor(req.headers['accept-encoding']) : undefined
+  if (encoding === undefined) return sendWhole(res, status, lines, body, size, isHead)
   pack(encoding, body).then(
-    (packed) => sendWhole(res, status, [...lines, 'Content-Encoding', encoding], packed, packed.length, sending),
+    (packed) => sendWhole(res, status, [...lines, 'Content-Encoding', encoding], packed, packed.length, isHead),
     // Without memory for packing there may be some for what is there already.
-    () => sendWhole(res, status, lines, body, size, sending),
+    () => sendWhole(res, status, lines, body, size, isHead),
   )
 }
 
-function headLines(own: Headers, { requestId, every, usual }: Sending): string[] {
+function headLines(
+  own: Headers,
+  { requestId, headers: every }: Pick<Arrival, 'requestId' | 'headers'>,
+  usual: Headers,
+) {
   const lines = ['X-Request-Id', requestId, ...every]
   for (const name in usual) if (!(name in own)) lines.push(name, usual[name] ?? '')
   for (const name in own) lines.push(name, own[name] ?? '')
@@ -57,11 +58,11 @@ function sendWhole(
   lines: string[],
   body: string | Uint8Array,
   size: number,
-  { method }: Sending,
+  isHead: boolean,
 ): void {
   lines.push('Content-Length', String(size))
   res.writeHead(status, lines)
-  if (method === 'HEAD') res.end()
+  if (isHead) res.end()
   else res.end(body)
 }
 
@@ -70,11 +71,11 @@ function sendStream(
   status: number,
   lines: string[],
   stream: Readable,
-  { method }: Sending,
+  isHead: boolean,
   failed: (error: unknown) => void,
 ): void {
   res.writeHead(status, lines)
-  if (method === 'HEAD') {
+  if (isHead) {
     stream.destroy()
     res.end()
     return

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { BareSockets } from './bare-sockets.ts'
 import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts'
-import { fixedHeaders } from './every-answer.ts'
+import { fixedHeaders } from './arrival.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024

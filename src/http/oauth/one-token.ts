@@ -3,7 +3,7 @@ import { inspectToken } from '../../commands/sessions/inspect-token.ts'
 import { revokeToken as endToken } from '../../commands/sessions/revoke-token.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { originFor } from '../kit/request.ts'
+import { originFor } from '../kit/authenticate.ts'
 import { client, withClient, type TokenServices } from './client.ts'
 import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
 

@@ -3,7 +3,7 @@ import { openSession } from '../../commands/sessions/open-session.ts'
 import { refreshSession } from '../../commands/sessions/refresh-session.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint, type Body } from '../kit/endpoint.ts'
-import { originFor } from '../kit/request.ts'
+import { originFor } from '../kit/authenticate.ts'
 import { client, withClient, type TokenServices } from './client.ts'
 import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
 

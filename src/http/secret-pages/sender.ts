@@ -6,7 +6,7 @@ import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../d
 import { seeOther, type Answer } from '../kit/answer.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { originFor } from '../kit/request.ts'
+import { originFor } from '../kit/authenticate.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/record.ts'
 import { copyButton } from './copy-button.ts'

@@ -1,15 +1,13 @@
-import { Router } from '@koa/router'
 import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createApp } from '../../../src/http/kit/app.ts'
+import { ok } from '../../../src/http/kit/answer.ts'
 import { Bodies } from '../../../src/http/kit/body-allowance.ts'
-import { readJsonBody } from '../../../src/http/kit/body.ts'
-import { entrance } from '../../../src/http/kit/entrance.ts'
-import { EveryAnswer } from '../../../src/http/kit/every-answer.ts'
-import type { RequestState } from '../../../src/http/kit/request.ts'
+import { json } from '../../../src/http/kit/body.ts'
+import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
+import { platform } from '../../../src/http/kit/errors.ts'
+import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
-import { openLog } from '../../../src/runtime/log.ts'
 
 const test = suite('the bodies of requests')
 
@@ -17,13 +15,20 @@ const BYTES = 600_000
 const LEAST = { bytes: 2_000, milliseconds: 300 }
 
 async function withServer(run: (server: Listening) => Promise<void>): Promise<void> {
-  const router = new Router<RequestState>()
-  router.post('/read', readJsonBody, (ctx) => {
-    ctx.body = { read: JSON.stringify(ctx.state.body).length }
+  const read = endpoint({
+    name: 'read',
+    method: 'POST',
+    path: '/read',
+    about: 'Reads a body.',
+    who: anybody,
+    body: json(),
+    family: platform,
+    answers: { 200: 'It was read' },
+    run: ({ body }) => ok({ read: JSON.stringify(body).length }),
   })
-  const app = createApp({ resources: [{ prefix: '/read', router }], log: openLog('silent'), trustProxy: 0 }).callback()
   const bodies = new Bodies({ trustProxy: 0, bytes: BYTES, leastPace: LEAST })
-  const server = await listen(() => entrance(new EveryAnswer(), [], app, bodies), '127.0.0.1', 0)
+  const listener = listenerOf(koaOf([read], undefined, { log: () => undefined, trustProxy: 0, bodies }))
+  const server = await listen(() => listener, '127.0.0.1', 0)
   try {
     await run(server)
   } finally {
@@ -53,13 +58,13 @@ function answerOf(socket: Socket): Promise<string> {
   })
 }
 
-const json = (length: number) => `"${'x'.repeat(length - 2)}"`
+const text = (length: number) => `"${'x'.repeat(length - 2)}"`
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function ask(server: Listening, who: string, length: number): Promise<string> {
   const socket = await begin(server, who, length)
   const answer = answerOf(socket)
-  socket.write(json(length))
+  socket.write(text(length))
   return answer
 }
 
@@ -69,7 +74,7 @@ test('that come too slowly are answered 408, those that come fast enough are rea
     const drip = setInterval(() => slow.write('.'), 20)
     const steady = await begin(server, 'steady', 10_000)
     const answers = [answerOf(slow), answerOf(steady)]
-    const whole = json(10_000)
+    const whole = text(10_000)
     for (let at = 0; at < whole.length; at += 1_000) {
       steady.write(whole.slice(at, at + 1_000))
       await pause(60)
@@ -83,7 +88,7 @@ test('that come too slowly are answered 408, those that come fast enough are rea
 test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>
   withServer(async (server) => {
     const held = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
-    for (const socket of held) socket.write(json(150_000).slice(0, -1))
+    for (const socket of held) socket.write(text(150_000).slice(0, -1))
     const answers = held.map(answerOf)
     await pause(100)
     assert.match(await ask(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
@@ -97,7 +102,7 @@ test('give their room back when they are answered, and when their clients are go
   withServer(async (server) => {
     for (let round = 0; round < 6; round++) {
       const gone = await begin(server, 'one', 150_000)
-      gone.write(json(150_000).slice(0, -1))
+      gone.write(text(150_000).slice(0, -1))
       await pause(20)
       gone.resetAndDestroy()
       await pause(20)

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import { koaOf } from '../../../src/http/kit/koa.ts'
+import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
 
 export type EndpointServer = Listening & {
@@ -16,7 +16,7 @@ export async function withEndpoints<Service>(
   trustProxy = 0,
 ): Promise<void> {
   const faults: unknown[] = []
-  const { listener } = koaOf(endpoints, services, { log: (error) => void faults.push(error), trustProxy })
+  const listener = listenerOf(koaOf(endpoints, services, { log: (error) => void faults.push(error), trustProxy }))
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}`, faults })

@@ -8,7 +8,7 @@ import { upload, Uploads } from '../../../../src/http/certifications/upload/uplo
 import { noContent } from '../../../../src/http/kit/answer.ts'
 import { endpoint } from '../../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../../src/http/kit/errors.ts'
-import { koaOf } from '../../../../src/http/kit/koa.ts'
+import { koaOf, listenerOf } from '../../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../../src/http/kit/server.ts'
 import { openDirectoryFiles } from '../../../../src/stores/folder/files.ts'
 import type { Files } from '../../../../src/stores/ports/files.ts'
@@ -32,7 +32,7 @@ function uploadServer({ files, received }: Given, stall: number): Promise<Listen
     },
   })
   const services = { certifications: { uploads: new Uploads(files, stall) } }
-  const { listener } = koaOf([taking], services, { log: () => undefined, trustProxy: 0 })
+  const listener = listenerOf(koaOf([taking], services, { log: () => undefined, trustProxy: 0 }))
   return listen(() => listener, '127.0.0.1', 0)
 }
 
