@@ -1,11 +1,14 @@
 import { Command } from 'commander'
-import { clientFold } from '../commands/clients/clients.ts'
-import { disableClient } from '../commands/clients/disable-client.ts'
-import { enableClient } from '../commands/clients/enable-client.ts'
+import {
+  clientFold,
+  disableClient,
+  enableClient,
+  registerClient,
+  type ClientCredentials,
+  rotateClientSecret,
+} from '../commands/clients/clients.ts'
 import type { Origin } from '../events/origin.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
-import { registerClient, type ClientCredentials } from '../commands/clients/register-client.ts'
-import { rotateClientSecret } from '../commands/clients/rotate-client-secret.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
 import { administering } from './administer.ts'

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { partsOf } from '../../src/commands/bulk/accepted-request.ts'
-import { finishRequest } from '../../src/commands/bulk/carry-out.ts'
+import { partsOf } from '../../src/commands/bulk/bulk.ts'
+import { finishBulk } from '../../src/commands/bulk/carry-out.ts'
 import type { EventSchema } from '../../src/events/event-schema.ts'
 import { schemas } from '../../src/events/registry.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
@@ -74,7 +74,7 @@ test('keeps its version in a request that another process finishes', async ({ se
   const request = { stream: 'request-of-another', expected: 'none', body: '', diamonds: [id] } as const
   const parts = partsOf({ ...request, appends: [{ stream, expected: 0n, events }], metadata: born.metadata })
   await store.append(request.stream, 'none', parts)
-  await finishRequest({ ...writing, store: { ...store, atomicMany: false } }, request.stream)
+  await finishBulk({ ...writing, store: { ...store, atomicMany: false } }, request.stream)
   const found = (await store.read(stream)).slice(1)
   assert.equal(
     found.map(({ metadata }) => metadata['schema']),

@@ -1,4 +1,4 @@
-import { requestRetry, RETRIED_AT_ONCE } from '../../commands/bulk/request-retry.ts'
+import { retryStreams, RETRIED_AT_ONCE } from '../../commands/installation/retry-streams.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import type { KnownModel } from '../../projections/engine/declarations.ts'
 
@@ -62,7 +62,7 @@ async function mustBeKept({ reads }: Installation, { declaration }: Follower): P
 }
 
 async function retrySome({ writing, reads }: Installation, { declaration }: Follower, streams: string[]) {
-  const position = await requestRetry(writing, { model: declaration.name, streams }, operator())
+  const position = await retryStreams(writing, { model: declaration.name, streams }, operator())
   if (await new FollowedProgress(await reads.model(declaration)).reached(position, PATIENCE)) return
   throw new Failed(
     `The service has not come to it within ${PATIENCE / 1000} s; it will when it gets there. ` +

@@ -1,19 +1,34 @@
-import type { Account, AccountEvent } from '../../domain/account/account.ts'
-import { handle, type Writing } from '../core/handle.ts'
-import { accountFold, accountOf, accountStream } from './logins.ts'
+import type { Passwords } from '../../credentials/passwords.ts'
+import * as domain from '../../domain/account/account.ts'
+import type { ApiTokensFate, Plan } from '../../domain/account/account.ts'
 import type { Origin } from '../../events/origin.ts'
+import type { Writing } from '../core/handle.ts'
+import { changeAccount, type ChangedAccount } from './accounts.ts'
 
-export type ChangedAccount = { readonly account: number; readonly email: string }
-
-/** @throws Refusal missing, and what `decide` throws */
-export async function changeAccount(
-  writing: Writing,
-  email: string,
+/**
+ * The account has a new password, and its tokens end; its API tokens where they are not kept.
+ * @throws Refusal missing, or invalid for a password that can't be used
+ */
+export async function changePassword(
+  writing: Writing & { readonly passwords: Pick<Passwords, 'hash'> },
+  { email, password, apiTokens }: { email: string; password: string; apiTokens: ApiTokensFate },
   origin: Origin,
-  decide: (account: Account, now: number) => AccountEvent[],
 ): Promise<ChangedAccount> {
-  const known = await accountOf(writing.store, email)
-  const wish = { stream: accountStream(known.account), origin }
-  await handle(writing, wish, accountFold, decide)
-  return { account: known.account, email: known.email }
+  const hash = await writing.passwords.hash(password)
+  return changeAccount(writing, email, origin, (state) => domain.changePassword(state, { password: hash, apiTokens }))
 }
+
+/** @throws Refusal missing */
+export const changePlan = (writing: Writing, { email, plan }: { email: string; plan: Plan }, origin: Origin) =>
+  changeAccount(writing, email, origin, (state) => domain.changePlan(state, { plan }))
+
+/** Nobody logs in to the account any more, and its tokens end; its API tokens where they are not kept. @throws Refusal missing */
+export const disableAccount = (
+  writing: Writing,
+  { email, apiTokens }: { email: string; apiTokens: ApiTokensFate },
+  origin: Origin,
+) => changeAccount(writing, email, origin, (state) => domain.disable(state, { apiTokens }))
+
+/** The account can be logged in to again; tokens that ended stay ended. @throws Refusal missing */
+export const enableAccount = (writing: Writing, email: string, origin: Origin) =>
+  changeAccount(writing, email, origin, domain.enable)

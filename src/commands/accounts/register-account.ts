@@ -3,7 +3,7 @@ import { register, type Plan } from '../../domain/account/account.ts'
 import { reserveLogin } from '../../domain/account/login.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
-import { accountFold, accountStream, loginFold, loginStream } from './logins.ts'
+import { accountFold, accountStream, loginFold, loginStream } from './accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 
 export type Registering = Writing & {

@@ -7,7 +7,7 @@ import { normaliseEmail } from '../../domain/account/login.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { ApiTokenUses } from './api-token-uses.ts'
-import { findAccount, type Known } from './logins.ts'
+import { findAccount, type Known } from './accounts.ts'
 
 /** Who showed an API token. `apiToken` is its id, `email` as it was registered. */
 export type ApiCaller = {

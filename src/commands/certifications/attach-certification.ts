@@ -7,10 +7,8 @@ import { diamondStream } from '../../domain/diamond/streams.ts'
 import { OutcomeUnknown, type Position, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Incoming, Kept } from '../../stores/ports/files.ts'
 import { decode } from '../../events/decode.ts'
-import type { RequestName } from '../bulk/answer-once.ts'
-import { appendOnce } from '../core/append-once.ts'
-import type { By } from '../diamonds/change-diamonds.ts'
-import { diamondFold } from '../diamonds/diamond-fold.ts'
+import { appendOnce, type IdempotencyKey } from '../bulk/idempotency.ts'
+import { type By, diamondFold } from '../diamonds/diamonds.ts'
 import { eventId } from '../../events/event-id.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
@@ -37,7 +35,7 @@ type Wanted = CertificationInput & { readonly file: ReportFile | null }
 /**
  * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
  * answer: a certification that was acknowledged has its file, which is looked for once more behind its event.
- * @param name where the caller sent an Idempotency-Key: the same request again gives the first certification again
+ * @param key where the caller sent an Idempotency-Key: the same request again gives the first certification again
  * @throws Refusal missing, forbidden, invalid when the key was used for another body; WrongRevision, OutcomeUnknown,
  *   StoreUnavailable
  */
@@ -46,28 +44,24 @@ export async function attachCertification(
   by: By,
   input: CertificationInput,
   file?: ReceivedFile,
-  name?: RequestName,
+  key?: IdempotencyKey,
 ): Promise<Attached> {
   const { diamond } = input
   const stream = diamondStream(diamond)
-  if (name === undefined)
-    owned((await writing.states.load(writing.store, stream, diamondFold)).state, diamond, by.owner)
+  if (key === undefined) owned((await writing.states.load(writing.store, stream, diamondFold)).state, diamond, by.owner)
   const kept = await file?.incoming.keep()
   return whileHeld(kept, () => {
     const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
     const wanted = { ...input, file: stored }
-    if (name === undefined) return attachAs(writing, by, wanted, randomUUID(), kept)
-    return appendOnce(
-      writing,
-      by,
-      { ...name, body: wanted },
-      {
-        diamond,
-        make: (wish) => attachAs(writing, by, wanted, wish, kept),
-        again: (wish) => firstAnswer(writing, stream, wish),
-        takeBack: ({ certification: { id } }) => takenBack(writing, { ...by, stream, id }),
-      },
-    )
+    if (key === undefined) return attachAs(writing, by, wanted, randomUUID(), kept)
+    const keyed = { ...key, owner: by.owner, body: wanted }
+    return appendOnce(writing, keyed, {
+      diamond,
+      origin: by.origin,
+      make: (wish) => attachAs(writing, by, wanted, wish, kept),
+      again: (wish) => firstAnswer(writing, stream, wish),
+      takeBack: ({ certification: { id } }) => takenBack(writing, { ...by, stream, id }),
+    })
   })
 }
 

@@ -2,7 +2,7 @@ import type { ReportReading } from '../../domain/certification/certification.ts'
 import { contradictionsOf, type Contradiction } from '../../domain/certification/contradictions.ts'
 import { certificationOf, recordReading as decide } from '../../domain/certification/decide.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import { diamondFold } from '../diamonds/diamond-fold.ts'
+import { diamondFold } from '../diamonds/diamonds.ts'
 import { handle, type Writing } from '../core/handle.ts'
 
 export type ReadReport = {

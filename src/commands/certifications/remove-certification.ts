@@ -1,8 +1,7 @@
 import { detach } from '../../domain/certification/decide.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { By } from '../diamonds/change-diamonds.ts'
-import { diamondFold } from '../diamonds/diamond-fold.ts'
+import { type By, diamondFold } from '../diamonds/diamonds.ts'
 import { handle, type Writing } from '../core/handle.ts'
 
 /**

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
+import * as domain from '../../domain/client/client.ts'
 import { evolveClient, unknownClient, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
+import { digestOf, randomToken } from '../../credentials/digests.ts'
+import type { IdBlocks } from '../installation/integer-ids.ts'
 
 export const clientFold: Fold<Client, ClientEvent> = { initial: unknownClient, evolve: evolveClient }
 
@@ -12,7 +16,7 @@ export const clientStream = (client: string) => `client-${client}`
 export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.test(text)
 
 /** @throws what `decide` throws */
-export async function changeClient(
+async function changeClient(
   writing: Writing,
   client: string,
   origin: Origin,
@@ -21,3 +25,44 @@ export async function changeClient(
   await handle(writing, { stream: clientStream(client), origin }, clientFold, decide)
   return { client }
 }
+
+/** `secret` is told this once; the log keeps its digest. */
+export type ClientCredentials = { readonly client: string; readonly secret: string }
+
+/** @throws Refusal invalid for a name that can't be used */
+export async function registerClient(
+  writing: Writing & { readonly clientIds: Pick<IdBlocks, 'take'> },
+  name: string,
+  origin: Origin,
+): Promise<ClientCredentials> {
+  const client = `${await writing.clientIds.take()}_${randomBase36()}`
+  const secret = randomToken()
+  await changeClient(writing, client, origin, (state) =>
+    domain.registerClient(state, { name, secret: digestOf(secret) }),
+  )
+  return { client, secret }
+}
+
+/** 128 random bits in 25 digits and small letters. */
+const randomBase36 = () =>
+  BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString(36)
+    .padStart(25, '0')
+
+/**
+ * Gives a client a new secret; the old one is refused from now on, tokens live on.
+ * @throws Refusal missing
+ */
+export async function rotateClientSecret(writing: Writing, client: string, origin: Origin): Promise<ClientCredentials> {
+  const secret = randomToken()
+  await changeClient(writing, client, origin, (state) => domain.rotateSecret(state, { secret: digestOf(secret) }))
+  return { client, secret }
+}
+
+/** The client gets no tokens any more, and those it got end. @throws Refusal missing */
+export const disableClient = (writing: Writing, client: string, origin: Origin) =>
+  changeClient(writing, client, origin, domain.disableClient)
+
+/** The client gets tokens again; those that ended stay ended. @throws Refusal missing */
+export const enableClient = (writing: Writing, client: string, origin: Origin) =>
+  changeClient(writing, client, origin, domain.enableClient)

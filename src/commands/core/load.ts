@@ -68,4 +68,5 @@ function loadedFrom<State, Event extends DomainEvent>(
 }
 
 /** When an event was written, in milliseconds since 1970; 0 without one. */
-export const timeOf = (event: StoredEvent | undefined): number => Date.parse(event?.metadata['at'] ?? '') || 0
+export const timeOf = (event: Pick<StoredEvent, 'metadata'> | undefined): number =>
+  Date.parse(event?.metadata['at'] ?? '') || 0

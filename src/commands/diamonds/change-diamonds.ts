@@ -1,63 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { owned } from '../../domain/diamond/decide.ts'
-import { unknown, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { WrongRevision, type Append, type Revision } from '../../stores/ports/event-store.ts'
-import { appendTogether, type Request } from '../bulk/carry-out.ts'
-import { diamondFold } from './diamond-fold.ts'
-import { after, handle, type Writing } from '../core/handle.ts'
-import { pause } from '../core/tries.ts'
-import { toAppend } from '../core/stamp.ts'
+import { unknown, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import { ownersRevision, type Changed, type ChangedDiamonds } from './changed-diamonds.ts'
-import { metadata, type Origin } from '../../events/origin.ts'
-
-/** Whose diamonds may be changed, and who wants it. */
-export type By = { readonly owner: number; readonly origin: Origin }
-
-/** One diamond's change as a decision on its state. `pointer` names the entry in a bulk request's body. */
-export type DiamondChange = {
-  readonly id: number
-  readonly pointer?: string
-  readonly decide: (diamond: Diamond) => readonly DiamondEvent[]
-}
-
-/** Revisions that the caller has seen, from If-Match; any, or `*` for whatever there is. */
-export type Match = '*' | readonly bigint[]
-
-/**
- * Changes one diamond.
- * @throws Refusal missing, forbidden, precondition
- */
-export async function changeDiamond(
-  writing: Writing,
-  { owner, origin }: By,
-  { id, decide }: DiamondChange,
-  match?: Match,
-): Promise<ChangedDiamonds> {
-  const wish = { stream: diamondStream(id), origin }
-  const { state, events, position, revision } = await handle(writing, wish, diamondFold, (diamond, _now, found) => {
-    owned(diamond, id, owner)
-    checkMatch(match, diamond, found)
-    return decide(diamond)
-  })
-  // What was written now is the owner's last change, whatever came after an earlier try of it.
-  const left = events.length > 0 ? unknown : state
-  return { position, changed: [{ id, revision: ownersRevision(left, revision) }] }
-}
-
-function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
-  if (match === undefined || match === '*') return
-  if (!match.includes(ownersRevision(diamond, revision))) {
-    throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
-  }
-}
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { metadata } from '../../events/origin.ts'
+import { WrongRevision, type Append } from '../../stores/ports/event-store.ts'
+import { appendTogether, type Together } from '../bulk/carry-out.ts'
+import { after, type Writing } from '../core/handle.ts'
+import { toAppend } from '../core/stamp.ts'
+import { pause } from '../core/tries.ts'
+import {
+  diamondFold,
+  ownersRevision,
+  type By,
+  type Changed,
+  type ChangedDiamonds,
+  type DiamondChange,
+} from './diamonds.ts'
 
 /** Only another process can come between loading and appending: rare and short. */
 const ATTEMPTS = 5
 
 /** A diamond that somebody names. `pointer` is where in a bulk request's body. */
-export type Named = Pick<DiamondChange, 'id' | 'pointer'>
+type Named = Pick<DiamondChange, 'id' | 'pointer'>
 
 /** What of these the owner may not touch, as a refusal of them would say it, in their order. */
 export async function ownershipFaults(
@@ -83,15 +48,14 @@ const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
  *   one of the first kind, else missing
  */
 export function changeDiamonds(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
-  const command = randomUUID()
   const streams = changes.map(({ id }) => diamondStream(id))
   return writing.queue.runAll(streams, async () => {
     for (let attempt = 1; ; attempt++) {
-      const { changed, ...decided } = await decideAll(writing, command, by, changes)
+      const { changed, ...decided } = await decideAll(writing, by, changes)
       if (decided.appends.length === 0) return { position: undefined, changed }
       for (const { stream } of decided.appends) writing.states.forget(stream)
       try {
-        return { position: await appendTogether(writing, command, decided), changed }
+        return { position: await appendTogether(writing, decided), changed }
       } catch (error) {
         if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
         await pause(attempt)
@@ -100,16 +64,11 @@ export function changeDiamonds(writing: Writing, by: By, changes: readonly Diamo
   })
 }
 
-type Decided = Pick<Request, 'diamonds' | 'appends' | 'metadata'> & { readonly changed: readonly Changed[] }
+type Decided = Together & { readonly changed: readonly Changed[] }
 
-type Decision = Pick<Append, 'stream' | 'expected'> & { readonly id: string; readonly events: readonly DiamondEvent[] }
+type Decision = Pick<Append, 'stream' | 'expected'> & { readonly events: readonly DiamondEvent[] }
 
-async function decideAll(
-  writing: Writing,
-  command: string,
-  { owner, origin }: By,
-  changes: readonly DiamondChange[],
-): Promise<Decided> {
+async function decideAll(writing: Writing, { owner, origin }: By, changes: readonly DiamondChange[]): Promise<Decided> {
   const wishes: Decision[] = []
   const changed: Changed[] = []
   const faults: Fault[] = []
@@ -124,7 +83,7 @@ async function decideAll(
     if (refused === undefined) {
       const events = decide(state)
       now = Math.max(now, at)
-      if (events.length > 0) wishes.push({ stream, expected: revision, id: `${command}/${id}`, events })
+      if (events.length > 0) wishes.push({ stream, expected: revision, events })
       changed.push({
         id,
         revision: events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision),
@@ -135,10 +94,10 @@ async function decideAll(
     }
   }
   if (faults.length > 0) throw new Refusal(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
-  const appends = wishes.map(({ stream, expected, id, events }) => ({
+  const appends = wishes.map(({ stream, expected, events }) => ({
     stream,
     expected,
-    events: toAppend({ id, origin }, events, now),
+    events: toAppend({ id: randomUUID(), origin }, events, now),
   }))
   return { diamonds: changed.map(({ id }) => id), appends, metadata: metadata(origin, now), changed }
 }

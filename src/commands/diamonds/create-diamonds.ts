@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { create } from '../../domain/diamond/decide.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import type { Append, NewEvent, Position } from '../../stores/ports/event-store.ts'
-import { answerOnce, type RequestKey } from '../bulk/answer-once.ts'
-import { appendTogether } from '../bulk/carry-out.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import { answerOnce, type Answered, type Keyed } from '../bulk/idempotency.ts'
+import { appendTogether, type Together } from '../bulk/carry-out.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import type { Inventory } from './inventory.ts'
+import type { Inventory } from './diamonds.ts'
 import { metadata, type Origin } from '../../events/origin.ts'
+import { decode } from '../../events/decode.ts'
 import { versioned } from '../core/stamp.ts'
 
 export type CreateDiamonds = {
@@ -15,34 +16,30 @@ export type CreateDiamonds = {
   readonly entries: readonly NewDiamond[]
   readonly origin: Origin
   /** Where the caller sent an Idempotency-Key. */
-  readonly key?: RequestKey
+  readonly key?: Omit<Keyed, 'owner'>
 }
 
-export type CreatedDiamonds = {
-  /** What each diamond was born with, in the order of the entries. */
-  readonly created: readonly DiamondCreated[]
-  readonly position: Position | undefined
-}
+/** What each diamond was born with, in the order of the entries. */
+type Births = { readonly created: readonly DiamondCreated[] }
+export type CreatedDiamonds = Answered<Births>
 
 /**
  * Creates diamonds, all or none. With a key, the same request again gives the first diamonds again.
  * @throws Refusal invalid when the key was used for another body; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function createDiamonds(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
-  if (wish.key !== undefined) return answerOnce(inventory, wish, wish.key, () => births(inventory, wish))
-  const { created, appends, metadata } = await births(inventory, wish)
-  const diamonds = created.map((event) => event.data.id)
-  return { created, position: await appendTogether(inventory, randomUUID(), { diamonds, appends, metadata }) }
+  const make = () => births(inventory, wish)
+  if (wish.key !== undefined) {
+    return answerOnce(inventory, { ...wish.key, owner: wish.owner }, { make, again: storedBirths(inventory) })
+  }
+  const made = await make()
+  return { created: made.created, position: await appendTogether(inventory, made) }
 }
 
-export type Births = {
-  readonly created: readonly DiamondCreated[]
-  readonly appends: readonly Append[]
-  /** Of every event, but for the version of its payload. */
-  readonly metadata: NewEvent['metadata']
-}
-
-async function births({ diamondIds, clock }: Inventory, { owner, entries, origin }: CreateDiamonds): Promise<Births> {
+async function births(
+  { diamondIds, clock }: Inventory,
+  { owner, entries, origin }: CreateDiamonds,
+): Promise<Together & Births> {
   const now = clock()
   const meta = metadata(origin, now)
   const ids = await diamondIds.takeMany(entries.length)
@@ -52,5 +49,17 @@ async function births({ diamondIds, clock }: Inventory, { owner, entries, origin
     expected: 'none' as const,
     events: [{ id: randomUUID(), type, data, metadata: versioned(meta, type) }],
   }))
-  return { created, appends, metadata: meta }
+  return { created, diamonds: ids, appends, metadata: meta }
 }
+
+/** What diamonds that were created before were born with. */
+const storedBirths =
+  ({ store }: Inventory) =>
+  async (diamonds: readonly number[], position: Position): Promise<CreatedDiamonds> => {
+    const created: DiamondCreated[] = []
+    for (const id of diamonds) {
+      const [birth] = await store.read(diamondStream(id))
+      if (birth !== undefined) created.push(decode<DiamondCreated>(birth))
+    }
+    return { created, position }
+  }

@@ -1,5 +1,5 @@
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
-import { accountFold, accountStream } from '../accounts/logins.ts'
+import { accountFold, accountStream } from '../accounts/accounts.ts'
 import { clientFold, clientStream } from '../clients/clients.ts'
 import { load } from '../core/load.ts'
 import { parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'

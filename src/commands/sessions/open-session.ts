@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../domain/account/login.ts'
 import { carried } from '../../domain/installation/restoring.ts'
 import { GrantRefused, open } from '../../domain/session/session.ts'
 import { handle } from '../core/handle.ts'
-import { accountStream, findAccount, type Known } from '../accounts/logins.ts'
+import { accountStream, findAccount, type Known } from '../accounts/accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 import {
   grant,

@@ -1,7 +1,7 @@
 import { GrantRefused, INVALID, refresh } from '../../domain/session/session.ts'
 import { handle } from '../core/handle.ts'
 import { load } from '../core/load.ts'
-import { accountFold, accountStream } from '../accounts/logins.ts'
+import { accountFold, accountStream } from '../accounts/accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 import {
   grant,

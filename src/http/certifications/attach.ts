@@ -1,5 +1,6 @@
 import { attachCertification, type Certifying } from '../../commands/certifications/attach-certification.ts'
-import { ownershipFaults, type By } from '../../commands/diamonds/change-diamonds.ts'
+import { ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
+import type { By } from '../../commands/diamonds/diamonds.ts'
 import type { CertificationInput } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -10,7 +11,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
 import { originFor } from '../kit/authenticate.ts'
 import type { CertificationServices } from './service.ts'
 import { upload, type Upload } from './upload/upload.ts'
@@ -49,7 +50,7 @@ export const attachReport = endpoint({
       by,
       wish,
       asked.body.file,
-      requestNameOf(asked),
+      idempotencyKeyOf(asked),
     )
     const headers = await consistencyOf(asked, shown, position)
     const body = links.finish(certificationText(certification, fileRevision(diamond)))

@@ -10,7 +10,7 @@ import { json } from '../kit/body.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { IDEMPOTENCY_KEY, requestNameOf } from '../kit/idempotency-key.ts'
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
 import { parseNewEntries } from './entries.ts'
 import { ALL, bulkJson, type DiamondServices } from './resource.ts'
 
@@ -64,7 +64,7 @@ async function createAll(
   { diamonds: { inventory, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
 ): Promise<{ readonly births: readonly DiamondCreated[]; readonly consistency: Headers }> {
-  const name = requestNameOf(asked)
+  const name = idempotencyKeyOf(asked)
   // A repeat is known by what was read from its body: what the service ignores makes no other request.
   const key = name && { ...name, body: entries }
   const wish = { owner: asked.asker.account, entries, origin: originOf(asked), ...(key !== undefined && { key }) }

@@ -1,13 +1,6 @@
-import {
-  changeDiamond,
-  changeDiamonds,
-  ownershipFaults,
-  type DiamondChange,
-  type Match,
-} from '../../commands/diamonds/change-diamonds.ts'
-import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
-import { deleteDiamond } from '../../commands/diamonds/delete-diamond.ts'
-import { patchDiamond } from '../../commands/diamonds/patch-diamond.ts'
+import { changeDiamond, type Match, deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
+import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
+import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
 import { readChange } from '../../representations/diamond/read.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'

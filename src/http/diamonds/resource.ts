@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { By } from '../../commands/diamonds/change-diamonds.ts'
-import type { Inventory } from '../../commands/diamonds/inventory.ts'
+import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { originOf, type Caller } from '../kit/authenticate.ts'

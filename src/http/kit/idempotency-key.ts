@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RequestName } from '../../commands/bulk/answer-once.ts'
+import type { IdempotencyKey } from '../../commands/bulk/idempotency.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Asked } from './endpoint.ts'
 
@@ -11,10 +11,10 @@ export const IDEMPOTENCY_KEY = z
   .meta({ examples: ['5f0c2c36-2c1b-4a43-9c2d-9f0a1f6f2b7e'] })
 
 /**
- * What a caller named its request by; undefined where it did not.
+ * The caller's name for its request; undefined where it gave none.
  * @throws Refusal malformed for a key that is empty, too long or not printable
  */
-export function requestNameOf({ headers, method, path }: Named): RequestName | undefined {
+export function idempotencyKeyOf({ headers, method, path }: Named): IdempotencyKey | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return { key, method, path }

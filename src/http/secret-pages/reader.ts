@@ -1,4 +1,4 @@
-import { previewSecret } from '../../commands/secrets/preview-secret.ts'
+import { previewSecret } from '../../commands/secrets/read-secret.ts'
 import { revealSecret } from '../../commands/secrets/reveal-secret.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'

@@ -1,4 +1,4 @@
-import type { Changed } from '../../commands/diamonds/changed-diamonds.ts'
+import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import {
   comparePositions,

@@ -1,6 +1,6 @@
-import { finishRequest } from '../../commands/bulk/carry-out.ts'
+import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { Writing } from '../../commands/core/handle.ts'
-import type { RequestAccepted } from '../../domain/bulk/request.ts'
+import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
 import type { Log } from '../../runtime/log.ts'
 import { WrongRevision, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
@@ -32,7 +32,7 @@ export function requestFinishing({ writing, log, patience = 30_000 }: RequestFin
         try {
           if (!isAccepted(event)) continue
           await waitUntil(event, patience, writing.clock, signal)
-          const position = await finishRequest(writing, event.stream)
+          const position = await finishBulk(writing, event.stream)
           if (position !== undefined)
             log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
         } catch (error) {

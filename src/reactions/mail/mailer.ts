@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordMail } from '../../commands/secrets/record-mail.ts'
-import { custidOf } from '../../commands/secrets/read-receipt.ts'
+import { custidOf } from '../../commands/secrets/read-secret.ts'
 import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
 import { expiresAt, isOnRecord, kindOf, type KnownSecret, type Secret } from '../../domain/secret/secret.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { issueApiToken } from '../../../src/commands/accounts/issue-api-token.ts'
+import { issueApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
 import type { Plan } from '../../../src/domain/account/account.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'

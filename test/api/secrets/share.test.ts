@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { revokeApiToken } from '../../../src/commands/accounts/revoke-api-token.ts'
+import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
 import { startService, type Service } from '../harness/service.ts'
 import { form, newSender, newToken, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'

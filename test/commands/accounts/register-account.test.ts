@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../../src/commands/core/handle.ts'
-import { findAccount, loginFold, loginStream } from '../../../src/commands/accounts/logins.ts'
+import { findAccount, loginFold, loginStream } from '../../../src/commands/accounts/accounts.ts'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
 import { reserveLogin } from '../../../src/domain/account/login.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'

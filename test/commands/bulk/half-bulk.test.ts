@@ -1,12 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishRequest } from '../../../src/commands/bulk/carry-out.ts'
-import { changeDiamond, changeDiamonds } from '../../../src/commands/diamonds/change-diamonds.ts'
+import { finishBulk } from '../../../src/commands/bulk/carry-out.ts'
+import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamond.ts'
+import { changeDiamonds } from '../../../src/commands/diamonds/change-diamonds.ts'
 import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
-import { deleteDiamond } from '../../../src/commands/diamonds/delete-diamond.ts'
+import type { Inventory } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import type { Inventory } from '../../../src/commands/diamonds/inventory.ts'
-import { patchDiamond } from '../../../src/commands/diamonds/patch-diamond.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { openLog } from '../../../src/runtime/log.ts'
@@ -133,7 +132,7 @@ test('is made once, however many finish it at the same time', async (given) => {
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(40)))
   const [stream = ''] = await requests(given)
   const third = inventoryOn(given.store, given)
-  await Promise.all([given.other, third, third].map((inventory) => finishRequest(inventory, stream)))
+  await Promise.all([given.other, third, third].map((inventory) => finishBulk(inventory, stream)))
   assert.is((await eventsOf(given, 'diamond-')).length, 40)
   assert.equal(names(await given.store.read(stream)), ['RequestAccepted', 'RequestDone'])
 })
@@ -178,7 +177,7 @@ test('of which not all parts were stored was never accepted', async (given) => {
   const stream = 'request-parts'
   const { id, type, data, metadata } = accepted
   await given.store.append(stream, 'none', [{ id, type, data: { ...data, parts: 2 }, metadata }])
-  assert.is(await finishRequest(given.other, stream), undefined)
+  assert.is(await finishBulk(given.other, stream), undefined)
 })
 
 test('is written at once, without a record, where the store can', async (given) => {

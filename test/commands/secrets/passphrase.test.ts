@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
-import { readReceipt } from '../../../src/commands/secrets/read-receipt.ts'
+import { readReceipt } from '../../../src/commands/secrets/read-secret.ts'
 import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { ann, origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'

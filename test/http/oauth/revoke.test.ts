@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'
-import { registerClient } from '../../../src/commands/clients/register-client.ts'
+import { registerClient } from '../../../src/commands/clients/clients.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
-import { registerClient, type ClientCredentials } from '../../../src/commands/clients/register-client.ts'
+import { registerClient, type ClientCredentials } from '../../../src/commands/clients/clients.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
 import { bearer as bearerToken } from '../../../src/http/kit/authenticate.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'

@@ -1,7 +1,7 @@
 import { hashSync } from 'bcryptjs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changeAccount } from '../../../src/commands/accounts/change-account.ts'
+import { changeAccount } from '../../../src/commands/accounts/accounts.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 

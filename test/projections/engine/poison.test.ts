@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { recordReading } from '../../../src/commands/certifications/record-reading.ts'
-import { requestRetry } from '../../../src/commands/bulk/request-retry.ts'
+import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { UntraceableCut } from '../../../src/domain/scoring/cut/proportions.ts'
 import { tabled } from '../../../src/domain/scoring/score.ts'
@@ -259,7 +259,7 @@ for (const part of ['keyOf', 'begins', 'apply', 'toDocument', 'fromDocument', 'a
       assert.ok((await asideOf(disk.reads, diamonds.declaration)).length > 0)
 
       const { store } = disk
-      await requestRetry(writingOf(store), { model: 'diamonds', streams: ['diamond-7', 'scores-7'] }, origin)
+      await retryStreams(writingOf(store), { model: 'diamonds', streams: ['diamond-7', 'scores-7'] }, origin)
       await followed(disk, [projecting(disk, diamonds)])
       assert.equal(await asideOf(disk.reads, diamonds.declaration), [])
       assert.match(String((await model.get(7, ['v4']))?.['v4']), '"price":7,')
@@ -326,7 +326,7 @@ for (const [what, traced] of [
       assert.equal(await asideOf(reads, follower.declaration), ['diamond-7'])
       for (const id of [8, 9]) assert.is((await store.read(`scores-${id}`)).length, 1)
 
-      await requestRetry(writingOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
+      await retryStreams(writingOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
       await followed(disk, [
         reacting(
           disk,

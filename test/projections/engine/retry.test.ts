@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
-import { requestRetry } from '../../../src/commands/bulk/request-retry.ts'
+import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
@@ -36,7 +36,7 @@ async function projectBy(projection: Projection<DiamondView>, { store, reads }: 
 }
 
 const retry = (store: EventStore, ...streams: string[]) =>
-  requestRetry(writingTo(store, Date.now), { model: 'diamonds', streams }, origin)
+  retryStreams(writingTo(store, Date.now), { model: 'diamonds', streams }, origin)
 
 const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
   store.append(stream, after, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])

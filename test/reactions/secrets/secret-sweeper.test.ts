@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readReceipt } from '../../../src/commands/secrets/read-receipt.ts'
+import { readReceipt } from '../../../src/commands/secrets/read-secret.ts'
 import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { newSecretKeys, secretStream } from '../../../src/credentials/secret-keys.ts'

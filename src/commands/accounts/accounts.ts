@@ -10,6 +10,8 @@ import {
 import { Refusal } from '../../domain/refusal.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { load, type Fold } from '../core/load.ts'
+import { handle, type Writing } from '../core/handle.ts'
+import type { Origin } from '../../events/origin.ts'
 
 export const loginFold: Fold<Login, LoginEvent> = { initial: freeLogin, evolve: evolveLogin }
 export const accountFold: Fold<Account, AccountEvent> = { initial: unknownAccount, evolve: evolveAccount }
@@ -33,4 +35,19 @@ export async function accountOf(store: EventStore, email: string): Promise<Known
   const known = await findAccount(store, email)
   if (known === undefined) throw new Refusal('missing', `There is no account ${email.slice(0, 254)}`)
   return known
+}
+
+export type ChangedAccount = { readonly account: number; readonly email: string }
+
+/** @throws Refusal missing, and what `decide` throws */
+export async function changeAccount(
+  writing: Writing,
+  email: string,
+  origin: Origin,
+  decide: (account: Account, now: number) => AccountEvent[],
+): Promise<ChangedAccount> {
+  const known = await accountOf(writing.store, email)
+  const wish = { stream: accountStream(known.account), origin }
+  await handle(writing, wish, accountFold, decide)
+  return { account: known.account, email: known.email }
 }

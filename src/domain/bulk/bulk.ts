@@ -1,13 +1,13 @@
 /**
  * Several changes that can't be written at once were accepted: from here on they are carried out, whoever does it. They
- * are divided into parts where one event would be too large; only with the last part is the request accepted.
+ * are divided into parts where one event would be too large; only with the last part is the bulk accepted.
  */
 export type RequestAccepted = {
   readonly type: 'RequestAccepted'
   readonly data: {
     /** A digest of what was asked for. */
     readonly body: string
-    /** What the request makes or changes. */
+    /** What the bulk makes or changes. */
     readonly diamonds: readonly number[]
     /** Counted from 1. */
     readonly part: number
@@ -29,7 +29,7 @@ export type AcceptedChange = {
   }[]
 }
 
-/** A request was carried out: what it made, and a digest of what it asked for. */
+/** What was asked for under an Idempotency-Key, or a bulk, was carried out: what it made, and a digest of what it asked for. */
 export type RequestDone = {
   readonly type: 'RequestDone'
   readonly data: { readonly body: string; readonly diamonds: readonly number[] }

@@ -4,7 +4,7 @@ import { handle, type Writing } from '../core/handle.ts'
 import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 
-/** Streams of one request: its runner reads them whole, and nothing else meanwhile. */
+/** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
 export const RETRIED_AT_ONCE = 100
 
 /** What was asked before does not matter. */
@@ -20,7 +20,7 @@ const fold: Fold<null, RetryRequested> = {
  * @returns the position at which the model has done so
  * @throws OutcomeUnknown, StoreUnavailable
  */
-export async function requestRetry(
+export async function retryStreams(
   writing: Writing,
   { model, streams }: RetryRequested['data'],
   origin: Origin,
@@ -28,6 +28,6 @@ export async function requestRetry(
   const wish = { stream: retriesStream(model), origin }
   const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
   const { position } = await handle(writing, wish, fold, () => [asked])
-  if (position === undefined) throw new Error('a request is always written')
+  if (position === undefined) throw new Error('what is asked for is always written')
   return position
 }

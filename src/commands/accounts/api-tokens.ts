@@ -1,6 +1,6 @@
 import { digestOf, randomToken } from '../../credentials/digests.ts'
-import { issueApiToken as decide } from '../../domain/account/account.ts'
-import { changeAccount, type ChangedAccount } from './change-account.ts'
+import * as domain from '../../domain/account/account.ts'
+import { changeAccount, type ChangedAccount } from './accounts.ts'
 import type { Writing } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
 
@@ -20,10 +20,17 @@ export async function issueApiToken(
   const digest = digestOf(token)
   const id = apiTokenId(digest)
   const changed = await changeAccount(writing, email, origin, (account, at) =>
-    decide(account, { token: id, digest, at, ...(life !== undefined && { expiresAt: at + life }) }),
+    domain.issueApiToken(account, { token: id, digest, at, ...(life !== undefined && { expiresAt: at + life }) }),
   )
   return { ...changed, id, token }
 }
 
 /** 48 bits of the digest: enough to tell an account's tokens apart, and found from the token itself. */
 export const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12)
+
+/**
+ * @param wanted `token` is the token's id, as a list shows it
+ * @throws Refusal missing
+ */
+export const revokeApiToken = (writing: Writing, wanted: { email: string; token: string }, origin: Origin) =>
+  changeAccount(writing, wanted.email, origin, (account) => domain.revokeApiToken(account, wanted))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { appendOnce, type Doing } from '../../../src/commands/core/append-once.ts'
+import { appendOnce, type DoingOne } from '../../../src/commands/bulk/idempotency.ts'
 import { type Writing, writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
@@ -8,8 +8,8 @@ import { temporaryLog } from '../../stores/temporary-log.ts'
 
 const test = suite('one thing done once for a key, by two processes')
 
-const by = { owner: 1, origin: { actor: 'account-1', via: 'http', correlation: 'r' } } as const
-const request = (body: string) => ({ key: 'k', method: 'POST', path: '/v4/certification', body })
+const origin = { actor: 'account-1', via: 'http', correlation: 'r' } as const
+const request = (body: string) => ({ owner: 1, key: 'k', method: 'POST', path: '/v4/certification', body })
 
 async function withLog(run: (store: EventStore) => Promise<void>): Promise<void> {
   const store = temporaryLog()
@@ -24,9 +24,10 @@ async function withLog(run: (store: EventStore) => Promise<void>): Promise<void>
 const processOn = (store: EventStore): Writing => writingTo(store, () => 1_800_000_000_000)
 
 /** What is made is the wish's name, and what was done is kept in the order in which it was. */
-function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): Doing<string> {
+function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): DoingOne<string> {
   return {
     diamond: 7,
+    origin,
     async make(wish) {
       await meanwhile()
       done.push(`made ${wish}`)
@@ -45,18 +46,16 @@ function doing(done: string[], meanwhile: () => Promise<unknown> = async () => u
 test('is made under one name by both where they ask for the same', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => appendOnce(processOn(store), by, request('a'), doing(done))
-    const wish = await appendOnce(processOn(store), by, request('a'), doing(done, first))
+    const first = () => appendOnce(processOn(store), request('a'), doing(done))
+    const wish = await appendOnce(processOn(store), request('a'), doing(done, first))
     assert.equal(done, [`made ${wish}`, `made ${wish}`, `again ${wish}`])
   }))
 
 test('is taken back by the second where it asks for something else, and refused', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => appendOnce(processOn(store), by, request('a'), doing(done))
-    const second = await appendOnce(processOn(store), by, request('b'), doing(done, first)).catch(
-      (error: unknown) => error,
-    )
+    const first = () => appendOnce(processOn(store), request('a'), doing(done))
+    const second = await appendOnce(processOn(store), request('b'), doing(done, first)).catch((error: unknown) => error)
     assert.ok(second instanceof Refusal && second.kind === 'invalid')
     const [, own = ''] = done
     assert.equal([done.length, done[2]], [3, own.replace('made', 'took back')])

@@ -1,38 +1,70 @@
-import type { AcceptedChange, RequestAccepted } from '../../domain/bulk/request.ts'
-import type { Append, NewEvent, StoredEvent } from '../../stores/ports/event-store.ts'
+import { createHash } from 'node:crypto'
+import type { AcceptedChange, RequestAccepted } from '../../domain/bulk/bulk.ts'
 import { decode } from '../../events/decode.ts'
-import type { Request } from './carry-out.ts'
 import { eventId } from '../../events/event-id.ts'
 import { FIRST_SCHEMA } from '../../events/origin.ts'
+import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
 import { versioned, withSchema } from '../core/stamp.ts'
+
+/** Changes that belong together, and the stream that says what has become of them. */
+export type Bulk = {
+  /** `request-{hash}`, and the revision that it has. */
+  readonly stream: string
+  readonly expected: Revision
+  /** A digest of what was asked for. */
+  readonly body: string
+  readonly diamonds: readonly number[]
+  readonly appends: readonly Append[]
+  /** Of every event, but for the version of its payload. */
+  readonly metadata: NewEvent['metadata']
+}
+
+/** What has to be done of a bulk, whoever does it. */
+export type Work = Omit<Bulk, 'expected'>
+
+/** The stream of what was wanted once, by all that makes it this. */
+export const bulkStream = (...names: readonly unknown[]): string => `request-${sha256(JSON.stringify(names))}`
+
+/** Of a parsed body: the order of members and white space don't count. */
+export const digestOf = (body: unknown): string => sha256(JSON.stringify(sorted(body)))
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  )
+}
 
 /** Characters of one part's changes, well within the mebibyte that an event of EventStoreDB may have. */
 const PART = 250_000
 
-/** The events that say what a request is going to write. */
-export function partsOf({ stream, expected, body, diamonds, appends, metadata }: Request): NewEvent[] {
+/** The events that say what a bulk is going to write. */
+export function partsOf({ stream, expected, body, diamonds, appends, metadata }: Bulk): NewEvent[] {
   const parts = divided(appends.map(changeOf))
   return parts.map((changes, index) => {
     const data: RequestAccepted['data'] = { body, diamonds, part: index + 1, parts: parts.length, changes }
-    // Another try of the same request has other changes: it must not be taken for this one.
+    // Another try of the same bulk has other changes: it must not be taken for this one.
     const id = eventId(`${stream}/${expected}/${appends[0]?.events[0]?.id}`, index)
     return { id, type: 'RequestAccepted', data, metadata: versioned(metadata, 'RequestAccepted') }
   })
 }
 
-export type Accepted = { readonly request: Omit<Request, 'stream' | 'expected'>; readonly revision: bigint }
-
-/** What a request's stream says is accepted and not done, and its revision; undefined when there is nothing like that. */
-export function acceptedChanges(events: readonly StoredEvent[]): Accepted | undefined {
+/** What a bulk's stream says is accepted and not done, and its revision; undefined when there is nothing like that. */
+export function acceptedWork(events: readonly StoredEvent[]): { work: Work; revision: bigint } | undefined {
   const last = events.at(-1)
   if (last?.type !== 'RequestAccepted') return undefined
   const { parts } = decode<RequestAccepted>(last).data
   const datas = events.slice(-parts).map((event) => decode<RequestAccepted>(event).data)
   if (datas.length < parts || datas.some(({ part }, index) => part !== index + 1)) return undefined
-  const { metadata, revision } = last
+  const { stream, metadata, revision } = last
   const { body = '', diamonds = [] } = datas[0] ?? {}
   const appends = datas.flatMap(({ changes }) => changes.map((change) => appendOf(change, metadata)))
-  return { request: { body, diamonds, appends, metadata }, revision }
+  return { work: { stream, body, diamonds, appends, metadata }, revision }
 }
 
 const changeOf = ({ stream, expected, events }: Append): AcceptedChange => ({
