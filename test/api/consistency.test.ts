@@ -5,7 +5,7 @@ import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
-import { withFolder } from './harness/folder.ts'
+import { servicesInFolder } from './harness/folder.ts'
 import { startService, type Service } from './harness/service.ts'
 import { changesNothing, created, list, shown, stone } from './harness/stones.ts'
 
@@ -18,7 +18,7 @@ async function timed<Result>(action: () => Promise<Result>): Promise<readonly [r
 }
 
 test('without projections answers within 2 s, says that lists are behind, and shows the diamond by its id', () =>
-  withFolder(async (start) => {
+  servicesInFolder(async (start) => {
     const service = await start('http')
     const { ann, bob } = service
     const [answer, ms] = await timed(() => ann.post('/v4/diamond', stone()))
@@ -50,7 +50,7 @@ test('without projections answers within 2 s, says that lists are behind, and sh
   }))
 
 test('removes a report within 2 s, too, where it has to look for its diamond first', () =>
-  withFolder(async (start) => {
+  servicesInFolder(async (start) => {
     const { ann } = await start('http')
     const { id } = await created(ann)
     const report = await attached(ann, id)
@@ -61,7 +61,7 @@ test('removes a report within 2 s, too, where it has to look for its diamond fir
   }))
 
 test('is kept by a process that projects for one that only answers', () =>
-  withFolder(async (start) => {
+  servicesInFolder(async (start) => {
     const projecting = await start('http,projections')
     const answering = await start('http')
     const there = projecting.ann
@@ -82,7 +82,7 @@ test('is kept by a process that projects for one that only answers', () =>
   }))
 
 test('is kept by two processes that both project, and after either ends', () =>
-  withFolder(async (start) => {
+  servicesInFolder(async (start) => {
     const first = await start('http,projections')
     const second = await start('http,projections')
     const there = vendor(second.url, first.ann.account, first.ann.token)

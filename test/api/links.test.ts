@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { rotateLinkKey } from '../../src/commands/installation/link-key.ts'
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
-import { until } from './harness/postbox.ts'
 import { expect, refusal } from './harness/request.ts'
 import { startService, type Given } from './harness/service.ts'
 import { created } from './harness/stones.ts'
+import { until } from '../until.ts'
 
 type Timed = Given & { time: { ahead: number } }
 const test = suite<Timed>('a signed link')

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { readSettings, type Settings } from '../../src/wiring/settings.ts'
 import { open } from '../../src/wiring/open-installation.ts'
 import { startService as start } from '../../src/wiring/service.ts'
-import { withFolder } from './harness/folder.ts'
+import { servicesInFolder } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { startService } from './harness/service.ts'
 
@@ -46,7 +46,7 @@ test('have a port of their own where METRICS_PORT says so, and are nowhere else'
 })
 
 test('are there for a process that only projects', () =>
-  withFolder(async (_start, DATA_DIR) => {
+  servicesInFolder(async (_start, DATA_DIR) => {
     const settings: Settings = readSettings({
       DATA_DIR,
       ROLES: 'projections',

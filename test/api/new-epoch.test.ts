@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor } from './harness/account.ts'
-import { withFolder } from './harness/folder.ts'
+import { servicesInFolder } from './harness/folder.ts'
 import { newEpoch } from './harness/new-epoch.ts'
 import { attached, pathOf } from './harness/form.ts'
 import { expect } from './harness/request.ts'
@@ -11,7 +11,7 @@ import { created } from './harness/stones.ts'
 const test = suite('a log that begins a new epoch')
 
 test('refuses tokens, links and secrets of the one before, and gives out no id twice', () =>
-  withFolder(async (start, dataDir) => {
+  servicesInFolder(async (start, dataDir) => {
     const before = await start('http,projections')
     const { ann } = before
     const { id } = await created(ann, { sku: 'KEPT' })

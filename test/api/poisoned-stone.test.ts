@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from './harness/postbox.ts'
 import { expect, refusal } from './harness/request.ts'
 import { startService, type Given } from './harness/service.ts'
 import { created, current, list, stone } from './harness/stones.ts'
 import { appendTo } from '../projections/engine/poison-kinds.ts'
+import { until } from '../until.ts'
 
 /** A color of a release to come. */
 const NO_COLOR = 987_654

@@ -7,7 +7,7 @@ import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { areEmbedded } from '../engines.ts'
 import { vendor, type Vendor } from './harness/account.ts'
 import { newEpoch } from './harness/new-epoch.ts'
-import { withFolder, type Start } from './harness/folder.ts'
+import { servicesInFolder, type Start } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { attached, pathOf } from './harness/form.ts'
 import { newSender, shared, type Sender } from './harness/secrets.ts'
@@ -48,7 +48,7 @@ async function restored(dataDir: string): Promise<Restored> {
 
 async function withSetBack(run: (restored: Restored, start: Start, dataDir: string) => Promise<void>) {
   if (!areEmbedded) return console.log('NOTE: not run on these engines: the log is set back by putting its file back')
-  await withFolder(async (start, dataDir) => run(await restored(dataDir), start, dataDir))
+  await servicesInFolder(async (start, dataDir) => run(await restored(dataDir), start, dataDir))
 }
 
 /** As above, and the operator has said so. */

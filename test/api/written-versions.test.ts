@@ -6,11 +6,11 @@ import type { EventSchema } from '../../src/events/event-schema.ts'
 import { schemas } from '../../src/events/registry.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { attached } from './harness/form.ts'
-import { until } from './harness/postbox.ts'
 import { expect } from './harness/request.ts'
 import { newSender, post, shared } from './harness/secrets.ts'
 import { startService, type Service } from './harness/service.ts'
 import { created, stone } from './harness/stones.ts'
+import { until } from '../until.ts'
 
 /** The release after this one: each event's payload is in its next version, which says one thing more. */
 const known = schemas as Record<string, EventSchema>

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../api/harness/postbox.ts'
 import { CommandLine } from './command-line.ts'
+import { until } from '../until.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('key rotate links')

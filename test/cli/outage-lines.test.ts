@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../api/harness/postbox.ts'
 import { areEmbedded } from '../engines.ts'
 import { startPeerProcess } from '../eventstoredb/peer-process.ts'
 import { CommandLine } from './command-line.ts'
+import { until } from '../until.ts'
 
 const REQUESTS = 60
 

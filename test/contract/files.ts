@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Files, Kept } from '../../src/stores/ports/files.ts'
 import { all } from './event-store/given.ts'
+import { until } from '../until.ts'
 
 type Given = { files: Files; other: Files }
 
@@ -101,16 +102,22 @@ export function filesContract(
   test('touches a held file again and again, and no longer after its release', async ({ files, other }) => {
     const { digest, release } = await keep(files, Buffer.from('held'))
     const start = await markOf(other, digest)
-    await until(async () => (await markOf(other, digest)) !== start)
+    await until('what was left to be clear', async () => (await markOf(other, digest)) !== start)
     release()
     // A touch under way may still arrive.
-    await until(async () => (await other.remove(digest, await markOf(other, digest))) === 'removed')
+    await until(
+      'what was left to be clear',
+      async () => (await other.remove(digest, await markOf(other, digest))) === 'removed',
+    )
   })
 
   test('puts a file back that was removed although it was held', async ({ files, other }) => {
     const bytes = randomBytes(600_000)
     const { digest, ensure, release } = await keep(files, bytes)
-    await until(async () => (await other.remove(digest, await markOf(other, digest))) === 'removed')
+    await until(
+      'what was left to be clear',
+      async () => (await other.remove(digest, await markOf(other, digest))) === 'removed',
+    )
     await ensure()
     release()
     assert.ok(bytes.equals(await bytesOf(other, digest)))
@@ -141,7 +148,7 @@ export function filesContract(
     await living.write(Buffer.from('whole'))
     const [before] = await all(other.leftovers())
     assert.ok(before)
-    await until(async () => (await all(other.leftovers()))[0]?.mark !== before.mark)
+    await until('what was left to be clear', async () => (await all(other.leftovers()))[0]?.mark !== before.mark)
     assert.is(await other.removeLeftover(before), false)
     const { digest } = await living.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
@@ -189,12 +196,4 @@ async function markOf(files: Files, digest: string): Promise<string> {
   const mark = await files.markOf(digest)
   assert.ok(mark !== undefined, `${digest} is not there`)
   return mark
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('it did not happen within 5 s')
-    await new Promise((done) => setTimeout(done, 5))
-  }
 }

@@ -1,22 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BadMasterKey, deriveKey, openMasterKeys } from '../../src/credentials/master-keys.ts'
 import { FROM_SOURCE } from '../from-source.ts'
+import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('the master key')
 
-async function withFolder(run: (dataDir: string) => Promise<void> | void): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-keys-'))
-  try {
-    await run(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 const open = (dataDir: string, masterKey?: string, masterKeyOld?: string) =>
   openMasterKeys({ dataDir, masterKey, masterKeyOld })
 

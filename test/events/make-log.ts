@@ -7,13 +7,14 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { attached } from '../api/harness/form.ts'
-import { openPostbox, SmtpRefusal, until } from '../api/harness/postbox.ts'
+import { openPostbox, SmtpRefusal } from '../api/harness/postbox.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { DIAMONDS } from '../../src/projections/diamonds/diamonds.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
+import { until } from '../until.ts'
 
 const [dataDir] = process.argv.slice(2)
 if (dataDir === undefined || existsSync(dataDir)) throw new Error('name a folder that does not exist yet')

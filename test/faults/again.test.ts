@@ -5,12 +5,12 @@ import * as assert from 'uvu/assert'
 import { metadata } from '../../src/events/origin.ts'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import type { Lease, ReadStore } from '../../src/stores/ports/read-store.ts'
-import { until } from '../api/harness/postbox.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
-import { withFolder } from '../api/harness/folder.ts'
+import { servicesInFolder } from '../api/harness/folder.ts'
 import { created, list, shown, stone } from '../api/harness/stones.ts'
+import { until } from '../until.ts'
 
 const test = suite('a service that does the same again')
 
@@ -79,7 +79,7 @@ test('loses its leases and has them again ten times, and each time every work go
 const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
 test('starts and stops ten times, works each time, and leaves nothing open', () =>
-  withFolder(async (start) => {
+  servicesInFolder(async (start) => {
     const open: number[] = []
     for (let time = 1; time <= TIMES; time++) {
       const service = await start('http,projections')

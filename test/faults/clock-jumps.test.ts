@@ -8,13 +8,14 @@ import { vendor, type Vendor } from '../api/harness/account.ts'
 import { revokeToken } from '../../src/commands/sessions/revoke-token.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
-import { openPostbox, SmtpRefusal, until } from '../api/harness/postbox.ts'
+import { openPostbox, SmtpRefusal } from '../api/harness/postbox.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { BUILT, startServer } from './server-process.ts'
 import { FROM_SOURCE } from '../from-source.ts'
+import { pause, until } from '../until.ts'
 
 const test = suite("a service whose machine's clock is 30 days ahead for a moment")
 
@@ -23,8 +24,6 @@ const LOOKED = 2_500
 /** Milliseconds that a minute takes where time passes 60 times as fast. */
 const MINUTE = 1_000
 const TEN_MINUTES = 10 * MINUTE
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 const SET_CLOCK = fileURLToPath(new URL('set-clock.ts', import.meta.url))
 

@@ -7,6 +7,7 @@ import { startService, type Service } from '../api/harness/service.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { everyDiamond } from './serving.ts'
+import { pause, until } from '../until.ts'
 
 /** The service on EventStoreDB's peer, in front of which things go wrong. */
 const test = suite<{ peer: Peer; service: Service; ann: Vendor }>('a service whose event store fails')
@@ -41,16 +42,6 @@ async function write(ann: Vendor, name: string, told: Told, ended: () => boolean
       await pause(20)
     } else if (entries.length > 1) for (const { sku, id } of list(answer)) told.acknowledged.set(sku, id)
     else told.acknowledged.set(skus[0] ?? '', shown(answer).id)
-  }
-}
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
-
-async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`not within a minute: ${what}`)
-    await pause(20)
   }
 }
 

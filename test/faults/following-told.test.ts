@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../api/harness/postbox.ts'
 import { startPeer } from '../eventstoredb/peer/peer.ts'
 import { BUILT, startServer } from './server-process.ts'
+import { until } from '../until.ts'
 
 const test = suite('a service that only follows the log')
 

@@ -2,10 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SqliteVault } from '../../src/stores/sqlite/vault.ts'
 import type { Vault } from '../../src/stores/ports/vault.ts'
-import { openPostbox, until } from '../api/harness/postbox.ts'
+import { openPostbox } from '../api/harness/postbox.ts'
 import { expect, request } from '../api/harness/request.ts'
 import { form, isUnknown, newSender, post, shared, shownIn } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
+import { until } from '../until.ts'
 
 const test = suite('a service whose vault is full')
 

@@ -4,6 +4,7 @@ import { rounds } from '../rounds.ts'
 import { holds } from './holds.ts'
 import { nothingTold, writeUntilGone } from './load.ts'
 import { withInstallation } from './serving.ts'
+import { until } from '../until.ts'
 
 const ROUNDS = rounds(2, 30)
 const CLIENTS = 8
@@ -20,7 +21,7 @@ test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
         writeUntilGone(service.ann, `${round}-${client}`, told),
       )
-      await until(() => told.created.size - before > 200 + 50 * (round % 5))
+      await until('creates after the start', () => told.created.size - before > 200 + 50 * (round % 5))
       await service.kill()
       await Promise.all(clients)
     }
@@ -36,7 +37,7 @@ test('is followed at once by another one that projects', () =>
     const second = await serve()
     const told = nothingTold()
     const clients = Array.from({ length: 4 }, (_, client) => writeUntilGone(first.ann, `a-${client}`, told))
-    await until(() => told.created.size > 50)
+    await until('creates', () => told.created.size > 50)
     await first.kill()
     await Promise.all(clients)
     const killed = performance.now()
@@ -51,12 +52,4 @@ test('is followed at once by another one that projects', () =>
   }))
 
 /** Waits for a condition that other code makes true. */
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + 30_000
-  while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error('it did not come true')
-    await new Promise<void>((done) => setTimeout(done, 5))
-  }
-}
-
 test.run()

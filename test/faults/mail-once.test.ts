@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openPostbox, until, type Postbox } from '../api/harness/postbox.ts'
+import { openPostbox, type Postbox } from '../api/harness/postbox.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService, type Overrides, type Service } from '../api/harness/service.ts'
 import { forgetEngines } from '../engines.ts'
 import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
+import { until } from '../until.ts'
 
 type Given = { dataDir: string; postbox: Postbox; services: Service[]; start(overrides: Overrides): Promise<Service> }
 const test = suite<Given>('a mail of an installation with two servers')

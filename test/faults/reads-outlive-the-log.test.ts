@@ -5,11 +5,11 @@ import { handle } from '../../src/commands/core/handle.ts'
 import { accountFold, accountStream } from '../../src/commands/accounts/accounts.ts'
 import { disable } from '../../src/domain/account/account.ts'
 import { attached } from '../api/harness/form.ts'
-import { until } from '../api/harness/postbox.ts'
 import { expect, refusal, type Answer } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created, list, shown, stone } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
+import { pause, until } from '../until.ts'
 
 const test = suite('a service whose log is away')
 
@@ -31,8 +31,6 @@ const settled = (start: () => Promise<void>): Promise<unknown> =>
     () => undefined,
     (fault: unknown) => fault,
   )
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 async function served(
   settings: Readonly<Record<string, string>>,

@@ -4,13 +4,12 @@ import { CommandLine, type Started } from '../cli/command-line.ts'
 import { expect } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 import { withInstallation } from './serving.ts'
+import { pause } from '../until.ts'
 
 /** Milliseconds that each role is watched: what has nothing to hold on to ends within a few seconds. */
 const WATCHED = process.env['ADAMANT_FULL'] === '1' ? 60_000 : 3_000
 /** Milliseconds between two looks. */
 const LOOK = 500
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 const test = suite('a process of one role')
 

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { openPostbox, until, type Postbox } from '../api/harness/postbox.ts'
+import { openPostbox, type Postbox } from '../api/harness/postbox.ts'
 import { post, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { rounds } from '../rounds.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
+import { until } from '../until.ts'
 
 const test = suite('a server that is killed')
 const ROUNDS = rounds(2, 100)

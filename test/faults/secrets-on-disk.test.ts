@@ -6,11 +6,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
 import { MasterSeal } from '../../src/credentials/sealing.ts'
-import { openPostbox, SmtpRefusal, until } from '../api/harness/postbox.ts'
+import { openPostbox, SmtpRefusal } from '../api/harness/postbox.ts'
 import { expect, request } from '../api/harness/request.ts'
 import { isUnknown, post, reveal, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
+import { until } from '../until.ts'
 
 const test = suite('what the service writes down')
 

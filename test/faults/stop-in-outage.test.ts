@@ -10,6 +10,7 @@ import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
 import { withInstallation, type Installed, type Serving } from './serving.ts'
+import { pause } from '../until.ts'
 
 const test = suite('a service that is asked to stop in the middle of an outage')
 
@@ -17,8 +18,6 @@ const test = suite('a service that is asked to stop in the middle of an outage')
 const STOP = 10_000
 /** Milliseconds in which each work that is done every few seconds has met the outage. */
 const MET = 1_500
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 /** Leaves something to do for each work: to project, to score, to read, to collect, to mail, to expire. */
 async function givesWork({ url, ann }: Service, sender: Sender): Promise<void> {

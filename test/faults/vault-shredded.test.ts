@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { digestOfSecretKey } from '../../src/credentials/secret-keys.ts'
-import { until } from '../api/harness/postbox.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { withOutage, type Outage } from './outage.ts'
+import { until } from '../until.ts'
 
 const test = suite('a vault whose log is away')
 

@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Installation } from '../../src/wiring/installation.ts'
 import { startService } from '../../src/wiring/service.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { open } from '../../src/wiring/open-installation.ts'
+import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('a service that can not start')
 
@@ -43,15 +42,6 @@ async function start(installation: Installation): Promise<{ closed: number; faul
   const [outcome] = await Promise.allSettled([startService({ ...installation, close })])
   if (outcome?.status === 'fulfilled') await outcome.value.stop()
   return { closed, fault: outcome?.status === 'rejected' ? outcome.reason : undefined }
-}
-
-async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-start-'))
-  try {
-    await run(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 test('closes all that it had opened, whichever step fails', () =>

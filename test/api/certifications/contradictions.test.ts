@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
 import { certification, file, text, upload, type ShownCertification } from '../harness/form.ts'
-import { until } from '../harness/postbox.ts'
 import { expect } from '../harness/request.ts'
 import { apiSuite, type Given } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
+import { until } from '../../until.ts'
 
 const test = apiSuite('a report that contradicts its stone', { scored: true })
 

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import type { Files } from '../../../src/stores/ports/files.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
-import { until } from '../harness/postbox.ts'
 import { expect } from '../harness/request.ts'
 import { startService } from '../harness/service.ts'
 import { isStored } from '../harness/stored-files.ts'
 import { created } from '../harness/stones.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
+import { until } from '../../until.ts'
 
 const test = suite('the file of a certification that was acknowledged')
 

@@ -16,18 +16,11 @@ import { expect, refusal } from '../harness/request.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 import { filesOf } from '../harness/stored-files.ts'
+import { until } from '../../until.ts'
 
 const test = apiSuite('an upload')
 
 const LIMIT = 10_485_760
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `not within 10 s: ${what}`)
-    await new Promise((done) => setTimeout(done, 10))
-  }
-}
 
 /** A connection on which a request's head and the first bytes of its form were sent. */
 async function begun(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {

@@ -7,7 +7,7 @@ import { startService, type Service } from './service.ts'
 export type Start = (roles: string) => Promise<Service>
 
 /** Services one after another, or beside each other, on one data folder. */
-export async function withFolder(run: (start: Start, dataDir: string) => Promise<void>): Promise<void> {
+export async function servicesInFolder(run: (start: Start, dataDir: string) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
   const started: Service[] = []
   try {

@@ -76,12 +76,3 @@ function attempt(action: () => void): Error | null {
     return error instanceof Error ? error : new Error('refused')
   }
 }
-
-/** Waits until something holds. @throws Error with what it waited for, after a minute */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  const deadline = performance.now() + ms
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`still waiting for ${what}`)
-    await new Promise((done) => setTimeout(done, 20))
-  }
-}

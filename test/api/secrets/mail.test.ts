@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { simpleParser } from 'mailparser'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { openPostbox, SmtpRefusal, until, type Postbox } from '../harness/postbox.ts'
+import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { startService, type Service } from '../harness/service.ts'
 import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
+import { until } from '../../until.ts'
 
 type Given = { postbox: Postbox; service: Service; url: string; ann: Sender }
 const test = suite<Given>('a mail')

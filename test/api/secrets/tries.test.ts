@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { until } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { startService, type Service } from '../harness/service.ts'
 import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+import { until } from '../../until.ts'
 
 type Given = { service: Service; url: string; ann: Sender; time: { now: number } }
 const test = suite<Given>('a secret with a passphrase')

@@ -5,11 +5,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor } from '../../api/harness/account.ts'
 import { attached, pathOf } from '../../api/harness/form.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { Site } from './site.ts'
+import { until } from '../../until.ts'
 
 type Context = { site: Site; peer: Peer; settings: Record<string, string> }
 const test = suite<Context>('an installation whose log is on a server')

@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor, type Vendor } from '../../api/harness/account.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect, type Answer } from '../../api/harness/request.ts'
 import { pathOf } from '../../api/harness/form.ts'
 
@@ -15,6 +14,7 @@ import { created, shown, stone } from '../../api/harness/stones.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { copiedEvents, fill, resultOf, scoredAll, Sites, type Filled, type Site } from './moving.ts'
+import { until } from '../../until.ts'
 
 const test = suite<{ sites: Sites }>('an installation that is copied')
 test.before.each(async (context) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { attached, smallPdf } from '../../api/harness/form.ts'
-import { openPostbox, SmtpRefusal, until, type Postbox } from '../../api/harness/postbox.ts'
+import { openPostbox, SmtpRefusal, type Postbox } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, shared, type Shown } from '../../api/harness/secrets.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
@@ -18,6 +18,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-st
 import { all } from '../../contract/event-store/given.ts'
 import { CommandLine, type Ended, type Started } from '../command-line.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
+import { until } from '../../until.ts'
 
 /** A place to copy from or to, and what a service there has for settings. */
 export type Site = { readonly name: string; readonly dataDir: string; readonly settings: Record<string, string> }

@@ -3,15 +3,8 @@ import * as assert from 'uvu/assert'
 import { resealVault } from '../../../src/commands/secrets/reseal-vault.ts'
 import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import {
-  masterKeys,
-  newMasterKey,
-  openSecrets,
-  origin,
-  wish,
-  withFolder,
-  type SecretsProcess,
-} from './secrets-on-disk.ts'
+import { masterKeys, newMasterKey, openSecrets, origin, wish, type SecretsProcess } from './secrets-on-disk.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a rotation of the master key')
 

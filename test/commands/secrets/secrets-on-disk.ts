@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Secrets } from '../../../src/commands/secrets/secrets.ts'
 import type { ShareSecret } from '../../../src/commands/secrets/share-secret.ts'
@@ -11,6 +9,7 @@ import { Passphrases } from '../../../src/credentials/passphrases.ts'
 import { SecretBox } from '../../../src/credentials/secret-box.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 export const origin = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
 
@@ -45,15 +44,6 @@ export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsPr
 }
 
 /** Runs with a new folder, which is gone afterwards. */
-export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-secrets-'))
-  try {
-    await run(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Runs with two processes' stores on one folder. */
 export const withTwo = (run: (one: SecretsProcess, other: SecretsProcess, time: Clock) => Promise<void>) =>
   withFolder(async (folder) => {

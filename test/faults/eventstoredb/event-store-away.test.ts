@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect, refusal } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import type { PeerProcess } from '../../eventstoredb/peer-process.ts'
 import { nothingAsked, repeatOpen, wishOn, type Asked } from '../wishes.ts'
 import { grantedOnce } from './granted-once.ts'
 import { findServers, withServers } from './servers.ts'
+import { until } from '../../until.ts'
 
 const CLIENTS = 4
 

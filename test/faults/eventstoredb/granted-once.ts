@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
-import { until } from '../../api/harness/postbox.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { everyDiamond } from '../serving.ts'
 import type { Asked } from '../wishes.ts'
+import { until } from '../../until.ts'
 
 /** Milliseconds: what a dead process has left half is finished after 30 s. */
 const FINISHED = 120_000

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect, refusal, type Answer } from '../../api/harness/request.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, list, shown, stone } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { mongoServer } from '../../mongo-server.ts'
+import { until } from '../../until.ts'
 
 /** Milliseconds for what takes a few seconds on an idle machine. */
 const LONG = 60_000

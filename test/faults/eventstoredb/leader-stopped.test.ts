@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService } from '../../api/harness/service.ts'
 import { list, shown, stone } from '../../api/harness/stones.ts'
 import { startCluster } from '../../eventstoredb/peer/cluster.ts'
+import { until } from '../../until.ts'
 
 /** Milliseconds after which the others have elected another leader: 7 s on three real nodes; less to save time here. */
 const ELECTION = 5_000

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import { nothingAsked, repeatOpen, wishOn } from '../wishes.ts'
 import { openDoor } from './door.ts'
 import { grantedOnce } from './granted-once.ts'
 import { findServers, withServers } from './servers.ts'
+import { until } from '../../until.ts'
 
 /** Milliseconds for what takes a few seconds on an idle machine. */
 const LONG = 90_000

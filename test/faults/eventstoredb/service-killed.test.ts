@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { rounds } from '../../rounds.ts'
 import { nothingAsked, repeatOpen, wishOn } from '../wishes.ts'
 import { grantedOnce } from './granted-once.ts'
 import { findServers, withServers } from './servers.ts'
+import { until } from '../../until.ts'
 
 const ROUNDS = rounds(2, 20)
 const CLIENTS = 6

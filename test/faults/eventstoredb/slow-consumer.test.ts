@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService } from '../../api/harness/service.ts'
 import { list, stone } from '../../api/harness/stones.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { everyDiamond } from '../serving.ts'
+import { until } from '../../until.ts'
 
 const mongo = await mongoServer('a slow consumer')
 console.log("NOTE: a slow consumer: on EventStoreDB's peer")

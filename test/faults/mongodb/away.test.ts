@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect, refusal, type Answer } from '../../api/harness/request.ts'
 import { newSender, shared, form } from '../../api/harness/secrets.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany, list, stone, type Shown } from '../../api/harness/stones.ts'
 import { FERRETDB, startFerretDB, type FerretDB } from '../../ferretdb/server.ts'
 import { freeze, thaw } from '../../freeze.ts'
+import { until } from '../../until.ts'
 
 type Given = { folder: string; ferret: FerretDB; service: Service }
 const test = suite<Given>('a service whose MongoDB is away')

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
 import { election } from '../../mongo-proxy/rules.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { withCluster } from './cluster.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('an election in MongoDB')
 const test = suite('an installation whose MongoDB elects a primary')

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import { freeze, thaw } from '../../freeze.ts'
@@ -10,6 +9,7 @@ import { holds } from '../holds.ts'
 import { nothingTold, writeUntilGone } from '../load.ts'
 import type { Serving } from '../serving.ts'
 import { withCluster } from './cluster.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('hand-over of a projection')
 const test = suite('an installation with two processes that project')

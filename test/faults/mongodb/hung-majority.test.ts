@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { form, newSender, reveal, shared } from '../../api/harness/secrets.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, list } from '../../api/harness/stones.ts'
 import { startMongoProxy, type MongoProxy } from '../../mongo-proxy/proxy.ts'
 import { hungMajority } from '../../mongo-proxy/rules.ts'
 import { mongoServer } from '../../mongo-server.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('a MongoDB whose majority hangs')
 

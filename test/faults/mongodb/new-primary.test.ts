@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService, type Service } from '../../api/harness/service.ts'
 import { created, list } from '../../api/harness/stones.ts'
 import { newPrimary } from '../../mongo-proxy/new-primary.ts'
 import { startMongoProxy, type MongoProxy } from '../../mongo-proxy/proxy.ts'
 import { mongoServer } from '../../mongo-server.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('a MongoDB with a new primary')
 

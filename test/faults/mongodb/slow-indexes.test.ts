@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import { setTimeout as pause } from 'node:timers/promises'
 import { form, newSender } from '../../api/harness/secrets.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { startService } from '../../api/harness/service.ts'
 import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
 import { mongoServer } from '../../mongo-server.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('a MongoDB that is slow to make indexes')
 const test = suite('a service whose MongoDB is slow to make indexes')

@@ -4,7 +4,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOG_STREAM } from '../../../src/domain/installation/moving.ts'
 import { vendor, type Vendor } from '../../api/harness/account.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { expect, type Answer } from '../../api/harness/request.ts'
 import { form, newSender, type Sender } from '../../api/harness/secrets.ts'
 import { shown, stone } from '../../api/harness/stones.ts'
@@ -12,6 +11,7 @@ import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { isMoved, withOpened } from './copies.ts'
+import { until } from '../../until.ts'
 
 /** An installation whose log is on EventStoreDB's peer, where no append can have the server look for a fence. */
 type Given = { sites: Sites; peer: Peer; from: Site; to: Site }

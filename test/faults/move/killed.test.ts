@@ -5,10 +5,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOG_STREAM } from '../../../src/domain/installation/moving.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { CommandLine } from '../../cli/command-line.ts'
 import { copiedEvents, resultOf, SIGNALLED } from '../../cli/move/moving.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
+import { until } from '../../until.ts'
 
 type Context = { commands: CommandLine; folder: string; source: string; target: string }
 const test = suite<Context>('a copy that is killed')

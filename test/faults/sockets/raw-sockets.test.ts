@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect } from '../../api/harness/request.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { withInstallation, type Serving } from '../serving.ts'
 import { strangeRequests } from './strange-requests.ts'
 import { sendWire, type Wire } from './wire.ts'
+import { until } from '../../until.ts'
 
 const REQUESTS = process.env['ADAMANT_FULL'] === '1' ? 21_000 : 2_000
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { pause } from '../../until.ts'
 
 /** How a client ends its connection. */
 export const ENDINGS = ['reset', 'end', 'vanish', 'listen'] as const
@@ -10,8 +11,6 @@ export type Wire = { readonly pieces: readonly string[]; readonly ending: Ending
 /** Milliseconds between pieces, and those that who listens gives the service for its answer. */
 const BETWEEN = 1
 const LISTENS = 40
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 /** Sends it over a connection of its own; resolves when that is gone, whoever ended it. */
 export async function sendWire(port: number, { pieces, ending }: Wire): Promise<void> {

@@ -8,6 +8,7 @@ import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
 import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { pause } from '../../until.ts'
 
 const test = suite('the bodies of requests')
 
@@ -59,7 +60,6 @@ function answerOf(socket: Socket): Promise<string> {
 }
 
 const text = (length: number) => `"${'x'.repeat(length - 2)}"`
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function ask(server: Listening, who: string, length: number): Promise<string> {
   const socket = await begin(server, who, length)

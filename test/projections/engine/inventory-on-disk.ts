@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamond.ts'
@@ -14,6 +12,7 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEvents, type SqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 const by = { owner: 1, origin }
@@ -32,15 +31,6 @@ export function openDisk(folder: string): Disk {
       await store.close()
       await reads.close()
     },
-  }
-}
-
-export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-projections-'))
-  try {
-    await run(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 }
 

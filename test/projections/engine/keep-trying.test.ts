@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Log } from '../../../src/runtime/log.ts'
 import { KeptRunning } from '../../../src/projections/engine/keep-trying.ts'
-import { until } from '../../api/harness/postbox.ts'
+import { until } from '../../until.ts'
 
 const test = suite('work that is done again and again')
 

@@ -6,7 +6,8 @@ import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
 import { ownModel } from '../../../src/projections/engine/own-model.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { openDisk, owner, project, withDisk, withFolder, type Disk } from './inventory-on-disk.ts'
+import { openDisk, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a read model as requests see it')
 

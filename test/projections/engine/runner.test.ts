@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { until } from '../../api/harness/postbox.ts'
 import { metadata } from '../../../src/events/origin.ts'
 import { DiamondQueries } from '../../../src/projections/diamonds/diamond-queries.ts'
 import { DIAMONDS, diamonds } from '../../../src/projections/diamonds/diamonds.ts'
@@ -25,9 +24,10 @@ import {
   project,
   runnerOf,
   withDisk,
-  withFolder,
   type Disk,
 } from './inventory-on-disk.ts'
+import { until } from '../../until.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a projection')
 

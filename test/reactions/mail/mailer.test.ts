@@ -5,8 +5,8 @@ import { Mailer } from '../../../src/reactions/mail/mailer.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { pause, until } from '../../until.ts'
 
 const test = suite('a mailer')
 
@@ -28,7 +28,6 @@ function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<v
   return mailer
 }
 
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const isDone = (secrets: SecretsProcess) => async () => (await secrets.vault.nextMail()) === undefined
 
 /** A store of which some calls can't be done for a while. */

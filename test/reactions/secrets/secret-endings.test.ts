@@ -7,15 +7,9 @@ import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { SecretEndings } from '../../../src/reactions/secrets/secret-endings.ts'
-import { until } from '../../api/harness/postbox.ts'
-import {
-  openSecrets,
-  origin,
-  wish,
-  withFolder,
-  withTwo,
-  type SecretsProcess,
-} from '../../commands/secrets/secrets-on-disk.ts'
+import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { until } from '../../until.ts'
+import { withFolder } from '../../temporary-folder.ts'
 
 const log = openLog('silent')
 const test = suite('what has ended')

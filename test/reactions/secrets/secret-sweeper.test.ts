@@ -8,8 +8,8 @@ import { newSecretKeys, secretStream } from '../../../src/credentials/secret-key
 import { metadata } from '../../../src/events/origin.ts'
 import { SecretSweeper } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { openLog } from '../../../src/runtime/log.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { until } from '../../until.ts'
 
 const log = openLog('silent')
 const test = suite('the sweeper')

@@ -7,10 +7,10 @@ import {
   type NewEvent,
 } from '../../../src/stores/ports/event-store.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { all, event, events, ids, newStream, rejectedWith, soon, takeEvents } from '../../contract/event-store/given.ts'
 import { startCluster, type Cluster } from '../../eventstoredb/peer/cluster.ts'
 import { SHORT } from './given.ts'
+import { until } from '../../until.ts'
 
 type Given = { cluster: Cluster; store: EventStore }
 const test = suite<Given>('a cluster of EventStoreDB')

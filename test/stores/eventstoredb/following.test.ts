@@ -1,11 +1,11 @@
 import * as assert from 'uvu/assert'
 import type { EventStore, From, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
-import { until } from '../../api/harness/postbox.ts'
 import { event, events, flat, ids, newStream, soon, take, takeEvents } from '../../contract/event-store/given.ts'
 import type { Peer } from '../../eventstoredb/peer/peer.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { SHORT, suiteOnPeer } from './given.ts'
+import { until } from '../../until.ts'
 
 const test = suiteOnPeer('a subscription to EventStoreDB')
 

@@ -2,10 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { UnansweredAppends } from '../../../src/stores/log/unanswered-appends.ts'
+import { pause } from '../../until.ts'
 
 const test = suite('appends to a log that only reads')
 
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const lostAfter = (ms: number) => async () => {
   await pause(ms)
   throw new OutcomeUnknown('no answer')

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { WatchedLog } from '../../../src/stores/log/watched-log.ts'
+import { pause } from '../../until.ts'
 
 const test = suite('a log that is watched')
 
@@ -16,8 +17,6 @@ test.after(() => clearInterval(kept))
 
 const position = (commit: bigint) => ({ commit, prepare: commit })
 const never = () => new Promise<never>(() => {})
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
-
 /** A server's log, as far as it is asked here; it fails and hangs as it is told. */
 function serverLog() {
   const state = { fault: undefined as 'away' | 'hangs' | undefined, asked: 0, lost: 0, head: 1n }

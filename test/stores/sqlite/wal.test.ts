@@ -11,7 +11,7 @@ import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import { WalThread } from '../../../src/stores/sqlite/wal.ts'
 import { event } from '../../contract/event-store/given.ts'
-import { until } from '../../api/harness/postbox.ts'
+import { until } from '../../until.ts'
 
 const test = suite<{ folder: string; told: string[] }>('a thread that looks after a WAL')
 test.before.each((given) => {

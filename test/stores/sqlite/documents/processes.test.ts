@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -11,6 +9,7 @@ import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
 import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
 import { diamonds, idsIn } from '../../../contract/read-store/model.ts'
 import { FROM_SOURCE } from '../../../from-source.ts'
+import { withFolder } from '../../../temporary-folder.ts'
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
 const DEADLINE = 30_000
@@ -88,15 +87,6 @@ async function until(child: ChildProcess, holds: () => Promise<boolean>): Promis
 async function positionOf(model: ReadModel): Promise<number> {
   const position = await model.position()
   return position === 'start' ? 0 : Number(position.commit)
-}
-
-async function withFolder(action: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-  try {
-    await action(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 test.run()
