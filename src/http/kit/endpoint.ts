@@ -17,6 +17,8 @@ export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<
   readonly method: string
   /** As it came, without the query. */
   readonly path: string
+  /** The whole target as it came, which a browser resolves a page's addresses against. */
+  readonly target: string
   /** The query as it came, still encoded, without its question mark. */
   readonly search: string
   /** What stands in the braces of the path, decoded. */

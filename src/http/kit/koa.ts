@@ -166,6 +166,9 @@ class Exchange implements Asked<unknown, unknown> {
     this.path = arrival.path
   }
 
+  get target() {
+    return this.ctx.req.url ?? ''
+  }
   get search() {
     return this.arrival.search
   }

@@ -1,18 +1,26 @@
+import { measuredProportions } from '../../domain/certification/measured.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { isGradeAssumed } from '../../domain/scoring/cut/stone.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamonds.ts'
-import { factsOf, shapeName } from '../../representations/diamond/facts.ts'
+import { factsOf, shapeName, type Fact } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { certificatesSection } from './certificates.ts'
-import { designSection, headline, list } from './facts.ts'
 import type { Page } from './layout.ts'
 import { shownCut } from './pictures.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
 
-/** A diamond's report. @param signature the one that opened it, empty where none was needed */
-export function reportOf({ diamond, scores }: DiamondView, links: Links, signature: string): Page {
+/** How a page was asked for. */
+export type Opening = {
+  /** The one that opened it, empty where none was needed. */
+  readonly signature: string
+  /** What relative addresses begin with: `upFrom`. */
+  readonly up: string
+}
+
+/** A diamond's report. */
+export function reportOf({ diamond, scores }: DiamondView, links: Links, opening: Opening): Page {
   const isPublic = diamond.fields.access === 2
   const title = `${headline(diamond)} diamond`
   const summary = summaryOf({ diamond, scores })
@@ -25,7 +33,7 @@ export function reportOf({ diamond, scores }: DiamondView, links: Links, signatu
         <h1>${title}</h1>
         <p class="soft">${summary}</p>
       </header>
-      ${shownCut(diamond) === null ? NOTHING : figures(diamond, signature)}
+      ${shownCut(diamond) === null ? NOTHING : figures(diamond, opening)}
       <section>${scoresSection(scores, isGradeAssumed(stoneOf(diamond)))}</section>
       <section>
         <h2>The stone</h2>
@@ -34,6 +42,9 @@ export function reportOf({ diamond, scores }: DiamondView, links: Links, signatu
       ${designSection(diamond)} ${certificatesSection(diamond, links)}`,
   }
 }
+
+/** `1.50 ct Round` */
+const headline = ({ fields }: LiveDiamond): string => `${fields.carat.toFixed(2)} ct ${shapeName(fields)}`
 
 function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>): string {
   const facts = new Map(factsOf(diamond.fields))
@@ -48,17 +59,17 @@ function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>)
 }
 
 /** Addresses relative to the page's: a proxy may put a path before it. */
-function figures({ id, fields }: LiveDiamond, signature: string): Html {
+function figures({ id, fields }: LiveDiamond, { signature, up }: Opening): Html {
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
   return html`<div class="pictures">
     <figure>
-      <img src="${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />
+      <img src="${up}${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />
       <figcaption>Face-up, traced from a model of the cut</figcaption>
     </figure>
     <figure>
       <img
-        src="${String(id)}/aset.png${query}"
+        src="${up}${String(id)}/aset.png${query}"
         alt="The same cut in ASET light: by colour, from which heights its light comes"
       />
       <figcaption>
@@ -66,6 +77,34 @@ function figures({ id, fields }: LiveDiamond, signature: string): Html {
       </figcaption>
     </figure>
   </div>`
+}
+
+const list = (facts: readonly Fact[]): Html =>
+  html`<dl>
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+
+/** Proportions that a report measured: design data, which dataAccess 0 hides. */
+function designSection(diamond: LiveDiamond): Html {
+  const { fields } = diamond
+  const measured = measuredProportions(diamond)
+  if (fields.dataAccess === 0 || measured === undefined) return NOTHING
+  const facts = [
+    ['Table', `${measured.table} %`],
+    ['Depth', `${measured.depth} %`],
+    ['Crown angle', `${measured.crownAngle}°`],
+    ['Pavilion angle', `${measured.pavilionAngle}°`],
+  ] as const
+  return html`<section>
+    <h2>Measured proportions</h2>
+    ${list(facts)}
+  </section>`
 }
 
 const previewTags = ({ id }: LiveDiamond, { address }: Links, title: string, summary: string): Html =>

@@ -8,7 +8,7 @@ import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.t
 import { staleHeaders } from '../kit/consistency.ts'
 import { anybody, endpoint, type Asked } from '../kit/endpoint.ts'
 import { RefusedWith } from '../kit/errors.ts'
-import { signatureOf, type Links } from '../kit/links.ts'
+import { signatureOf, upFrom, type Links } from '../kit/links.ts'
 import { pageAnswer, reportFamily } from './layout.ts'
 import { reportOf } from './page.ts'
 import { shownCut, type Pictures } from './pictures.ts'
@@ -43,7 +43,7 @@ export const readReportPage = endpoint({
   family: reportFamily,
   async run(asked, { report }: ReportServices) {
     const { view, signature, headers } = await opened(asked, report)
-    return pageAnswer(reportOf(view, report.links, signature), headers)
+    return pageAnswer(reportOf(view, report.links, { signature, up: upFrom(asked.target) }), headers)
   },
 })
 

@@ -4,9 +4,10 @@ import { Refusal } from '../../domain/refusal.ts'
 import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
 import { seeOther, type Answer } from '../kit/answer.ts'
+import { originFor } from '../kit/authenticate.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { originFor } from '../kit/authenticate.ts'
+import { upFrom } from '../kit/links.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/record.ts'
 import { copyButton } from './copy-button.ts'
@@ -49,7 +50,7 @@ export const burnByPage = endpoint({
       if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
       return receipt(asked, secretPages, 404, NOT_BURNED)
     }
-    return seeOther(`../${params.key}`, { 'Cache-Control': 'no-store' })
+    return seeOther(`${upFrom(asked.target)}../${params.key}`, { 'Cache-Control': 'no-store' })
   },
 })
 
@@ -64,11 +65,11 @@ const TITLES: Readonly<Record<ShownState, string>> = {
   expired: 'Your secret expired without being read',
 }
 
-type AskedOfSecret = Pick<Asked<unknown, unknown, { readonly key: string }>, 'params' | 'path'>
+type AskedOfSecret = Pick<Asked<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
 
 /** @throws Refusal missing */
 async function receipt(
-  { params: { key }, path }: AskedOfSecret,
+  { params: { key }, path, target }: AskedOfSecret,
   { secrets, address }: SecretPageServices['secretPages'],
   status: number,
   alert: Html,
@@ -82,7 +83,7 @@ async function receipt(
     content: html`${alert} ${isNew ? linkTo(`${address}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
       ${isNew ? KEEP : NOTHING}
-      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${keys.metadataKey}/burn`) : NOTHING}`,
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${upFrom(target)}${keys.metadataKey}/burn`) : NOTHING}`,
     copies: isNew,
   })
 }

@@ -44,6 +44,19 @@ test('tells nothing of what does not exist', async ({ ann, service }) => {
   assert.equal([hidden.status, plain(hidden.text)], [missing.status, plain(missing.text)])
 })
 
+test('shows its pictures at an address with a slash behind it', async ({ ann, service }) => {
+  const { id } = await created(ann, { access: 2, cutQuality: 'Ideal' })
+  for (const slash of ['', '/']) {
+    const { text } = expect(200, await service.send({ path: `/diamond/${id}${slash}` }))
+    const sources = [...text.matchAll(/<img\s+src="([^"]*)"/g)].map(([, source = '']) => source)
+    assert.is(sources.length, 2)
+    for (const source of sources) {
+      const { pathname } = new URL(source, `${service.url}/diamond/${id}${slash}`)
+      expect(200, await service.send({ path: pathname }))
+    }
+  }
+})
+
 test('answers a picture that is known with 304', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 2, cutQuality: 'Ideal' })
   const path = `/diamond/${id}/face-up.png`

@@ -85,6 +85,19 @@ test('that was burned by its button is left for the receipt, and no cache keeps 
   isGuarded(expect(200, await ask({ path: `/private/${metadata_key}` })))
 })
 
+test('works at an address with slashes behind it, as browsers resolve what it names', async ({ service, ann, ask }) => {
+  for (const slashes of ['', '/', '//']) {
+    const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
+    const receipt = `/private/${metadata_key}${slashes}`
+    const [, action = ''] = /<form method="post" action="([^"]*)"/.exec((await ask({ path: receipt })).text) ?? []
+    const burn = new URL(action, service.url + receipt).pathname + slashes
+    const burned = expect(303, await ask(form(burn, '')))
+    const { pathname } = new URL(String(burned.headers.location), service.url + burn)
+    assert.is(pathname, `/private/${metadata_key}`)
+    assert.match(expect(200, await ask({ path: pathname })).text, /was burned/)
+  }
+})
+
 test('asks for a passphrase in one way, which no browser keeps', async ({ service, ann, ask }) => {
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   const input = /<input\s[^>]*>/s
