@@ -8,7 +8,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'
 import { secretsFamily } from './errors.ts'
 import { PassphraseParameters } from './parameters.ts'
-import { metadataKey, newRecord, SecretRecord, UNKNOWN_SECRET, UNSTORED } from './record.ts'
+import { metadataKey, newRecord, SecretRecord, UNKNOWN_SECRET, UNSTORED } from './shapes.ts'
 import { account, anyone, type SecretServices } from './sender.ts'
 
 /** The names that the original has had for the same thing; the first is the documented one. */

@@ -5,7 +5,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'
 import { secretsFamily } from './errors.ts'
 import { PassphraseParameters } from './parameters.ts'
-import { newRecord, secretKey, UNKNOWN_SECRET, UNSTORED } from './record.ts'
+import { newRecord, secretKey, UNKNOWN_SECRET, UNSTORED } from './shapes.ts'
 import { anyone, type SecretServices } from './sender.ts'
 
 export const revealSecret = endpoint({

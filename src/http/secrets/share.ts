@@ -12,7 +12,7 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'
 import { secretsFamily } from './errors.ts'
 import { GenerateParameters, ShareParameters, type SharingOptions } from './parameters.ts'
-import { newRecord, SecretRecord, UNSTORED } from './record.ts'
+import { newRecord, SecretRecord, UNSTORED } from './shapes.ts'
 import { sharer, type Sender, type SecretServices } from './sender.ts'
 
 export const shareSecret = endpoint({

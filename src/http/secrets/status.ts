@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { secretsFamily } from './errors.ts'
-import { UNSTORED } from './record.ts'
+import { UNSTORED } from './shapes.ts'
 import { account, anyone } from './sender.ts'
 
 const NOMINAL = { status: 'nominal', locale: 'en' } as const

@@ -2,6 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'
 import { registerClient } from '../../../src/commands/clients/clients.ts'
+import { describeAuthorizationServer } from '../../../src/http/oauth/metadata.ts'
+import { introspectToken, revokeToken } from '../../../src/http/oauth/one-token.ts'
+import { issueToken } from '../../../src/http/oauth/token.ts'
+import { isAsDeclared } from '../../api/harness/declared.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 
@@ -85,6 +89,18 @@ test('describes itself as RFC 8414 says, without a claim that has no elements (3
       introspection_endpoint: 'https://auth.example.com/api/oauth/v2/introspect',
       introspection_endpoint_auth_methods_supported: authentication,
     })
+  }))
+
+test('answers as its endpoints declare it', () =>
+  withTokenServer(async ({ post, get }) => {
+    const issued = await post('token', passwordGrant)
+    isAsDeclared(issueToken, 200, issued.body)
+    for (const name of ['access_token', 'refresh_token']) {
+      isAsDeclared(introspectToken, 200, (await post('introspect', { token: String(issued.body[name]) })).body)
+    }
+    isAsDeclared(introspectToken, 200, (await post('introspect', { token: 'x' })).body)
+    isAsDeclared(revokeToken, 200, (await post('revoke', { token: 'x' })).body)
+    isAsDeclared(describeAuthorizationServer, 200, (await get('/.well-known/oauth-authorization-server')).body)
   }))
 
 test('leaves nothing on the disk that lets someone in', () =>

@@ -1,0 +1,66 @@
+import { suite } from 'uvu'
+import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
+import { burnSecret, listRecentSecrets, readSecretRecord } from '../../../src/http/secrets/records.ts'
+import { revealSecret } from '../../../src/http/secrets/reveal.ts'
+import { generateSecret, shareSecret } from '../../../src/http/secrets/share.ts'
+import { checkApiToken, secretsStatus } from '../../../src/http/secrets/status.ts'
+import { isAsDeclared } from '../harness/declared.ts'
+import { request, type Answer, type Request } from '../harness/request.ts'
+import { form, newSender, post, reveal, shared, type Sender } from '../harness/secrets.ts'
+import { startService, type Service } from '../harness/service.ts'
+
+type Given = { service: Service; url: string; pro: Sender; time: { now: number } }
+const test = suite<Given>('an answer of the secrets API is as its endpoint declares it')
+test.before(async (given) => {
+  given.time = { now: Date.UTC(2026, 10, 22) }
+  given.service = await startService({ clock: () => given.time.now })
+  given.url = given.service.url
+  given.pro = await newSender(given.service.installation, 'pro')
+})
+test.after(({ service }) => service.stop())
+
+const holds = (endpoint: Pick<Endpoint, 'name' | 'answers'>, { status, json }: Answer) =>
+  isAsDeclared(endpoint, status, json())
+
+test('where a secret is kept', async ({ url, pro }) => {
+  const options = 'ttl=60&passphrase=p&recipient[]=tom@example.com&recipient[]=bo@x.io&notify=1'
+  for (const body of ['', options]) {
+    holds(shareSecret, await request(url, form('/api/v1/create', `secret=x&${body}`, pro.authorization)))
+    holds(generateSecret, await request(url, form('/api/v1/generate', body, pro.authorization)))
+  }
+})
+
+test('where it is read, and where it is unknown', async ({ url, pro }) => {
+  const { secret_key } = await shared(url, pro, { secret: 'x' })
+  holds(revealSecret, await reveal(url, secret_key))
+  holds(revealSecret, await reveal(url, secret_key))
+  holds(readSecretRecord, await post(url, `private/${secret_key}`))
+  holds(burnSecret, await post(url, `private/${secret_key}/burn`))
+})
+
+test('where its record is read, in each of its states', async ({ url, pro, time }) => {
+  const record = async (key: string) => holds(readSecretRecord, await post(url, `private/${key}`))
+  const waiting = await shared(url, pro, { secret: 'x', ttl: '60', passphrase: 'p' })
+  await record(waiting.metadata_key)
+  await reveal(url, waiting.secret_key, 'wrong')
+  await record(waiting.metadata_key)
+  const received = await shared(url, pro, { secret: 'x' })
+  await reveal(url, received.secret_key)
+  await record(received.metadata_key)
+  const burned = await shared(url, pro, { secret: 'x', passphrase: 'p' })
+  const headers = { Authorization: pro.authorization }
+  holds(burnSecret, await post(url, `private/${burned.metadata_key}/burn`, headers))
+  await record(burned.metadata_key)
+  time.now += 60_000
+  await record(waiting.metadata_key)
+})
+
+test('where many are listed, and where nothing is asked but whether it is there', async ({ url, pro }) => {
+  const ask = (path: string): Request => ({ path: `/api/v1/${path}`, headers: { Authorization: pro.authorization } })
+  await shared(url, pro, { secret: 'x', recipient: 'tom@example.com' })
+  holds(listRecentSecrets, await request(url, ask('private/recent')))
+  holds(secretsStatus, await request(url, ask('status')))
+  holds(checkApiToken, await request(url, ask('authcheck')))
+})
+
+test.run()
