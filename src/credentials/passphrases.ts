@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/refusal.ts'
 import { FairShare } from '../runtime/fairness/fair-share.ts'
-import { FairTurns, type Waiter } from '../runtime/fairness/fair-turns.ts'
+import { FairSemaphore, type Waiter } from '../runtime/fairness/fair-semaphore.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { WorkerPool } from '../runtime/worker-pool.ts'
 import { networkOf } from './network.ts'
@@ -9,7 +9,7 @@ import { networkOf } from './network.ts'
 export type Cost = { readonly N: number; readonly r: number; readonly p: number }
 export const COST: Cost = { N: 2 ** 15, r: 8, p: 1 }
 
-/** One is stretched, so many wait for their turn: at 80 ms each that is some 3 s. One more is told to come back. */
+/** One is stretched, so many wait for a permit: at 80 ms each that is some 3 s. One more is told to come back. */
 const PLACES = 1 + 32
 
 /** Whose passphrase it is, and what for: who reads goes before who shares, and can't do it later as well. */
@@ -37,7 +37,7 @@ export type Stretch = { readonly text: string; readonly salt: Uint8Array; readon
  */
 export class Passphrases {
   readonly #places = new FairShare(PLACES)
-  readonly #turns = new FairTurns(1)
+  readonly #semaphore = new FairSemaphore(1)
   readonly #pool = new WorkerPool<Stretch, Uint8Array>(() => startWorker('./passphrase-worker', import.meta.url), 1)
 
   /** @throws Refusal too-many when all places are taken, or too many of them by this account or from this address */
@@ -61,7 +61,7 @@ export class Passphrases {
 
   /** Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like. */
   async #stretch(waiter: Waiter, passphrase: string, salt: Buffer, cost: Cost): Promise<Buffer> {
-    const end = await this.#turns.take(waiter)
+    const end = await this.#semaphore.acquire(waiter)
     try {
       return Buffer.from(await this.#pool.run({ text: passphrase.normalize('NFKC'), salt, cost }))
     } finally {

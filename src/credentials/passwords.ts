@@ -2,7 +2,7 @@ import { truncates } from 'bcryptjs'
 import type { Worker } from 'node:worker_threads'
 import { Refusal } from '../domain/refusal.ts'
 import { FairShare } from '../runtime/fairness/fair-share.ts'
-import { FairTurns } from '../runtime/fairness/fair-turns.ts'
+import { FairSemaphore } from '../runtime/fairness/fair-semaphore.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './network.ts'
 import { checkPassword } from './password-rule.ts'
@@ -25,7 +25,7 @@ type Waiting = { readonly done: (result: string | boolean) => void; readonly fai
 export class Passwords {
   readonly #waiting = new Map<number, Waiting>()
   readonly #places = new FairShare(PLACES)
-  readonly #turns = new FairTurns(1)
+  readonly #semaphore = new FairSemaphore(1)
   #worker: Worker | undefined
   #closed = false
   #idle: NodeJS.Timeout | undefined
@@ -67,7 +67,7 @@ export class Passwords {
   async #ask(asked: Omit<PasswordTask, 'task'>, names: readonly string[]): Promise<string | boolean> {
     const taken = this.#places.open(names)
     if (!taken.more(1)) throw new Refusal('too-many', BUSY, 5)
-    const end = await this.#turns.take({ names, first: false })
+    const end = await this.#semaphore.acquire({ names, first: false })
     try {
       return await this.#asked(asked)
     } finally {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Writable } from 'node:stream'
 import { Refusal } from '../../../domain/refusal.ts'
-import type { FairTurns, Waiter } from '../../../runtime/fairness/fair-turns.ts'
+import type { FairSemaphore, Waiter } from '../../../runtime/fairness/fair-semaphore.ts'
 import { Pace, tooSlowMessage, type LeastPace } from '../../../runtime/fairness/pace.ts'
 import type { ChunkGarbage } from './chunk-garbage.ts'
 
@@ -12,26 +12,26 @@ export type Bounds = {
   /** Milliseconds without a byte. */
   readonly stall: number
   readonly leastPace: LeastPace
-  /** Whose turn it is to send. */
-  readonly turns: FairTurns
+  /** Who may send. */
+  readonly senders: FairSemaphore
   readonly waiter: Waiter
   readonly garbage: ChunkGarbage
 }
 
-/** Milliseconds without a byte after which a client's turn is over: who is slow holds up nobody. */
+/** Milliseconds without a byte after which a client's permit is released: who is slow holds up nobody. */
 const IDLE = 100
 
-/** Milliseconds that a turn lasts where others wait for one: time for a report from who sends as fast as a disk writes. */
-const TURN = 250
+/** Milliseconds that one lasts where others wait: time for a report from who sends as fast as a disk writes. */
+const LASTS = 250
 
 /**
- * Takes a body to its parser while it is its turn, no faster than the parser takes it, and watches what a pipe does not:
- * how much comes, whether anything comes, and whether the client is still there.
+ * Takes a body to its parser while its client has a permit to send, no faster than the parser takes it, and watches what
+ * a pipe does not: how much comes, whether anything comes, and whether the client is still there.
  */
 export class BodyPump {
   #left: number
-  #endTurn: (() => void) | undefined
-  #turnBegan = 0
+  #permit: (() => void) | undefined
+  #permittedAt = 0
   #paused = false
   #ended = false
   #stopped = false
@@ -47,7 +47,7 @@ export class BodyPump {
     private readonly fail: (error: Refusal) => void,
   ) {
     this.#left = bounds.limit
-    this.#idle = setTimeout(() => this.#giveAway(), IDLE)
+    this.#idle = setTimeout(() => this.#releasePermit(), IDLE)
     this.#stalled = setTimeout(() => this.#isStalled(), bounds.stall)
     this.#pace = new Pace(bounds.leastPace, () => fail(new Refusal('too-slow', tooSlowMessage(bounds.leastPace))))
     req.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone)
@@ -60,7 +60,7 @@ export class BodyPump {
     this.#pace.stop()
     // The listener for errors stays: a connection that breaks later is nobody's fault.
     this.req.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onGone)
-    this.#giveAway()
+    this.#releasePermit()
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -72,16 +72,16 @@ export class BodyPump {
     this.#stalled.refresh()
     this.#idle.refresh()
     this.#pace.took(chunk.length)
-    if (this.bounds.turns.wanted && performance.now() - this.#turnBegan > TURN) this.#giveAway()
-    if (this.#endTurn === undefined) void this.#writeInTurn(chunk)
+    if (this.bounds.senders.wanted && performance.now() - this.#permittedAt > LASTS) this.#releasePermit()
+    if (this.#permit === undefined) void this.#writeWhenPermitted(chunk)
     else this.#write(chunk)
   }
 
-  async #writeInTurn(chunk: Buffer): Promise<void> {
+  async #writeWhenPermitted(chunk: Buffer): Promise<void> {
     this.#pause()
-    this.#endTurn = await this.bounds.turns.take(this.bounds.waiter)
-    this.#turnBegan = performance.now()
-    if (this.#stopped) this.#giveAway()
+    this.#permit = await this.bounds.senders.acquire(this.bounds.waiter)
+    this.#permittedAt = performance.now()
+    if (this.#stopped) this.#releasePermit()
     else {
       this.#resume()
       this.#write(chunk)
@@ -113,16 +113,16 @@ export class BodyPump {
     this.req.resume()
   }
 
-  /** It may come while the last chunk waits for its turn. */
+  /** It may come while the last chunk waits for a permit. */
   readonly #onEnd = (): void => {
     this.#ended = true
-    if (this.#endTurn !== undefined || !this.#paused) this.parser.end()
+    if (this.#permit !== undefined || !this.#paused) this.parser.end()
   }
 
-  #giveAway(): void {
+  #releasePermit(): void {
     if (this.#paused && !this.#stopped) return
-    this.#endTurn?.()
-    this.#endTurn = undefined
+    this.#permit?.()
+    this.#permit = undefined
   }
 
   #isStalled(): void {

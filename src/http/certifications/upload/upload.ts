@@ -3,7 +3,7 @@ import { networkOf } from '../../../credentials/network.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { NEW_CERTIFICATION } from '../../../representations/certification-schemas.ts'
 import { fromForm, readCertification } from '../../../representations/certification.ts'
-import { FairTurns } from '../../../runtime/fairness/fair-turns.ts'
+import { FairSemaphore } from '../../../runtime/fairness/fair-semaphore.ts'
 import type { Files } from '../../../stores/ports/files.ts'
 import { allowanceOf } from '../../kit/body-allowance.ts'
 import type { Caller } from '../../kit/authenticate.ts'
@@ -32,19 +32,19 @@ const GARBAGE = 8 * 1024 * 1024
 /** Milliseconds without a byte after which a client counts as gone. */
 const STALL = 30_000
 
-/** Who sends: turns go round among addresses, and among the accounts at each. */
+/** Who sends: permits go round among addresses, and among the accounts at each. */
 export type Uploader = { readonly account: number; readonly address: string }
 
-/** Reads the uploads of one process, which take turns. */
+/** Reads the uploads of one process, of which so many send at a time. */
 export class Uploads {
-  readonly #bounds: Pick<Bounds, 'limit' | 'stall' | 'turns' | 'garbage'>
+  readonly #bounds: Pick<Bounds, 'limit' | 'stall' | 'senders' | 'garbage'>
 
   constructor(
     private readonly files: Files,
     stall = STALL,
   ) {
     const limit = FILE_LIMIT + AROUND
-    this.#bounds = { limit, stall, turns: new FairTurns(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
+    this.#bounds = { limit, stall, senders: new FairSemaphore(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
   }
 
   /**

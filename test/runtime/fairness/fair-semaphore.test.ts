@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FairTurns } from '../../../src/runtime/fairness/fair-turns.ts'
+import { FairSemaphore } from '../../../src/runtime/fairness/fair-semaphore.ts'
 
-const test = suite('fair turns')
+const test = suite('the permits of a fair semaphore')
 
-/** Who had a turn, in order; `end` ends the oldest one that runs. */
+/** Who had a permit, in order; `end` releases the oldest one that is held. */
 function watched(count: number) {
-  const turns = new FairTurns(count)
+  const semaphore = new FairSemaphore(count)
   const had: string[] = []
   const ends: (() => void)[] = []
   const settle = () => new Promise((done) => setImmediate(done))
   return {
-    turns,
+    semaphore,
     had,
     ask(name: string, first = false, names = [name]) {
       const beginning = async () => {
-        ends.push(await turns.take({ names, first }))
+        ends.push(await semaphore.acquire({ names, first }))
         had.push(name)
       }
       void beginning()
@@ -28,26 +28,26 @@ function watched(count: number) {
   }
 }
 
-test('are had by so many at a time, and ended once', async () => {
-  const { turns, had, ask, end } = watched(2)
+test('are had by so many at a time', async () => {
+  const { semaphore, had, ask, end } = watched(2)
   for (const name of ['a', 'b', 'c', 'd']) await ask(name)
   assert.equal(had, ['a', 'b'])
-  assert.ok(turns.wanted)
+  assert.ok(semaphore.wanted)
   await end()
   assert.equal(had, ['a', 'b', 'c'])
   await end()
-  assert.not.ok(turns.wanted)
+  assert.not.ok(semaphore.wanted)
 })
 
-test('are ended once by who has them', async () => {
-  const turns = new FairTurns(1)
+test('are released once by who has them', async () => {
+  const semaphore = new FairSemaphore(1)
   const one = { names: ['a'], first: false }
-  const end = await turns.take(one)
+  const end = await semaphore.acquire(one)
   end()
   end()
-  await turns.take(one)
-  void turns.take(one)
-  assert.ok(turns.wanted)
+  await semaphore.acquire(one)
+  void semaphore.acquire(one)
+  assert.ok(semaphore.wanted)
 })
 
 test('go to who has the fewest: eight wishes of one do not hold up the one of another', async () => {
@@ -62,7 +62,7 @@ test('go round among those who have as many', async () => {
   const { had, ask, end } = watched(1)
   for (let wish = 0; wish < 4; wish++) await ask('crowd')
   for (const name of ['one', 'two', 'one', 'two']) await ask(name)
-  for (let turn = 0; turn < 7; turn++) await end()
+  for (let round = 0; round < 7; round++) await end()
   assert.equal(had, ['crowd', 'one', 'two', 'crowd', 'one', 'two', 'crowd', 'crowd'])
 })
 
@@ -73,7 +73,7 @@ test('are counted under each name: one account at many addresses is one, and one
   await ask('3', false, ['account 2', 'address a'])
   await ask('4', false, ['account 2', 'address c'])
   await ask('5', false, ['account 1', 'address a'])
-  for (let turn = 0; turn < 4; turn++) await end()
+  for (let round = 0; round < 4; round++) await end()
   assert.equal(had[1], '4')
   assert.equal(had[4], '5')
 })
@@ -82,7 +82,7 @@ test('are had before others by who goes first, but for every fourth', async () =
   const { had, ask, end } = watched(1)
   for (const name of ['s1', 's2', 's3']) await ask(name)
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) await ask(name, true)
-  for (let turn = 0; turn < 7; turn++) await end()
+  for (let round = 0; round < 7; round++) await end()
   assert.equal(had, ['s1', 'r1', 'r2', 'r3', 's2', 'r4', 'r5', 's3'])
 })
 

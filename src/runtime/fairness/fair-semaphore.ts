@@ -1,7 +1,7 @@
-/** Who waits for a turn: counted under some names, such as an account and an address. */
+/** Who waits for a permit: counted under some names, such as an account and an address. */
 export type Waiter = { readonly names: readonly string[]; readonly first: boolean }
 
-type Waiting = Waiter & { readonly begin: (end: () => void) => void }
+type Waiting = Waiter & { readonly begin: (release: () => void) => void }
 
 /** What one name has at the moment. */
 type Track = { running: number; waiting: number; served: number }
@@ -10,27 +10,27 @@ type Track = { running: number; waiting: number; served: number }
 const IN_A_ROW = 3
 
 /**
- * So many have their turn at a time. Of those who wait it is next had by who has the fewest turns now, then by who had
- * one the longest ago, then by who came first: one with a hundred wishes holds up nobody who has one.
+ * So many have a permit at a time. Of those who wait the next one goes to who has the fewest now, then to who had one the
+ * longest ago, then to who came first: one with a hundred wishes holds up nobody who has one.
  */
-export class FairTurns {
+export class FairSemaphore {
   readonly #waiting: Waiting[] = []
   readonly #tracks = new Map<string, Track>()
   #free: number
   #served = 0
   #inARow = 0
 
-  constructor(count: number) {
-    this.#free = count
+  constructor(permits: number) {
+    this.#free = permits
   }
 
-  /** True where somebody could have the turn of who has one. */
+  /** True where somebody waits for a permit. */
   get wanted(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** Resolves when it is one's turn; the function that comes back ends it, once. */
-  take(waiter: Waiter): Promise<() => void> {
+  /** Resolves when a permit is free for this waiter; the function that comes back releases it, once. */
+  acquire(waiter: Waiter): Promise<() => void> {
     return new Promise((begin) => {
       for (const name of waiter.names) this.#track(name).waiting++
       this.#waiting.push({ ...waiter, begin })
@@ -57,14 +57,14 @@ export class FairTurns {
       track.running++
       track.served = this.#served
     }
-    let ended = false
+    let released = false
     begin(() => {
-      if (!ended) this.#end(names)
-      ended = true
+      if (!released) this.#release(names)
+      released = true
     })
   }
 
-  #end(names: readonly string[]): void {
+  #release(names: readonly string[]): void {
     this.#free++
     for (const name of names) {
       const track = this.#track(name)
