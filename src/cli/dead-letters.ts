@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import type { Installation } from '../wiring/installation.ts'
-import { FOLLOWERS } from '../projections/engine/declarations.ts'
+import { CHECKPOINTED } from '../wiring/followers.ts'
 import { Failed } from './failure.ts'
 import { retried, setAside, type SetAside } from './dead-letters/retry.ts'
 import { withInstallation, type Open } from './installed.ts'
@@ -30,7 +30,7 @@ export function deadLettersCommand(open: Open): Command {
   return command
 }
 
-const model = () => new Argument('[model]').choices(FOLLOWERS.map(({ declaration }) => declaration.name))
+const model = () => new Argument('[model]').choices(CHECKPOINTED.map(({ name }) => name))
 
 const RETRY = `
 Examples:
@@ -41,9 +41,9 @@ type Asked = [model: string | undefined, stream: string | undefined, options: Ou
 
 async function list(open: Open, ...[name, stream, options]: Asked): Promise<void> {
   const found = await withInstallation(open, (installation) => letters(installation, name, stream))
-  const deadLetters = found.flatMap(({ model: { declaration }, letters: ofModel }) =>
+  const deadLetters = found.flatMap(({ model: { name: kept }, letters: ofModel }) =>
     ofModel.map(({ position, revision, ...letter }) => ({
-      model: declaration.name,
+      model: kept,
       ...letter,
       revision: Number(revision),
       position: String(position.commit),
@@ -72,7 +72,7 @@ async function retry(open: Open, ...[name, stream, options]: Asked): Promise<voi
 
 /** Of the models and streams that were named, or of all. */
 async function letters(installation: Installation, name: string | undefined, stream: string | undefined) {
-  const models = FOLLOWERS.filter(({ declaration }) => name === undefined || declaration.name === name)
+  const models = CHECKPOINTED.filter((known) => name === undefined || known.name === name)
   const found = await Promise.all(models.map((known) => setAside(installation, known, stream)))
   return found.filter(({ letters: ofModel }: SetAside) => ofModel.length > 0)
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { MODEL_VERSION } from '../commands/scores/score-diamonds.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { READ_MODELS, type KnownModel } from '../projections/engine/declarations.ts'
+import { READ_MODELS } from '../wiring/followers.ts'
 import { checkpointOf } from '../projections/engine/reaction.ts'
-import { SCORING } from '../reactions/scoring/scoring.ts'
+import { scoring } from '../reactions/scoring/scoring.ts'
 import { refusals } from '../wiring/refusals.ts'
 import type { EventStore, From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
@@ -104,8 +104,10 @@ const list = (followers: readonly { readonly name: string }[]) => followers.map(
 
 const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
 
-async function modelStatus(installation: Installation, { declaration, prefixes }: KnownModel): Promise<ModelStatus> {
-  const followed = await followerStatus(installation, declaration, prefixes)
+type FollowedModel = (typeof READ_MODELS)[number]
+
+async function modelStatus(installation: Installation, { declaration, follows }: FollowedModel): Promise<ModelStatus> {
+  const followed = await followerStatus(installation, declaration, follows)
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
   const live = followed.position === START ? undefined : await installation.reads.live(declaration)
   return {
@@ -119,7 +121,7 @@ async function modelStatus(installation: Installation, { declaration, prefixes }
 
 /** Its lag is in events of diamonds: most need no scores of their own. */
 async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
-  const followed = await followerStatus(installation, checkpointOf(SCORING.name), SCORING.prefixes)
+  const followed = await followerStatus(installation, checkpointOf(scoring.name), scoring.follows)
   return { model: MODEL_VERSION, ...followed }
 }
 

@@ -6,46 +6,38 @@ import type { Metric } from '../http/health/metrics.ts'
 import type { Links } from '../http/kit/links.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { ActiveRunner } from '../projections/engine/active-runner.ts'
 import { CertificationQueries } from '../projections/certifications/certification-queries.ts'
-import { certifications } from '../projections/certifications/certifications.ts'
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
-import { FileCollector } from '../reactions/files/file-collector.ts'
-import { ownModel } from '../projections/engine/own-model.ts'
-import type { Progress } from '../projections/engine/progress.ts'
 import { PdfReader } from '../reports/pdf-reader.ts'
-import { ReactionRunner } from '../projections/engine/reaction.ts'
-import { reportReading } from '../reactions/reports/report-reading.ts'
-import { ProjectionRunner } from '../projections/engine/runner.ts'
+import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
+import type { OpenReadModel } from '../projections/engine/followers.ts'
 
-export type CertificationProjections = {
+export type Reports = {
   readonly queries: CertificationQueries
-  readonly progress: Progress
+  readonly tools: ReportReadingOptions
   readonly metrics: () => Metric[]
 }
 
 /** Ids of a block that one event reserves, and how few of them are left when the next block is fetched. */
 const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 
-/** Starts what follows the log for certifications, as far as this process's role is to project. */
-export async function startCertificationProjections(
-  installation: Installation,
+/** What requests ask about certifications, and what reports are read with. */
+export function openReportReading(
+  { store, files, writing, log }: Installation,
+  { model, progress }: OpenReadModel,
   parts: OpenParts,
-): Promise<CertificationProjections> {
-  const { settings, store, reads, files, log } = installation
-  const runner = new ProjectionRunner(certifications, store, reads, log)
-  const model = await ownModel(reads, store, certifications.declaration)
-  const active = new ActiveRunner(runner, reads, model, log)
-  parts.add({ stage: 'views', name: 'certifications', stop: () => active.stop(), figures: () => active.figures })
-  const queries = new CertificationQueries(model, store, active)
-  const collector = new FileCollector({ files, store, model, progress: active, log })
-  parts.add({ stage: 'requests', name: 'files', stop: () => collector.stop(), figures: () => collector.figures })
+): Reports {
+  const queries = new CertificationQueries(model, store, progress)
+  const reader = new PdfReader()
+  parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
   let contradicting = 0
-  const reports = await openReportReading(installation, queries, parts, () => void contradicting++)
-  if (settings.ROLES.includes('projections')) {
-    await active.start()
-    collector.start()
-    await reports.start()
+  const tools: ReportReadingOptions = {
+    files,
+    certification: (diamond, id) => queries.of(diamond, id),
+    read: (pdf) => reader.read(pdf),
+    record: (report) => recordReading(writing, report),
+    contradicted: () => void contradicting++,
+    log,
   }
   const metrics = (): Metric[] => [
     {
@@ -55,38 +47,7 @@ export async function startCertificationProjections(
       value: contradicting,
     },
   ]
-  return { queries, progress: active, metrics }
-}
-
-/** Reports are read in the one process that holds the reaction's lease. */
-async function openReportReading(
-  installation: Installation,
-  queries: CertificationQueries,
-  parts: OpenParts,
-  contradicted: () => void,
-) {
-  const { store, reads, files, writing, log } = installation
-  const reader = new PdfReader()
-  const reaction = reportReading({
-    files,
-    certification: (diamond, id) => queries.of(diamond, id),
-    read: (pdf) => reader.read(pdf),
-    record: (report) => recordReading(writing, report),
-    contradicted,
-    log,
-  })
-  const runner = new ReactionRunner(reaction, store, reads, log)
-  const active = new ActiveRunner(runner, reads, await reads.model(runner.declaration), log)
-  parts.add({
-    stage: 'requests',
-    name: 'reports',
-    stop() {
-      reader.close()
-      return active.stop()
-    },
-    figures: () => active.figures,
-  })
-  return active
+  return { queries, tools, metrics }
 }
 
 type Answering = (links: Links) => CertificationServices['certifications']

@@ -1,7 +1,7 @@
 import type { Metric } from '../http/health/metrics.ts'
 import type { Log } from '../runtime/log.ts'
 import { endsWithin } from '../runtime/patience.ts'
-import type { RunFigures } from '../projections/engine/keep-trying.ts'
+import type { RunFigures } from '../projections/engine/loop.ts'
 
 /**
  * In this order a service closes: what answers and what works by itself, then what these ask, then the stores. Each stage

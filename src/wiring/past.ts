@@ -1,8 +1,9 @@
 import { readEpoch } from '../commands/installation/log-epoch.ts'
 import { checkJoined, StrangeStores } from '../commands/installation/join-stores.ts'
+import { CHECKPOINTED } from './followers.ts'
 import { joinedOf, type Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { lineOf } from '../projections/engine/log-line.ts'
+import { lineOf } from '../projections/engine/checkpoint.ts'
 import { checkPast, LogSetBack, witnessesIn, type Witness } from '../projections/engine/log-past.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { Seen } from '../stores/ports/seen.ts'
@@ -91,7 +92,7 @@ class Watch {
     const { store, reads, vault } = this.installation
     let witnesses: Witness[]
     try {
-      witnesses = await witnessesIn(reads, vault)
+      witnesses = await witnessesIn(reads, CHECKPOINTED, vault)
     } catch (error) {
       if (error instanceof StoreUnavailable) return
       throw error

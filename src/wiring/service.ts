@@ -1,23 +1,23 @@
 import { addressesOf, isPublicByHttps, ownAddress } from './addresses.ts'
-import { startCertificationProjections } from './certifications.ts'
+import { openReportReading } from './certifications.ts'
+import { Followers } from './followers.ts'
 import { openHttp } from './http.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
 import { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
-import { ActiveRunner } from '../projections/engine/active-runner.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import { certifications } from '../projections/certifications/certifications.ts'
+import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
+import { FileCollector } from '../reactions/files/file-collector.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
-import { ownModel } from '../projections/engine/own-model.ts'
-import { ProjectionRunner } from '../projections/engine/runner.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import { listenForMetrics } from './metrics-server.ts'
 import { collectMetrics, refusedConnections } from './metrics.ts'
 import { openPastWatch } from './past.ts'
 import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
-import { openRequestFinishing } from './requests.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { watchLog, type Watched } from './watch-log.ts'
@@ -54,43 +54,35 @@ export async function startService(installation: Installation): Promise<Running>
 
 async function startParts({ installation: unshared, stale }: Watched, parts: OpenParts): Promise<Running> {
   const installation = { ...unshared, store: shareReads(unshared.store) }
-  const { settings, store, reads, log } = installation
+  const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }
   const alive = holdProcess()
   parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
   await mayServe(installation)
   const past = await openPastWatch(installation, parts)
-  const runner = new ProjectionRunner(diamonds, store, reads, log)
   const traffic = new Traffic()
-  const model = await ownModel(reads, store, diamonds.declaration)
-  const active = new ActiveRunner(runner, reads, model, log)
-  parts.add({ stage: 'views', name: 'diamonds', stop: () => active.stop(), figures: () => active.figures })
-  const secrets = await openSecrets(installation, parts)
+  const followers = await Followers.open(installation, parts)
+  const { model, progress } = followers.readModel(diamonds)
+  const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
   const head = await store.head()
-  if (settings.ROLES.includes('projections')) await active.start()
-  const certified = await startCertificationProjections(installation, parts)
-  const scoring = await openScoring(installation, traffic, parts)
-  if (settings.ROLES.includes('projections')) await scoring.start()
-  const requests = await openRequestFinishing(installation, parts)
-  await requests.start()
+  await followers.startReadModels()
+  const reports = openReportReading(installation, followers.readModel(certifications), parts)
+  const scoring = openScoring(installation, traffic, parts)
 
   async function waiting(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
     if (!(await isThere(model))) return [...reasons, 'the read models can not be reached']
-    if (!(await active.reached(head, 0))) reasons.push('the diamonds read model is behind the log')
-    if (!(await secrets.reached(head))) reasons.push('the secrets read model is behind the log')
-    if (!(await certified.progress.reached(head, 0))) reasons.push('the certifications read model is behind the log')
-    return reasons
+    return [...reasons, ...(await followers.waiting(head))]
   }
 
   async function metrics() {
-    const views = [...(await collectMetrics(installation, model, active)), ...(await scoring.metrics())]
-    return [...views, ...certified.metrics(), ...parts.metrics(), refusedConnections(state.refused())]
+    const views = [...(await collectMetrics(installation, model, progress)), ...(await scoring.metrics(followers))]
+    return [...views, ...reports.metrics(), ...parts.metrics(), refusedConnections(state.refused())]
   }
 
   async function answer(): Promise<Listening> {
-    const queries = new DiamondQueries(model, store, active, stale)
-    const views = { queries, certifications: certified.queries, secrets, stale }
+    const queries = new DiamondQueries(model, store, progress, stale)
+    const views = { queries, certifications: reports.queries, secrets, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
@@ -104,7 +96,14 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const listening = settings.ROLES.includes('http') ? await answer() : undefined
   const metered = await listenForMetrics(installation, metrics)
   if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
-  await secrets.start(addressesOf(settings, listening?.port ?? settings.PORT))
+  const addresses = addressesOf(settings, listening?.port ?? settings.PORT)
+  await followers.startWork({
+    ...installation,
+    ...secrets.toolsAt(addresses),
+    scoring: scoring.tools,
+    reports: reports.tools,
+    collector: new FileCollector({ ...installation, ...followers.readModel(certifications) }),
+  })
   return {
     url: listening && addressesOf(settings, listening.port).base,
     local: listening && ownAddress(settings, listening.port),

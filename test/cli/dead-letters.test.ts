@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../src/events/origin.ts'
-import { DIAMONDS } from '../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { origin, owner, project } from '../projections/engine/inventory-on-disk.ts'
 import { openStores, type Stores } from '../open-stores.ts'
@@ -25,7 +25,7 @@ async function given(commands: CommandLine, work: (stores: Stores) => Promise<vo
 
 /** Sets a good stream aside, as a release does that could not fold its last event and now can. */
 async function setAside({ store, reads }: Stores, stream: string): Promise<void> {
-  const build = await reads.live(DIAMONDS)
+  const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   const [event] = await store.read(stream, { last: 1 })
   if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')

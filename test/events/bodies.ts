@@ -1,5 +1,5 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
-import { DIAMONDS, diamonds, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
+import { diamonds, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
 import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
 
 /** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
@@ -93,7 +93,7 @@ const VIEWS: readonly DiamondView[] = [
 ]
 
 /** The bodies as this release stores them, with words for the characters that stand for addresses. */
-export const rendered = (): Golden => ({ version: DIAMONDS.version, bodies: VIEWS.map(bodyOf) })
+export const rendered = (): Golden => ({ version: diamonds.declaration.version, bodies: VIEWS.map(bodyOf) })
 
 function bodyOf(view: DiamondView): GoldenBody {
   const { v3, v4, etag } = diamonds.toDocument(view)

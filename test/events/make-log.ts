@@ -12,7 +12,7 @@ import { expect } from '../api/harness/request.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
-import { DIAMONDS } from '../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { until } from '../until.ts'
 
@@ -64,7 +64,7 @@ async function mailedSecrets(given: Service): Promise<void> {
 
 /** Sets a stream aside as a release does that can't fold it, and lets the command line free it. */
 async function retriedStream({ installation: { store, reads } }: Service): Promise<void> {
-  const build = await reads.live(DIAMONDS)
+  const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   const [event] = await store.read('diamond-1', { last: 1 })
   if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')

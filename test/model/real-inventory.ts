@@ -8,9 +8,9 @@ import { metadata } from '../../src/events/origin.ts'
 import { writingTo } from '../../src/commands/core/handle.ts'
 import { scoresStream } from '../../src/domain/diamond/streams.ts'
 import { DiamondQueries, type DiamondFilter } from '../../src/projections/diamonds/diamond-queries.ts'
-import { DIAMONDS, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
-import type { ProjectionRunner } from '../../src/projections/engine/runner.ts'
-import { DEADLINE, origin, runnerOf } from '../projections/engine/inventory-on-disk.ts'
+import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
+import type { Runner } from '../../src/projections/engine/runner.ts'
+import { DEADLINE, origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import type { Version } from './plain-inventory.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
@@ -27,7 +27,7 @@ export class RealInventory {
   now = 1_800_000_000
   readonly #writing
   readonly #ids
-  #runner: ProjectionRunner<DiamondView>
+  #runner: Runner
 
   constructor(private readonly stores: Stores) {
     this.#writing = writingTo(stores.store, () => this.now * 1000)
@@ -77,7 +77,7 @@ export class RealInventory {
   async rebuild(): Promise<void> {
     await this.#runner.stop()
     this.#runner = runnerOf(this.stores)
-    await this.#runner.rebuild()
+    await buildsOf(this.stores, diamonds).rebuild()
     this.#runner.start()
   }
 
@@ -101,7 +101,11 @@ export class RealInventory {
   }
 
   async #queries(): Promise<DiamondQueries> {
-    return new DiamondQueries(await this.stores.reads.model(DIAMONDS), this.stores.store, this.#runner.progress)
+    return new DiamondQueries(
+      await this.stores.reads.model(diamonds.declaration),
+      this.stores.store,
+      this.#runner.progress,
+    )
   }
 }
 

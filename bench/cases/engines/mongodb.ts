@@ -6,7 +6,7 @@ import { bareDiamonds, connectBare } from './mongodb/bare.ts'
 import { filesKept, filesRead } from './mongodb/files.ts'
 import { pages, readsById } from './mongodb/reading.ts'
 import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writing.ts'
-import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 
 /** What the adapter of MongoDB adds to its driver, on one server within one run. */
 export const mongodb: Group = { name: 'mongodb', long: true, prepare }
@@ -21,14 +21,14 @@ async function prepare(bench: Bench): Promise<Case[]> {
     await server.stop()
   })
   const { reads, files } = stores
-  const fresh = async () => ({ build: await reads.begin(DIAMONDS), bare: await bareDiamonds(client.db()) })
-  const live = { build: await reads.live(DIAMONDS), bare: await bareDiamonds(client.db()) }
+  const fresh = async () => ({ build: await reads.begin(diamonds.declaration), bare: await bareDiamonds(client.db()) })
+  const live = { build: await reads.live(diamonds.declaration), bare: await bareDiamonds(client.db()) }
   return [
     batchesOfNew(await fresh()),
     batchesAsUpserts(await fresh()),
     await batchesOfChanges(await fresh()),
-    await readsById(live, await reads.model(DIAMONDS)),
-    pages(live, await reads.model(DIAMONDS)),
+    await readsById(live, await reads.model(diamonds.declaration)),
+    pages(live, await reads.model(diamonds.declaration)),
     filesKept(files, client.db()),
     await filesRead(files, client.db()),
   ]

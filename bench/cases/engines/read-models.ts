@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { openLog } from '../../../src/runtime/log.ts'
-import { certifications } from '../../../src/projections/certifications/certifications.ts'
-import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
+import { Runner } from '../../../src/projections/engine/runner.ts'
 import { shareReads } from '../../../src/projections/engine/shared-read.ts'
-import { secrets } from '../../../src/projections/secrets/secrets.ts'
+import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
@@ -60,12 +59,13 @@ async function prepare(bench: Bench): Promise<Case[]> {
 }
 
 /** All read models, from nothing to the head of the log, as one process makes them. */
-async function made(log: EventStore): Promise<void> {
-  const store = shareReads(log)
+async function made(events: EventStore): Promise<void> {
+  const store = shareReads(events)
+  const log = openLog('silent')
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
   const reads = openDocuments(folder)
-  const runners = [diamonds, certifications, secrets].map(
-    (projection) => new ProjectionRunner<never>(projection as never, store, reads, openLog('silent')),
+  const runners = READ_MODELS.map(
+    (projection) => new Runner(new ReadModelBuilds<unknown>(projection, store, reads, log), store, log),
   )
   const head = await store.head()
   for (const runner of runners) runner.start()

@@ -1,18 +1,13 @@
 import { retryStreams, RETRIED_AT_ONCE } from '../../commands/installation/retry-streams.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import type { KnownModel } from '../../projections/engine/declarations.ts'
-
 import { FollowedProgress } from '../../projections/engine/followed-progress.ts'
-import type { DeadLetter } from '../../stores/ports/read-store.ts'
+import type { DeadLetter, ModelDeclaration } from '../../stores/ports/read-store.ts'
 import { Failed } from '../failure.ts'
 import { operator } from '../operator.ts'
 import { progressBar } from '../progress-bar.ts'
 
-/** A read model or a reaction, by where it keeps what it has set aside. */
-type Follower = Pick<KnownModel, 'declaration'>
-
 /** What one of them has set aside. */
-export type SetAside = { readonly model: Follower; readonly letters: readonly DeadLetter[] }
+export type SetAside = { readonly model: ModelDeclaration; readonly letters: readonly DeadLetter[] }
 
 export type Retried = {
   readonly freed: readonly { readonly model: string; readonly stream: string }[]
@@ -24,11 +19,10 @@ export type Retried = {
 const PATIENCE = 60_000
 
 /** @param stream only of this one */
-export async function setAside({ reads }: Installation, model: Follower, stream?: string): Promise<SetAside> {
-  const { declaration } = model
+export async function setAside({ reads }: Installation, model: ModelDeclaration, stream?: string): Promise<SetAside> {
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
-  const isMade = (await (await reads.model(declaration)).position()) !== 'start'
-  const letters = isMade ? await (await reads.live(declaration)).deadLetters() : []
+  const isMade = (await (await reads.model(model)).position()) !== 'start'
+  const letters = isMade ? await (await reads.live(model)).deadLetters() : []
   return { model, letters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
 }
 
@@ -53,17 +47,17 @@ export async function retried(installation: Installation, found: readonly SetAsi
   return outcome(installation, wanted)
 }
 
-async function mustBeKept({ reads }: Installation, { declaration }: Follower): Promise<void> {
-  if (await reads.isHeld(declaration)) return
+async function mustBeKept({ reads }: Installation, model: ModelDeclaration): Promise<void> {
+  if (await reads.isHeld(model)) return
   throw new Failed(
-    `No process keeps ${declaration.name}, and only that one may try again: start the service with the ` +
+    `No process keeps ${model.name}, and only that one may try again: start the service with the ` +
       'role projections (npx adamant serve), then try again',
   )
 }
 
-async function retrySome({ writing, reads }: Installation, { declaration }: Follower, streams: string[]) {
-  const position = await retryStreams(writing, { model: declaration.name, streams }, operator())
-  if (await new FollowedProgress(await reads.model(declaration)).reached(position, PATIENCE)) return
+async function retrySome({ writing, reads }: Installation, model: ModelDeclaration, streams: string[]) {
+  const position = await retryStreams(writing, { model: model.name, streams }, operator())
+  if (await new FollowedProgress(await reads.model(model)).reached(position, PATIENCE)) return
   throw new Failed(
     `The service has not come to it within ${PATIENCE / 1000} s; it will when it gets there. ` +
       '`npx adamant status` tells how far it is',
@@ -72,12 +66,12 @@ async function retrySome({ writing, reads }: Installation, { declaration }: Foll
 
 async function outcome(
   installation: Installation,
-  wanted: readonly { readonly model: Follower; readonly streams: readonly string[] }[],
+  wanted: readonly { readonly model: ModelDeclaration; readonly streams: readonly string[] }[],
 ): Promise<Retried> {
   const freed = []
   const left = []
   for (const { model, streams } of wanted) {
-    const { name } = model.declaration
+    const { name } = model
     const reasons = new Map((await setAside(installation, model)).letters.toReversed().map((l) => [l.stream, l.reason]))
     for (const stream of streams) {
       const reason = reasons.get(stream)

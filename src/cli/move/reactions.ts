@@ -1,9 +1,8 @@
 import type { Installation } from '../../wiring/installation.ts'
-import { belongs } from '../../projections/engine/belongs.ts'
-import { REACTIONS } from '../../projections/engine/declarations.ts'
-import { lineOf } from '../../projections/engine/log-line.ts'
-import { checkpointOf } from '../../projections/engine/reaction.ts'
+import { isOfLog, lineOf } from '../../projections/engine/checkpoint.ts'
+import { REACTION_CHECKPOINTS } from '../../wiring/followers.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
+import type { ModelDeclaration } from '../../stores/ports/read-store.ts'
 import type { Place } from './same-places.ts'
 
 /**
@@ -11,19 +10,18 @@ import type { Place } from './same-places.ts'
  * source is not done once more at the target, whose positions are others.
  */
 export class ReactionsBehind {
-  readonly #behind: { readonly name: string; readonly position: Position }[] = []
+  readonly #behind: { readonly declaration: ModelDeclaration; readonly position: Position }[] = []
 
   /** @throws StoreUnavailable */
   static async of({ store, reads }: Installation): Promise<ReactionsBehind> {
     const reactions = new ReactionsBehind()
-    for (const name of REACTIONS) {
-      const declaration = checkpointOf(name)
+    for (const declaration of REACTION_CHECKPOINTS) {
       // Asking for the live build makes one where there is none.
       if ((await (await reads.model(declaration)).position()) === 'start') continue
       const checkpoint = await (await reads.live(declaration)).checkpoint()
-      if (checkpoint === undefined || !(await belongs(store, checkpoint))) continue
+      if (checkpoint === undefined || !(await isOfLog(store, checkpoint))) continue
       const { position } = checkpoint
-      if (position !== 'start') reactions.#behind.push({ name, position })
+      if (position !== 'start') reactions.#behind.push({ declaration, position })
     }
     return reactions
   }
@@ -34,10 +32,10 @@ export class ReactionsBehind {
    */
   async keep({ store, reads }: Installation, at: (source: Position) => Promise<Place | undefined>): Promise<void> {
     const log = await lineOf(store)
-    for (const { name, position } of this.#behind) {
+    for (const { declaration, position } of this.#behind) {
       const event = await at(position)
       if (event === undefined) continue
-      const build = await reads.live(checkpointOf(name))
+      const build = await reads.live(declaration)
       await build.write([], { position: event.position, log, event })
     }
   }

@@ -66,7 +66,7 @@ export class CertificationQueries {
   /** Among the events that the read model has not come to. */
   async #searched(id: number): Promise<number | undefined> {
     const from = await this.model.position()
-    for await (const event of this.store.readAll(from, { prefixes: certifications.prefixes })) {
+    for await (const event of this.store.readAll(from, { prefixes: certifications.follows })) {
       if (isAttached(event, id)) return diamondOf(event)
     }
     return undefined

@@ -9,38 +9,13 @@ import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
 import { touchesScores } from '../../domain/diamond/scoring-state.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Document, ModelDeclaration } from '../../stores/ports/read-store.ts'
+import type { Document } from '../../stores/ports/read-store.ts'
 import { decode } from '../../events/decode.ts'
 import { etag, fromDocument, toDocument, withScores } from './diamond-document.ts'
-import type { Projection } from '../engine/projection.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import { scoresTexts } from '../../representations/diamond/scores.ts'
-
-/** What lists filter and order by, and both finished bodies. */
-export const DIAMONDS: ModelDeclaration = {
-  name: 'diamonds',
-  version: 5,
-  fields: {
-    id: 'integer',
-    owner: 'integer',
-    date: 'integer',
-    sku: 'text',
-    isColored: 'integer',
-    isPublished: 'integer',
-    etag: 'text',
-    changedAt: 'integer',
-  },
-  texts: ['state', 'v3', 'v4'],
-  indexes: [
-    ['owner', 'date', 'id'],
-    ['owner', 'sku', 'date', 'id'],
-    ['owner', 'isColored', 'date', 'id'],
-    ['owner', 'isPublished', 'date', 'id'],
-    ['owner', 'isColored', 'isPublished', 'date', 'id'],
-  ],
-  counts: ['owner', 'isColored', 'isPublished'],
-}
+import { readModel } from '../engine/read-model.ts'
 
 /** A diamond, and what is known of its two streams. */
 export type DiamondView = {
@@ -56,9 +31,32 @@ export type DiamondView = {
   readonly changedAt: number
 }
 
-export const diamonds: Projection<DiamondView> = {
-  declaration: DIAMONDS,
-  prefixes: ['diamond-', 'scores-'],
+/** What lists filter and order by, and both finished bodies. */
+export const diamonds = readModel<DiamondView>({
+  name: 'diamonds',
+  version: 5,
+  follows: ['diamond-', 'scores-'],
+  documents: {
+    fields: {
+      id: 'integer',
+      owner: 'integer',
+      date: 'integer',
+      sku: 'text',
+      isColored: 'integer',
+      isPublished: 'integer',
+      etag: 'text',
+      changedAt: 'integer',
+    },
+    texts: ['state', 'v3', 'v4'],
+    indexes: [
+      ['owner', 'date', 'id'],
+      ['owner', 'sku', 'date', 'id'],
+      ['owner', 'isColored', 'date', 'id'],
+      ['owner', 'isPublished', 'date', 'id'],
+      ['owner', 'isColored', 'isPublished', 'date', 'id'],
+    ],
+    counts: ['owner', 'isColored', 'isPublished'],
+  },
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
   keyOf: ({ stream }) => (isDiamonds(stream) ? idIn(stream) : undefined),
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
@@ -67,7 +65,7 @@ export const diamonds: Projection<DiamondView> = {
   stateTexts: ['state', 'v3', 'v4'],
   fromDocument,
   amend: (document, event) => (isOfScores(event) ? amendScores(document, event) : undefined),
-}
+})
 
 /** On a server that others write to as well, a prefix alone is no sign of ours. */
 const isDiamonds = (stream: string) => Number.isSafeInteger(idIn(stream))

@@ -4,8 +4,9 @@ import type { From } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
 import { FollowedProgress } from './followed-progress.ts'
 import { Interruptions } from './interruptions.ts'
-import type { RunFigures } from './keep-trying.ts'
+import type { RunFigures } from './loop.ts'
 import type { Progress } from './progress.ts'
+import type { Runner } from './runner.ts'
 
 /** Milliseconds between two tries to become the active runner: hand-over takes no longer. */
 const RETRY = 500
@@ -13,15 +14,6 @@ const RETRY = 500
 /** Milliseconds that a start waits for its first try, and a stop for what is under way and for giving the lease back. */
 const FIRST_TRY = 5_000
 const STOP = 2_000
-
-/** A projection's or a reaction's runner. */
-export type Runner = {
-  readonly declaration: ModelDeclaration
-  readonly progress: Progress
-  readonly figures: RunFigures
-  start(): void
-  stop(): Promise<void>
-}
 
 /**
  * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
@@ -39,13 +31,15 @@ export class ActiveRunner implements Progress {
 
   constructor(
     private readonly runner: Runner,
+    /** What the lease is for. */
+    private readonly declaration: ModelDeclaration,
     private readonly reads: ReadStore,
     model: Pick<ReadModel, 'position'>,
     private readonly log: Log,
   ) {
     this.#followed = new FollowedProgress(model)
     this.#progress = this.#followed
-    this.#asking = new Interruptions(`lease of ${runner.declaration.name}`, log)
+    this.#asking = new Interruptions(`lease of ${declaration.name}`, log)
   }
 
   /** Resolves after the first try to become the active runner, or after a while where the read store hangs. Again, too, after a stop. */
@@ -93,7 +87,7 @@ export class ActiveRunner implements Progress {
 
   async #ask(): Promise<Lease | undefined> {
     try {
-      const lease = await this.reads.lease(this.runner.declaration)
+      const lease = await this.reads.lease(this.declaration)
       this.#asking.over()
       return lease
     } catch (error) {
@@ -109,7 +103,7 @@ export class ActiveRunner implements Progress {
   /** Another process runs it now; what this one has under way changes nothing that is newer. */
   async #follow(lost: Lease): Promise<void> {
     if (this.#stopped || this.#lease !== lost) return
-    this.log.warn({ model: this.runner.declaration.name }, 'another process has taken over a projection')
+    this.log.warn({ model: this.declaration.name }, 'another process has taken over a projection')
     this.#leave()
     await this.runner.stop()
     this.#tryLater()

@@ -9,11 +9,11 @@ import {
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter } from '../../stores/ports/read-store.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
-import { lineOf } from './log-line.ts'
+import { lineOf } from './checkpoint.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
-import type { Projection } from './projection.ts'
+import type { Projection } from './read-model.ts'
 import { refold, together } from './refold.ts'
-import { retriedStreams } from './retried-streams.ts'
+import { retriedStreams } from './dead-letter.ts'
 
 /** Folds batches into one build, and folds again what an operator asks to be tried again. */
 export class BatchWriter<Value> {
@@ -45,6 +45,11 @@ export class BatchWriter<Value> {
     return new BatchWriter(projection, store, build, log, known)
   }
 
+  /** How far the log is folded. */
+  get written(): From {
+    return this.#written
+  }
+
   async write({ events, position }: Batch): Promise<void> {
     if (comparePositions(position, this.#written) <= 0) return
     let from = 0
@@ -65,7 +70,7 @@ export class BatchWriter<Value> {
 
   /** The letters go first: when this process ends before the rest is written, the request comes again. */
   async #retry(event: StoredEvent): Promise<void> {
-    const streams = together(this.projection, retriedStreams(event, this.projection.prefixes, this.log))
+    const streams = together(this.projection, retriedStreams(event, this.projection.follows, this.log))
     for (const stream of streams) {
       await this.build.release(stream)
       this.known.parked.delete(stream)

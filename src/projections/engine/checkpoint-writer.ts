@@ -1,7 +1,7 @@
 import type { Log } from '../../runtime/log.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, Write } from '../../stores/ports/read-store.ts'
-import { anchored } from './belongs.ts'
+import { anchored } from './checkpoint.ts'
 
 /** Milliseconds that a checkpoint may wait which only says that nothing of what was read had to be written. */
 const LATEST = 50

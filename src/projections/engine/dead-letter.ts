@@ -1,3 +1,6 @@
+import type { RetryRequested } from '../../domain/installation/retry.ts'
+import { decode } from '../../events/decode.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { DeadLetter } from '../../stores/ports/read-store.ts'
 
@@ -13,3 +16,17 @@ export const letter = (event: StoredEvent, error: unknown): DeadLetter => ({
   type: event.type,
   reason: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, REASON_MAX) : 'unknown',
 })
+
+/**
+ * The streams that an operator wants to be tried again, as far as they are of these prefixes. A request that can't be
+ * read is no reason to stop.
+ */
+export function retriedStreams(request: StoredEvent, prefixes: readonly string[], log: Log): string[] {
+  try {
+    const { streams } = decode<RetryRequested>(request).data
+    return streams.filter((stream) => prefixes.some((prefix) => stream.startsWith(prefix)))
+  } catch (error) {
+    log.warn({ err: error, event: request.id }, 'a request to try dead letters again can not be read')
+    return []
+  }
+}

@@ -9,7 +9,7 @@ import {
   type Write,
 } from '../../stores/ports/read-store.ts'
 import { letter } from './dead-letter.ts'
-import type { Projection } from './projection.ts'
+import type { Projection } from './read-model.ts'
 
 export type Folded = { readonly writes: Write[]; readonly letters: DeadLetter[] }
 

@@ -1,10 +1,8 @@
 import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
-import type { Checkpoint, ReadStore } from '../../stores/ports/read-store.ts'
+import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-import { READ_MODELS, REACTIONS } from './declarations.ts'
-import { lineOf, parseLine } from './log-line.ts'
-import { checkpointOf } from './reaction.ts'
+import { lineOf, parseLine } from './checkpoint.ts'
 
 /** An event that somebody has seen in the log, in which line of it. */
 export type Witness = { readonly who: string } & Pick<Checkpoint, 'log' | 'event'>
@@ -41,10 +39,14 @@ export const seenEpoch = (witnesses: readonly Witness[], identity: string): numb
       .map((line) => (line.identity === identity ? line.epoch : FIRST_EPOCH)),
   )
 
-/** What the read models, the reactions and the vault have seen. @throws StoreUnavailable */
-export async function witnessesIn(reads: ReadStore, vault: Vault): Promise<Witness[]> {
+/** What these followers of the log and the vault have seen. @throws StoreUnavailable */
+export async function witnessesIn(
+  reads: ReadStore,
+  followers: readonly ModelDeclaration[],
+  vault: Vault,
+): Promise<Witness[]> {
   const found: Witness[] = []
-  for (const declaration of [...READ_MODELS.map((model) => model.declaration), ...REACTIONS.map(checkpointOf)]) {
+  for (const declaration of followers) {
     // Asking for the live build makes one where there is none.
     if ((await (await reads.model(declaration)).position()) === 'start') continue
     const checkpoint = await (await reads.live(declaration)).checkpoint()

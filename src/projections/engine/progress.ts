@@ -6,7 +6,7 @@ type Waiter = { readonly position: From; readonly until: number; readonly settle
 
 /** How far a read model has come, and who waits for it to come further. */
 export interface Progress {
-  /** Resolves true as soon as the model holds everything up to `position`, false after `ms` milliseconds. */
+  /** Resolves true as soon as the model holds everything up to `position`, false after `ms` milliseconds, which may be Infinity. */
   reached(position: From, ms: number): boolean | Promise<boolean>
 }
 
@@ -52,7 +52,7 @@ export class OwnProgress implements Progress {
 
   /** One timer serves all: most who wait do so for a millisecond, and a timer for each would never run. */
   #expireAt(time: number): void {
-    if (this.#timer !== undefined && this.#timer.at <= time) return
+    if (time === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timer.at <= time)) return
     clearTimeout(this.#timer?.handle)
     const handle = setTimeout(() => this.#expire(), time - performance.now()).unref()
     this.#timer = { handle, at: time }

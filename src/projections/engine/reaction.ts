@@ -1,34 +1,63 @@
-import { retriesStream } from '../../domain/installation/retry.ts'
-import type { Log } from '../../runtime/log.ts'
-import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Build, Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
-import { belongs } from './belongs.ts'
-import { CheckpointWriter } from './checkpoint-writer.ts'
-import { KeptRunning, type RunFigures } from './keep-trying.ts'
-import { lineOf } from './log-line.ts'
-import { OwnProgress } from './progress.ts'
-import { reactTo } from './react-batch.ts'
+import { isKnownType } from '../../events/registry.ts'
+import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Checkpoint, ModelDeclaration } from '../../stores/ports/read-store.ts'
 
 /**
- * Something that is done because of events: scoring, mailing, deleting. It has a checkpoint of its own and is no part
- * of any rebuild. After a crash the events since the checkpoint come again, so doing it twice must be as good as once.
+ * Something that is done because of events: scoring, reading, deleting. It is no part of any rebuild. After a crash the
+ * events since the checkpoint come again, so doing it twice must be as good as once.
  */
-export type Reaction = {
-  /** Lower-case; its checkpoint is kept under it. */
+export type Reaction<Tools> = {
+  /** Lower-case; its checkpoint, its dead letters and its counters are kept under it. */
   readonly name: string
-  readonly prefixes: readonly string[]
+  /** The streams that it follows, by prefix. */
+  readonly follows: readonly string[]
   /**
-   * In the order of the log. A rejection is tried again for ever, with the same events: that is for what a store or
-   * the process is to blame for. What can't be done for one stream, now or later, is no reason for others to wait.
-   * @param signal aborted when this run is to stop: a wait ends by a rejection, and what it waited for is taken up by
-   *   the next run, in this process or another one
-   * @returns events that could not be acted on, for an operator to see and to have tried again
+   * The types that it looks at; all unless told. It sees those of a newer release, too: of them nobody knows what they
+   * mean.
    */
-  readonly react: (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<readonly SetAside[] | void>
-}
+  readonly on?: readonly string[]
+  /** Where it can't have anything to do, it does not run; it may have unless told. */
+  readonly isNeeded?: (tools: Tools) => Promise<boolean>
+} & (
+  | {
+      /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
+      readonly reacting: (tools: Tools) => React
+    }
+  | {
+      /** It keeps a checkpoint of its own, or needs none, and every process runs it. */
+      readonly keeping: (tools: Tools) => OwnKeeping
+    }
+)
+
+/**
+ * In the order of the log. A rejection is tried again for ever, with the same events: that is for what a store or the
+ * process is to blame for. What can't be done for one stream, now or later, is no reason for others to wait.
+ * @param signal aborted when this run is to stop: a wait ends by a rejection, and what it waited for is taken up by the
+ *   next run, in this process or another one
+ * @returns events that could not be acted on, for an operator to see and to have tried again
+ */
+export type React = (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<readonly SetAside[] | void>
 
 /** An event that a reaction could not act on, with what was thrown. */
 export type SetAside = { readonly event: StoredEvent; readonly error: unknown }
+
+/** A reaction that writes its checkpoint together with what it does. */
+export type OwnKeeping = {
+  /** Where a run begins, and the last event that was acted on before it, if that is known. */
+  begin(): Promise<{ readonly position: From; readonly event: Checkpoint['event'] }>
+  /** Told of every batch, also where it holds nothing to look at. @param checkpoint behind the batch */
+  take(events: readonly StoredEvent[], checkpoint: () => Promise<Checkpoint>): Promise<void>
+}
+
+/** The part of a declaration that says what is followed. */
+export type Reacting = Pick<Reaction<never>, 'name' | 'follows' | 'on'>
+
+/** Declares what is done because of events. */
+export const reaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
+
+/** Whether a reaction looks at an event. */
+export const looksAt = ({ on }: Pick<Reacting, 'on'>, { type }: StoredEvent): boolean =>
+  on === undefined || on.includes(type) || !isKnownType(type)
 
 /** A reaction keeps no documents: only how far it has come, and what it has set aside. */
 export const checkpointOf = (name: string): ModelDeclaration => ({
@@ -39,78 +68,3 @@ export const checkpointOf = (name: string): ModelDeclaration => ({
   indexes: [],
   counts: [],
 })
-
-/** Runs one reaction in one process at a time; see ActiveRunner. */
-export class ReactionRunner {
-  readonly declaration: ModelDeclaration
-  readonly progress = new OwnProgress()
-  readonly #running: KeptRunning
-
-  constructor(
-    private readonly reaction: Reaction,
-    private readonly store: EventStore,
-    private readonly reads: ReadStore,
-    private readonly log: Log,
-  ) {
-    this.declaration = checkpointOf(reaction.name)
-    this.#running = new KeptRunning(reaction.name, log, (signal) => this.#follow(signal))
-  }
-
-  start(): void {
-    this.#running.start()
-  }
-
-  get figures(): RunFigures {
-    return this.#running.figures
-  }
-
-  /** Ends after the batch under way, or without it where that takes long. */
-  async stop(): Promise<void> {
-    await this.#running.stop()
-  }
-
-  /** Another log's checkpoint says nothing about this one: everything is gone through again, which changes nothing. */
-  async #openBuild(): Promise<Build> {
-    const live = await this.reads.live(this.declaration)
-    const checkpoint = await live.checkpoint()
-    if (checkpoint === undefined || (await belongs(this.store, checkpoint))) return live
-    const fresh = await this.reads.begin(this.declaration)
-    try {
-      await this.reads.promote(this.declaration, fresh)
-      return fresh
-    } catch (error) {
-      await this.reads.drop(this.declaration, fresh)
-      throw error
-    }
-  }
-
-  async #follow(signal: AbortSignal): Promise<void> {
-    const build = await this.#openBuild()
-    const log = await lineOf(this.store)
-    const checkpoint = await build.checkpoint()
-    let event: Checkpoint['event'] = checkpoint?.event ?? null
-    const checkpoints = new CheckpointWriter(build, this.store, this.log)
-    const retries = retriesStream(this.reaction.name)
-    const reacting = { reaction: this.reaction, store: this.store, build, log: this.log, signal }
-    const prefixes = [...this.reaction.prefixes, retries]
-    const subscription = this.store.subscribe(checkpoint?.position ?? 'start', { prefixes })
-    const stop = () => subscription.stop()
-    signal.addEventListener('abort', stop, { once: true })
-    this.progress.advance(checkpoint?.position ?? 'start')
-    try {
-      signal.throwIfAborted()
-      for await (const { events, position } of subscription) {
-        const letters = await reactTo(reacting, events, retries)
-        const last = events.at(-1)
-        if (last !== undefined) event = { id: last.id, position: last.position }
-        if (letters.length > 0) await checkpoints.write([], { position, log, event }, letters)
-        else checkpoints.later({ position, log, event })
-        this.progress.advance(position)
-        if (signal.aborted) return
-      }
-    } finally {
-      subscription.stop()
-      await checkpoints.flush()
-    }
-  }
-}

@@ -1,7 +1,7 @@
 import { comparePositions, type EventStore, type Position, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { FieldValue, Write } from '../../stores/ports/read-store.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
-import type { Projection } from './projection.ts'
+import type { Projection } from './read-model.ts'
 
 /** The streams whose documents are folded together with those of these streams. */
 export function together<Value>({ together: of }: Projection<Value>, streams: readonly string[]): string[] {

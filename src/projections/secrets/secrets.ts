@@ -1,19 +1,8 @@
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
 import { evolveSecret, unknownSecret, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { ModelDeclaration } from '../../stores/ports/read-store.ts'
 import { decode } from '../../events/decode.ts'
-import type { Projection } from '../engine/projection.ts'
-
-/** What an account has shared, to be listed by age. `id` is the digest; `created` milliseconds since 1970. */
-export const SECRETS: ModelDeclaration = {
-  name: 'secrets',
-  version: 2,
-  fields: { id: 'text', owner: 'integer', created: 'integer' },
-  texts: ['state'],
-  indexes: [['owner', 'created', 'id']],
-  counts: [],
-}
+import { readModel } from '../engine/read-model.ts'
 
 /** A secret, and the revision that its stream had. */
 export type SecretView = {
@@ -23,10 +12,20 @@ export type SecretView = {
   readonly digest: string
 }
 
-/** Secrets without an owner are in no list, and so in no document. */
-export const secrets: Projection<SecretView> = {
-  declaration: SECRETS,
-  prefixes: SECRET_STREAMS.prefixes,
+/**
+ * What an account has shared, to be listed by age. `id` is the digest; `created` milliseconds since 1970. Secrets without
+ * an owner are in no list, and so in no document.
+ */
+export const secrets = readModel<SecretView>({
+  name: 'secrets',
+  version: 2,
+  follows: SECRET_STREAMS.prefixes,
+  documents: {
+    fields: { id: 'text', owner: 'integer', created: 'integer' },
+    texts: ['state'],
+    indexes: [['owner', 'created', 'id']],
+    counts: [],
+  },
   // Most secrets are read soon after they were shared; their list is asked for now and then.
   lag: 50,
   keyOf: ({ stream }) => digestOfStream(stream),
@@ -40,7 +39,7 @@ export const secrets: Projection<SecretView> = {
   }),
   stateTexts: ['state'],
   fromDocument: (document) => JSON.parse(String(document['state'])) as SecretView,
-}
+})
 
 function apply(view: SecretView | undefined, event: StoredEvent): SecretView | undefined {
   const revision = Number(event.revision)

@@ -3,15 +3,17 @@ import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
 import {
   comparePositions,
   StoreUnavailable,
+  type Batch,
   type EventStore,
   type From,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Log } from '../../runtime/log.ts'
 import { EndedTokens, TOKEN_STREAMS, type TokenName } from './ended-tokens.ts'
-import { KeptRunning, type RunFigures } from '../engine/keep-trying.ts'
+import { Loop, type RunFigures } from '../engine/loop.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
-import { Waiting } from '../engine/waiting.ts'
+import { follow } from '../engine/follow.ts'
+import { OwnProgress } from '../engine/progress.ts'
 
 type Noted = Parameters<EndedTokens['note']>[0]
 
@@ -50,11 +52,10 @@ const FORGET_EVERY = 60_000
 export class SessionFeed {
   readonly #options: SessionFeedOptions
   readonly #ended: EndedTokens
-  readonly #waiting = new Waiting()
-  readonly #following: KeptRunning
-  readonly #confirming: KeptRunning
-  readonly #forgetting: KeptRunning
-  #position: From = 'start'
+  readonly #progress = new OwnProgress()
+  readonly #following: Loop
+  readonly #confirming: Loop
+  readonly #forgetting: Loop
   #accountsChangedAt: From = 'start'
   #confirms = false
   #confirmedAt = Number.NEGATIVE_INFINITY
@@ -63,10 +64,10 @@ export class SessionFeed {
     const { ttl, clock, monotonic, log } = options
     this.#options = options
     this.#ended = new EndedTokens(ttl, monotonic)
-    this.#following = new KeptRunning('sessions', log, (signal) => this.#subscribe(signal))
-    this.#confirming = new KeptRunning('sessions-confirming', log, () => this.confirm(), { every: CONFIRM_EVERY })
+    this.#following = new Loop('sessions', log, (signal) => this.#follow(signal))
+    this.#confirming = new Loop('sessions-confirming', log, () => this.confirm(), { every: CONFIRM_EVERY })
     const forget = async () => this.#ended.forget(clock())
-    this.#forgetting = new KeptRunning('sessions-forgetting', log, forget, { every: FORGET_EVERY })
+    this.#forgetting = new Loop('sessions-forgetting', log, forget, { every: FORGET_EVERY })
   }
 
   /**
@@ -80,7 +81,7 @@ export class SessionFeed {
     this.#confirms = head instanceof Promise
     const there = await head
     this.#following.start()
-    await this.#waiting.until(there)
+    await this.#progress.reached(there, Number.POSITIVE_INFINITY)
     this.#confirmedAt = asked
     this.#forgetting.start()
     if (this.#confirms) this.#confirming.start()
@@ -108,7 +109,7 @@ export class SessionFeed {
     const missing = this.#missing()
     if (missing === undefined) return this.#ended.isLive(token)
     if (missing === 'unconfirmed') return this.#read(token)
-    return this.#waiting.until(missing, PATIENCE).then(() => this.#ended.isLive(token))
+    return this.#until(missing, PATIENCE).then(() => this.#ended.isLive(token))
   }
 
   /**
@@ -131,7 +132,7 @@ export class SessionFeed {
     const missing = this.#missing()
     if (missing === undefined) return this.#accountsChangedAt
     if (missing === 'unconfirmed') throw new StoreUnavailable('The log does not tell its head')
-    return this.#waiting.until(missing, PATIENCE).then(() => this.#accountsChangedAt)
+    return this.#until(missing, PATIENCE).then(() => this.#accountsChangedAt)
   }
 
   /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
@@ -141,7 +142,7 @@ export class SessionFeed {
 
   /** How far the log has been read. */
   get position(): From {
-    return this.#position
+    return this.#progress.position
   }
 
   /**
@@ -151,7 +152,7 @@ export class SessionFeed {
    */
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
-    await this.#waiting.until(await this.#options.store.head(), CONFIRMED_FOR)
+    await this.#until(await this.#options.store.head(), CONFIRMED_FOR)
     this.#confirmedAt = asked
   }
 
@@ -162,7 +163,7 @@ export class SessionFeed {
     }
     const head = this.#options.store.head()
     if (head instanceof Promise) throw new Error('The store tells its head in another way than at the start')
-    return comparePositions(this.#position, head) < 0 ? head : undefined
+    return comparePositions(this.position, head) < 0 ? head : undefined
   }
 
   async #read(token: TokenName): Promise<boolean> {
@@ -174,18 +175,22 @@ export class SessionFeed {
     return ended.isLive(token)
   }
 
-  async #subscribe(signal: AbortSignal): Promise<void> {
-    const subscription = this.#options.store.subscribe(this.#position, HEARD)
-    signal.addEventListener('abort', () => subscription.stop(), { once: true })
-    for await (const { events, position } of subscription) {
-      for (const event of events) {
-        this.note(event)
-        this.#options.linkKeys.note(event)
-        if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
-          this.#accountsChangedAt = event.position
-      }
-      this.#position = position
-      this.#waiting.reached(position)
+  async #until(position: From, patience: number): Promise<void> {
+    if (await this.#progress.reached(position, patience)) return
+    throw new StoreUnavailable(`The log was not read on within ${patience} ms`)
+  }
+
+  #follow(signal: AbortSignal): Promise<void> {
+    return follow(this.#options.store, { from: this.position, ...HEARD }, async (batch) => this.#take(batch), signal)
+  }
+
+  #take({ events, position }: Batch): void {
+    for (const event of events) {
+      this.note(event)
+      this.#options.linkKeys.note(event)
+      if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
+        this.#accountsChangedAt = event.position
     }
+    this.#progress.advance(position)
   }
 }

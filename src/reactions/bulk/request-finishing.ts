@@ -1,12 +1,12 @@
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
+import { LOG_STREAM } from '../../domain/installation/moving.ts'
 import type { Log } from '../../runtime/log.ts'
-import { WrongRevision, type StoredEvent } from '../../stores/ports/event-store.ts'
+import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
-import { isKnownType } from '../../events/registry.ts'
-import { unstopped } from '../../projections/engine/keep-trying.ts'
-import type { Reaction, SetAside } from '../../projections/engine/reaction.ts'
+import { neverAborted } from '../../projections/engine/loop.ts'
+import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 
 export type RequestFinishingOptions = {
   readonly writing: Writing
@@ -15,22 +15,22 @@ export type RequestFinishingOptions = {
   readonly patience?: number
 }
 
-/** Its checkpoint's name. */
-export const REQUEST_FINISHING = 'request-finishing'
-
 /**
  * Finishes requests that were accepted and are not done after a while, because the process that accepted them died.
  * It follows the log at that distance: what it has passed is done, so its checkpoint is one, and a restart loses none.
  */
-export function requestFinishing({ writing, log, patience = 30_000 }: RequestFinishingOptions): Reaction {
-  return {
-    name: REQUEST_FINISHING,
-    prefixes: ['request-'],
-    async react(events, signal = unstopped()) {
+export const requestFinishing = reaction<RequestFinishingOptions>({
+  name: 'request-finishing',
+  follows: ['request-'],
+  on: ['RequestAccepted'],
+  isNeeded: ({ writing: { store } }) => mayBeHalf(store),
+  reacting:
+    ({ writing, log, patience = 30_000 }) =>
+    async (events, signal = neverAborted()) => {
       const aside: SetAside[] = []
       for (const event of events) {
         try {
-          if (!isAccepted(event)) continue
+          if (!isComplete(event)) continue
           await waitUntil(event, patience, writing.clock, signal)
           const position = await finishBulk(writing, event.stream)
           if (position !== undefined)
@@ -42,8 +42,7 @@ export function requestFinishing({ writing, log, patience = 30_000 }: RequestFin
       }
       return aside
     },
-  }
-}
+})
 
 /**
  * What a request is itself to blame for: events that can't be understood, or stored (TypeError: event-store.ts), or that
@@ -52,9 +51,13 @@ export function requestFinishing({ writing, log, patience = 30_000 }: RequestFin
 const isOwnFault = (error: unknown) =>
   isUndecodable(error) || error instanceof TypeError || error instanceof WrongRevision
 
+/** Where all is written at once, nothing is ever begun and not ended; but a log that was copied may have been another. */
+async function mayBeHalf(store: EventStore): Promise<boolean> {
+  return !store.atomicMany || (await store.read(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
+}
+
 /** By its last part. */
-function isAccepted(event: StoredEvent): boolean {
-  if (isKnownType(event.type) && event.type !== 'RequestAccepted') return false
+function isComplete(event: StoredEvent): boolean {
   const { part, parts } = decode<RequestAccepted>(event).data
   return part === parts
 }

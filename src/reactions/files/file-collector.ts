@@ -4,7 +4,8 @@ import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
-import { KeptRunning, type RunFigures } from '../../projections/engine/keep-trying.ts'
+import { reaction } from '../../projections/engine/reaction.ts'
+import { routine, type Routine } from '../../projections/engine/routine.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
 import { Unchanged } from '../../projections/engine/unchanged.ts'
 
@@ -40,34 +41,17 @@ export class FileCollector {
   readonly #due = new Set<string>()
   readonly #untouched = new Unchanged()
   readonly #leftovers = new Unchanged()
-  readonly #sweeping: KeptRunning
-  readonly #works: readonly KeptRunning[]
 
-  constructor(private readonly options: FileCollectorOptions) {
-    const { log } = options
-    this.#sweeping = new KeptRunning('files-sweep', log, (signal) => this.#sweep(signal), { every: SWEEP_EVERY })
-    this.#works = [
-      new KeptRunning('files', log, (signal) => this.#follow(signal)),
-      new KeptRunning('files-due', log, () => this.#collectDue(), { every: DUE }),
-      new KeptRunning('files-leftovers', log, () => this.#clearLeftovers(), { every: LEFTOVERS_EVERY }),
-      this.#sweeping,
-    ]
-  }
+  constructor(private readonly options: FileCollectorOptions) {}
 
-  start(): void {
-    for (const work of this.#works) work.start()
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#works.map((work) => work.stop()))
-  }
-
-  get figures(): RunFigures[] {
-    return this.#works.map(({ figures }) => figures)
+  /** Takes note of a certification that is gone: its file may be used no more. */
+  note(removed: StoredEvent): void {
+    const digest = digestIn(removed)
+    if (digest !== null) this.#due.add(digest)
   }
 
   /** Looks at every file there is, with a read model that knows everything up to now. */
-  async #sweep(signal: AbortSignal): Promise<void> {
+  async sweep(signal: AbortSignal): Promise<void> {
     const { files, store, progress } = this.options
     const head = await store.head()
     while (!(await progress.reached(head, PATIENCE))) if (signal.aborted) return
@@ -79,7 +63,7 @@ export class FileCollector {
   }
 
   /** Removes what was due before the head was asked for: of removals noted since, the read model may not know. */
-  async #collectDue(): Promise<void> {
+  async collectDue(): Promise<void> {
     if (this.#due.size === 0) return
     const due = new Set(this.#due)
     this.#due.clear()
@@ -136,7 +120,7 @@ export class FileCollector {
     return (await this.options.model.count({ digest })) > 0
   }
 
-  async #clearLeftovers(): Promise<void> {
+  async clearLeftovers(): Promise<void> {
     const { files, log } = this.options
     const there = new Set<string>()
     let removed = 0
@@ -148,25 +132,65 @@ export class FileCollector {
     this.#leftovers.keepOnly(there)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')
   }
-
-  /** From the head on; what was removed before it is found by a walk that begins now. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { store } = this.options
-    const subscription = store.subscribe(await store.head(), { prefixes: ['diamond-'] })
-    signal.addEventListener('abort', () => subscription.stop(), { once: true })
-    this.#sweeping.wake()
-    for await (const { events } of subscription) {
-      for (const event of events) this.#note(event)
-      if (signal.aborted) return
-    }
-  }
-
-  #note(event: StoredEvent): void {
-    if (event.type !== 'CertificationRemoved') return
-    const digest = digestIn(event)
-    if (digest !== null) this.#due.add(digest)
-  }
 }
+
+type CollectingTools = { readonly collector: FileCollector }
+
+/** Walks through all files. */
+const sweep = routine<CollectingTools>({
+  name: 'files-sweep',
+  every: SWEEP_EVERY,
+  doing:
+    ({ collector }) =>
+    (signal) =>
+      collector.sweep(signal),
+})
+
+/** Looks at files that are due. */
+const collectDue = routine<CollectingTools>({
+  name: 'files-due',
+  every: DUE,
+  doing:
+    ({ collector }) =>
+    () =>
+      collector.collectDue(),
+})
+
+/** Removes what unfinished uploads have left. */
+const clearLeftovers = routine<CollectingTools>({
+  name: 'files-leftovers',
+  every: LEFTOVERS_EVERY,
+  doing:
+    ({ collector }) =>
+    () =>
+      collector.clearLeftovers(),
+})
+
+/** What a collector does by the clock. */
+export const COLLECTING: readonly Routine<CollectingTools>[] = [sweep, collectDue, clearLeftovers]
+
+export type FollowingTools = CollectingTools & {
+  readonly store: Pick<EventStore, 'head'>
+  /** Lets a routine do its next round now. */
+  readonly wake: (routine: string) => void
+}
+
+/** Follows removals from the head on; what was removed before is found by a walk that begins then. */
+export const removedFiles = reaction<FollowingTools>({
+  name: 'files',
+  follows: ['diamond-'],
+  on: ['CertificationRemoved'],
+  keeping: ({ collector, store, wake }) => ({
+    async begin() {
+      const position = await store.head()
+      wake(sweep.name)
+      return { position, event: null }
+    },
+    async take(events) {
+      for (const event of events) collector.note(event)
+    },
+  }),
+})
 
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
 

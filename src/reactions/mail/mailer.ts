@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/log.ts'
 import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
+import { routine } from '../../projections/engine/routine.ts'
 import { MailClaims } from './mail-claims.ts'
 import { linkLetter, noticeLetter } from './letter-texts.ts'
 import { messageIdOf } from './mail-names.ts'
@@ -47,10 +48,6 @@ export class Mailer {
   readonly #options: MailerOptions
   readonly #claimant = randomUUID()
   readonly #claims: MailClaims
-  #lanes: Promise<void>[] = []
-  #stopped = false
-  #wake: () => void = () => undefined
-  #woken = Promise.resolve()
 
   constructor(options: MailerOptions) {
     this.#options = options
@@ -61,50 +58,20 @@ export class Mailer {
       failed,
       ...(claim !== undefined && { ended: claim }),
     })
-    this.#sleep()
   }
 
-  start(): void {
-    this.#lanes = Array.from({ length: LANES }, () => this.#run())
-  }
-
-  /** Ends after the mails under way, or without them: they are sent by whoever runs next. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.wake()
-    let impatience: NodeJS.Timeout | undefined
-    const tooLong = new Promise<void>((done) => (impatience = setTimeout(done, PATIENCE)))
-    await Promise.race([Promise.all(this.#lanes), tooLong])
-    clearTimeout(impatience)
-    this.#claims.close()
-  }
-
-  /** Something may be due. */
-  wake(): void {
-    this.#wake()
-    this.#sleep()
-  }
-
-  #sleep(): void {
-    this.#woken = new Promise((done) => {
-      this.#wake = done
-    })
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      const woken = this.#woken
-      try {
-        const mail = await this.#claimNext()
-        if (mail !== undefined) {
-          await this.#handle(mail)
-          continue
-        }
-      } catch (error) {
-        this.#options.log.warn({ err: error }, 'the mail queue was interrupted; trying again')
-      }
-      await Promise.race([woken, new Promise<void>((done) => setTimeout(done, LOOK).unref())])
+  /** Sends what is due, one mail after another, in as many lanes as it is called. @param signal aborted where the rest is others' */
+  async sendDue(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const mail = await this.#claimNext()
+      if (mail === undefined) return
+      await this.#handle(mail, signal)
     }
+  }
+
+  /** What is still under way is sent by whoever runs next. */
+  close(): void {
+    this.#claims.close()
   }
 
   /** Woken for nothing most of the time, it asks for what costs least first. */
@@ -117,9 +84,9 @@ export class Mailer {
   }
 
   /** Held until it has left the queue, or was given back: also while its outcome can't be recorded. */
-  async #handle(mail: QueuedMail): Promise<void> {
+  async #handle(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     try {
-      await this.#processOrPostpone(mail)
+      await this.#processOrPostpone(mail, signal)
       this.#claims.done(mail.id)
     } catch (error) {
       this.#claims.letGo(mail.id)
@@ -128,9 +95,9 @@ export class Mailer {
   }
 
   /** Where a secret's events can't be understood, its mail waits for the release that can; others don't. */
-  async #processOrPostpone(mail: QueuedMail): Promise<void> {
+  async #processOrPostpone(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     try {
-      await this.#process(mail)
+      await this.#process(mail, signal)
     } catch (error) {
       if (!isUndecodable(error)) throw error
       const { log, pauseBefore = backOff } = this.#options
@@ -139,7 +106,7 @@ export class Mailer {
     }
   }
 
-  async #process(mail: QueuedMail): Promise<void> {
+  async #process(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     const { secrets } = this.#options
     // Claimed before the fence, it is this process's to send; behind it, it is the other installation's.
     if ((await secrets.store.closed()) !== undefined) return this.#postpone(mail, 0)
@@ -151,12 +118,13 @@ export class Mailer {
         ? { refused: 'not sent: the secret had ended' }
         : await this.#send(mail, secret)
       if (outcome === 'later') return
-      await this.#untilDone(() => recordMail(secrets, mail.digest, { ...outcome, ...this.#nameOf(mail) }))
+      const recorded = { ...outcome, ...this.#nameOf(mail) }
+      await this.#untilDone(() => recordMail(secrets, mail.digest, recorded), signal)
       // Its secret may have ended while it was on its way, and whoever follows endings was there before it.
       const ended = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
       if (ended) await this.#options.mail.withdraw?.([this.#nameOf(mail).messageId])
     }
-    await this.#untilDone(() => secrets.vault.removeMail(mail.id))
+    await this.#untilDone(() => secrets.vault.removeMail(mail.id), signal)
   }
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
@@ -197,18 +165,31 @@ export class Mailer {
   }
 
   /** What has been sent must be on record: a store's fault is tried for as long as the process lives. */
-  async #untilDone(action: () => Promise<void>): Promise<void> {
+  async #untilDone(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     while (true) {
       try {
         return await action()
       } catch (error) {
-        if (this.#stopped || isUndecodable(error)) throw error
+        if (signal.aborted || isUndecodable(error)) throw error
         this.#options.log.warn({ err: error }, 'the outcome of a mail could not be recorded; trying again')
         await new Promise<void>((done) => setTimeout(done, LOOK))
       }
     }
   }
 }
+
+/** Sends mails that are due. */
+export const mails = routine<{ readonly mailer: Mailer }>({
+  name: 'mails',
+  every: LOOK,
+  lanes: LANES,
+  patience: PATIENCE,
+  doing:
+    ({ mailer }) =>
+    (signal) =>
+      mailer.sendDue(signal),
+  last: async ({ mailer }) => mailer.close(),
+})
 
 /** A link to what can't be read any more is of no use, and its key is to be forgotten. */
 function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {

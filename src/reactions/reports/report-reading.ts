@@ -5,11 +5,10 @@ import type { Recorded } from '../../commands/certifications/record-reading.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { decode, isUndecodable, understood } from '../../events/decode.ts'
-import { isKnownType } from '../../events/registry.ts'
+import { decode, isUndecodable } from '../../events/decode.ts'
 import { diamondOf } from '../../projections/certifications/certifications.ts'
-import { unstopped } from '../../projections/engine/keep-trying.ts'
-import type { Reaction, SetAside } from '../../projections/engine/reaction.ts'
+import { neverAborted } from '../../projections/engine/loop.ts'
+import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 
 export type ReportReadingOptions = {
   readonly files: Pick<Files, 'read'>
@@ -29,28 +28,26 @@ export type ReportReadingOptions = {
   readonly log: Log
 }
 
-/** Its checkpoint's name. */
-export const REPORTS = 'reports'
-
 /**
  * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
  * passed over; where a report says otherwise than its owner, the event and the log say so.
  */
-export function reportReading(options: ReportReadingOptions): Reaction {
-  return {
-    name: REPORTS,
-    prefixes: ['diamond-'],
-    async react(events, signal = unstopped()) {
+export const reportReading = reaction<{ readonly reports: ReportReadingOptions }>({
+  name: 'reports',
+  follows: ['diamond-'],
+  on: ['CertificationAttached'],
+  reacting:
+    ({ reports }) =>
+    async (events, signal = neverAborted()) => {
       const aside: SetAside[] = []
       for (const event of events) {
         signal.throwIfAborted()
-        const error = await readUnderstood(options, event)
+        const error = await readUnderstood(reports, event)
         if (error !== undefined) aside.push({ event, error })
       }
       return aside
     },
-  }
-}
+})
 
 /**
  * Others' reports don't wait for a diamond whose events can't be understood.
@@ -58,8 +55,7 @@ export function reportReading(options: ReportReadingOptions): Reaction {
  */
 async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
-    if (event.type === 'CertificationAttached') await readAttached(options, event)
-    else if (!isKnownType(event.type)) understood(event)
+    await readAttached(options, event)
   } catch (error) {
     if (!isUndecodable(error)) throw error
     return error

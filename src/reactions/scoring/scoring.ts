@@ -4,8 +4,8 @@ import { diamondStream } from '../../domain/diamond/streams.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../../domain/diamond/scoring-state.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
-import { unstopped } from '../../projections/engine/keep-trying.ts'
-import type { Reaction, SetAside } from '../../projections/engine/reaction.ts'
+import { neverAborted } from '../../projections/engine/loop.ts'
+import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 
 export type ScoringOptions = ScoringTools & {
   /** Told how many stones were just scored. */
@@ -13,9 +13,6 @@ export type ScoringOptions = ScoringTools & {
   /** Lets requests go first. @returns false where they go on */
   readonly giveWay: () => Promise<boolean>
 }
-
-/** What is known of it from outside: where its checkpoint is, and which streams it reads. */
-export const SCORING = { name: 'scoring', prefixes: ['diamond-'] } as const
 
 /**
  * Stones scored at once, which requests wait for; between two such runs requests go first. Each run is one transaction, so
@@ -27,11 +24,12 @@ const AT_ONCE = { busy: 100, free: 500 }
  * Scores each stone that is created, and again when something that its scores are computed from changes. A diamond that
  * was created among the events is folded from them; only of others the stream is read.
  */
-export function scoring(options: ScoringOptions): Reaction {
-  let isFree = false
-  return {
-    ...SCORING,
-    async react(events, signal = unstopped()) {
+export const scoring = reaction<{ readonly scoring: ScoringOptions }>({
+  name: 'scoring',
+  follows: ['diamond-'],
+  reacting({ scoring: options }) {
+    let isFree = false
+    return async (events, signal = neverAborted()) => {
       const { due, aside, causes } = await dueStones(options, events)
       const running: Promise<PromiseSettledResult<Scoring>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
@@ -47,9 +45,9 @@ export function scoring(options: ScoringOptions): Reaction {
       }
       signal.throwIfAborted()
       return aside
-    },
-  }
-}
+    }
+  },
+})
 
 /** By diamond: the last event that its stone is due for. */
 type Causes = ReadonlyMap<number, StoredEvent>

@@ -5,7 +5,7 @@ import type { Position } from './event-store.ts'
  * does not know of it. Adapter: seen-file.ts.
  */
 export type Seen = {
-  /** The log's identity, and its epoch (log-line.ts). */
+  /** The log's identity, and its epoch (projections/engine/checkpoint.ts). */
   readonly log: string
   readonly event: { readonly id: string; readonly position: Position } | null
   /** Where the installation was moved to. */

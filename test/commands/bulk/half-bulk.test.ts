@@ -11,6 +11,7 @@ import { Refusal } from '../../../src/domain/refusal.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { reactionOf } from '../../projections/engine/working.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
@@ -70,11 +71,12 @@ const names = (events: readonly StoredEvent[]) => events.map(({ type }) => type)
 /** The streams of requests that were accepted. */
 const requests = async (given: Given) => [...new Set((await eventsOf(given, 'request-')).map(({ stream }) => stream))]
 
+const finishing = ({ other }: Given) => reactionOf(requestFinishing, { writing: other, log: openLog('silent') })
+
 /** As a process that projects does, `ms` after the last event. */
 async function react(given: Given, ms: number): Promise<void> {
   given.time.now += ms
-  const reaction = requestFinishing({ writing: given.other, log: openLog('silent') })
-  await reaction.react(await eventsOf(given, 'request-'))
+  await finishing(given)(await eventsOf(given, 'request-'))
 }
 
 test('is accepted, made and done, in this order', async (given) => {
@@ -101,10 +103,9 @@ test('that stays half is finished after 30 s, with the ids that it was given', a
 
 test('is left to the process that accepted it for 30 s, and a reaction that is stopped leaves it to the next', async (given) => {
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(10)))
-  const reaction = requestFinishing({ writing: given.other, log: openLog('silent') })
   given.time.now += 29_000
   const stopping = new AbortController()
-  const reacting = reaction.react(await eventsOf(given, 'request-'), stopping.signal)
+  const reacting = finishing(given)(await eventsOf(given, 'request-'), stopping.signal)
   setImmediate(() => stopping.abort())
   assert.is((await rejectedWith(Error, reacting)).name, 'AbortError')
   assert.is((await eventsOf(given, 'diamond-')).length, 5)

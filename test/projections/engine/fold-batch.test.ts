@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { foldBatch } from '../../../src/projections/engine/fold-batch.ts'
-import type { Projection } from '../../../src/projections/engine/projection.ts'
+import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { Outdated, type Build } from '../../../src/stores/ports/read-store.ts'
 
@@ -10,7 +10,7 @@ const test = suite('a batch of events')
 /** What stands in the stream's last event, until there is an end. */
 const last: Projection<string> = {
   declaration: { name: 'last', version: 1, fields: { id: 'text' }, texts: ['value'], indexes: [], counts: [] },
-  prefixes: ['a-'],
+  follows: ['a-'],
   stateTexts: ['value'],
   keyOf: ({ stream }) => stream,
   begins: ({ revision }) => revision === 0n,

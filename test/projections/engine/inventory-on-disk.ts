@@ -6,8 +6,10 @@ import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
 import { openLog } from '../../../src/runtime/log.ts'
-import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
-import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
+import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
+import type { Projection } from '../../../src/projections/engine/read-model.ts'
+import { Runner } from '../../../src/projections/engine/runner.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
@@ -61,8 +63,13 @@ export function owner(store: EventStore) {
   }
 }
 
-export const runnerOf = ({ store, reads }: { store: EventStore; reads: ReadStore }, projection = diamonds) =>
-  new ProjectionRunner(projection, store, reads, silent)
+type Stores = { readonly store: EventStore; readonly reads: ReadStore }
+
+export const buildsOf = <Value>({ store, reads }: Stores, projection: Projection<Value>) =>
+  new ReadModelBuilds(projection, store, reads, silent)
+
+export const runnerOf = (stores: Stores, projection: Projection<DiamondView> = diamonds) =>
+  new Runner(buildsOf(stores, projection), stores.store, silent)
 
 /** Milliseconds within which a projection must have caught up. */
 export const DEADLINE = 15_000
@@ -81,7 +88,7 @@ const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [n
 
 /** What the read model has of an account, oldest first, and its total. */
 export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
-  const model = await reads.model(DIAMONDS)
+  const model = await reads.model(diamonds.declaration)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
   const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: SHOWN })
   return { total: await model.count({ owner }), diamonds: found.map(picked) }
@@ -90,7 +97,7 @@ export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
 /** What the read model ought to have: the log, folded by nothing but the fold. */
 export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, DiamondView | undefined>()
-  for await (const event of store.readAll('start', { prefixes: diamonds.prefixes })) {
+  for await (const event of store.readAll('start', { prefixes: diamonds.follows })) {
     const key = diamonds.keyOf(event)
     views.set(key, diamonds.apply(views.get(key), event))
   }

@@ -12,18 +12,20 @@ import { openLog } from '../../../src/runtime/log.ts'
 import { CertificationQueries } from '../../../src/projections/certifications/certification-queries.ts'
 import { certifications } from '../../../src/projections/certifications/certifications.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import type { Projection } from '../../../src/projections/engine/projection.ts'
-import { ReactionRunner, type Reaction } from '../../../src/projections/engine/reaction.ts'
+import type { Projection } from '../../../src/projections/engine/read-model.ts'
+import { CheckpointedReaction } from '../../../src/projections/engine/reaction-runs.ts'
+import { checkpointOf, type React, type Reacting, type Reaction } from '../../../src/projections/engine/reaction.ts'
 import { reportReading } from '../../../src/reactions/reports/report-reading.ts'
 import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
-import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { Runner, type Kept } from '../../../src/projections/engine/runner.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import { secrets } from '../../../src/projections/secrets/secrets.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ModelDeclaration, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 import { rounds } from '../../rounds.ts'
-import { DEADLINE, origin, withDisk, type Disk } from './inventory-on-disk.ts'
+import { buildsOf, DEADLINE, origin, withDisk, type Disk } from './inventory-on-disk.ts'
+import { reactionOf } from './working.ts'
 import { appendTo, DIAMOND_POISON, REQUEST_POISON, SCORES_POISON, SECRET_POISON, type Poison } from './poison-kinds.ts'
 
 const test = suite('poison in one stream')
@@ -31,35 +33,48 @@ const silent = openLog('silent')
 
 type Follower = {
   readonly declaration: ModelDeclaration
-  readonly progress: ProjectionRunner<unknown>['progress']
+  readonly progress: Runner['progress']
   start(): void
   stop(): Promise<void>
 }
 
-const projecting = <Value>({ store, reads }: Disk, projection: Projection<Value>): Follower =>
-  new ProjectionRunner(projection, store, reads, silent) as Follower
-const reacting = ({ store, reads }: Disk, reaction: Reaction): Follower =>
-  new ReactionRunner(reaction, store, reads, silent)
+const follower = (declaration: ModelDeclaration, kept: Kept, { store }: Disk): Follower => {
+  const runner = new Runner(kept, store, silent)
+  return { declaration, progress: runner.progress, start: () => runner.start(), stop: () => runner.stop() }
+}
+const projecting = <Value>(disk: Disk, projection: Projection<Value>): Follower =>
+  follower(projection.declaration, buildsOf(disk, projection), disk)
+const reacting = (disk: Disk, [declared, react]: readonly [Reacting, React]): Follower => {
+  const kept = new CheckpointedReaction(declared, react, { ...disk, log: silent })
+  return follower(checkpointOf(declared.name), kept, disk)
+}
+
+/** A reaction with its tools. */
+const using = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, reactionOf(declared, tools)] as const
 
 const writingOf = (store: EventStore) => writingTo(store, Date.now)
 const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof tabled> | Promise<never> = tabled) =>
-  scoring({
-    store,
-    clock: Date.now,
-    traced: (cut) => traced(cut) ?? null,
-    scored: () => undefined,
-    giveWay: async () => true,
+  using(scoring, {
+    scoring: {
+      store,
+      clock: Date.now,
+      traced: (cut) => traced(cut) ?? null,
+      scored: () => undefined,
+      giveWay: async () => true,
+    },
   })
 
-async function reportsOn({ store, reads }: Disk): Promise<Reaction> {
+async function reportsOn({ store, reads }: Disk) {
   const progress = { reached: () => true }
   const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
-  return reportReading({
-    files: { read: async () => Readable.from(['%PDF-']) },
-    certification: (diamond, id) => queries.of(diamond, id),
-    read: async () => reportNamed('gia').reading,
-    record: (report) => recordReading(writingOf(store), report),
-    log: silent,
+  return using(reportReading, {
+    reports: {
+      files: { read: async () => Readable.from(['%PDF-']) },
+      certification: (diamond, id) => queries.of(diamond, id),
+      read: async () => reportNamed('gia').reading,
+      record: (report) => recordReading(writingOf(store), report),
+      log: silent,
+    },
   })
 }
 
@@ -70,7 +85,7 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, secrets),
   reacting(disk, scoringOn(disk.store)),
   reacting(disk, await reportsOn(disk)),
-  reacting(disk, requestFinishing({ writing: writingOf(nonAtomic(disk.store)), log: silent, patience: 0 })),
+  reacting(disk, using(requestFinishing, { writing: writingOf(nonAtomic(disk.store)), log: silent, patience: 0 })),
 ]
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })

@@ -4,10 +4,8 @@ import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import { DIAMONDS, diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
-import type { Projection } from '../../../src/projections/engine/projection.ts'
-import { ProjectionRunner } from '../../../src/projections/engine/runner.ts'
+import { diamonds, type DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
+import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import {
   StoreUnavailable,
   type EventStore,
@@ -15,7 +13,7 @@ import {
   type Revision,
 } from '../../../src/stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { DEADLINE, isFolded, origin, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
+import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
 
 const test = suite('a stream that was set aside')
 
@@ -29,7 +27,7 @@ const stumbling: Projection<DiamondView> = {
 }
 
 async function projectBy(projection: Projection<DiamondView>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
-  const runner = new ProjectionRunner(projection, store, reads, openLog('silent'))
+  const runner = runnerOf({ store, reads }, projection)
   runner.start()
   assert.ok(await runner.progress.reached(store.head(), DEADLINE))
   await runner.stop()
@@ -41,7 +39,7 @@ const retry = (store: EventStore, ...streams: string[]) =>
 const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
   store.append(stream, after, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])
 
-const parked = async (reads: ReadStore) => [...(await (await reads.model(DIAMONDS)).parked())]
+const parked = async (reads: ReadStore) => [...(await (await reads.model(diamonds.declaration)).parked())]
 
 const scoresFor = (id: number, revision: number) => ({
   id,
@@ -70,7 +68,7 @@ test(
     await project(disk)
 
     assert.equal(await parked(disk.reads), [])
-    assert.equal(await (await disk.reads.live(DIAMONDS)).deadLetters(), [])
+    assert.equal(await (await disk.reads.live(diamonds.declaration)).deadLetters(), [])
     await isFolded(disk)
   }),
 )
@@ -87,7 +85,7 @@ test(
     await vendor.patch(b, { price: 15 })
     await projectBy(stumbling, { store, reads })
 
-    const letters = await (await reads.live(DIAMONDS)).deadLetters()
+    const letters = await (await reads.live(diamonds.declaration)).deadLetters()
     assert.equal(
       letters.map(({ stream, revision, reason }) => [stream, revision, reason]),
       [
@@ -95,7 +93,7 @@ test(
         [`diamond-${a}`, 2n, 'Error: an earlier event of this stream was set aside'],
       ],
     )
-    const model = await reads.model(DIAMONDS)
+    const model = await reads.model(diamonds.declaration)
     assert.match(String((await model.get(b, ['v4']))?.['v4']), '"price":15,')
     await retry(store, `diamond-${a}`)
     await project({ store, reads })

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
 import { DiamondQueries } from '../../../src/projections/diamonds/diamond-queries.ts'
-import { DIAMONDS, diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import {
   StoreUnavailable,
   type EventStore,
@@ -14,6 +14,7 @@ import {
 } from '../../../src/stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import {
+  buildsOf,
   DEADLINE,
   foldOf,
   isFolded,
@@ -58,9 +59,9 @@ test(
     await vendor.patch(c, { price: 7 })
     await project({ store, reads })
 
-    const model = await reads.model(DIAMONDS)
+    const model = await reads.model(diamonds.declaration)
     assert.equal([...(await model.parked())], [`diamond-${b}`])
-    const letters = await (await reads.live(DIAMONDS)).deadLetters()
+    const letters = await (await reads.live(diamonds.declaration)).deadLetters()
     assert.equal(
       letters.map(({ revision, type }) => [revision, type]),
       [
@@ -223,7 +224,7 @@ test(
       assert.equal(await modelOf(disk.reads), wanted)
       looks++
     }
-    await runnerOf({ store: disk.store, reads: watched(disk.reads, look) }).rebuild()
+    await buildsOf({ store: disk.store, reads: watched(disk.reads, look) }, diamonds).rebuild()
     assert.ok(looks >= 4, `${looks} looks`)
     assert.equal(await modelOf(disk.reads), wanted)
     await vendor.create(1)
@@ -234,7 +235,7 @@ test(
 
 /** A read model of a log that was restored: its checkpoint names an event that is not there. */
 async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
-  const live = await reads.live(DIAMONDS)
+  const live = await reads.live(diamonds.declaration)
   const position = { commit: 9_999n, prepare: 9_999n }
   await live.write([], { position, log: await store.identity(), event: { id: randomUUID(), position } })
   return live.id
@@ -261,7 +262,7 @@ test('that is stopped in the middle of its rebuild keeps what was live, ten time
       runner.start()
       await until('the rebuild', () => stopping !== undefined)
       await stopping
-      assert.is((await disk.reads.live(DIAMONDS)).id, live, `half a model is live after ${time} stops`)
+      assert.is((await disk.reads.live(diamonds.declaration)).id, live, `half a model is live after ${time} stops`)
       assert.is(buildsIn(folder).length, 1)
     }
     assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)

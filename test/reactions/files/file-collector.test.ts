@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openLog } from '../../../src/runtime/log.ts'
-import { FileCollector } from '../../../src/reactions/files/file-collector.ts'
+import {
+  COLLECTING,
+  FileCollector,
+  removedFiles,
+  type FollowingTools,
+} from '../../../src/reactions/files/file-collector.ts'
 import type { Batch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import type { Files } from '../../../src/stores/ports/files.ts'
 import { News } from '../../../src/stores/log/news.ts'
+import { working } from '../../projections/engine/working.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 
 const test = suite('collecting files')
@@ -52,8 +58,17 @@ class Inventory {
     this.#known = this.#events.length
   }
 
+  get store(): EventStore {
+    const store = {
+      head: async () => at(this.#events.length),
+      subscribe: () => this.#subscription(),
+      identity: async () => 'a log',
+      read: async () => [],
+    }
+    return store as unknown as EventStore
+  }
+
   collector(): FileCollector {
-    const store = { head: async () => at(this.#events.length), subscribe: () => this.#subscription() }
     const model = {
       parked: async () => new Set(),
       count: async ({ digest }: { digest: string }) => this.#count(digest),
@@ -70,7 +85,7 @@ class Inventory {
     }
     return new FileCollector({
       files: files as unknown as Files,
-      store: store as unknown as EventStore,
+      store: this.store,
       model: model as unknown as ReadModel,
       progress: { reached: (position) => this.#reached(position as Position) },
       log: openLog('silent'),
@@ -129,14 +144,16 @@ async function collected(inventory: Inventory, digest: string): Promise<void> {
 
 async function collecting(inventory: Inventory, run: () => Promise<void>): Promise<void> {
   const collector = inventory.collector()
-  collector.start()
+  const { store } = inventory
+  const declared = { reactions: [removedFiles], routines: COLLECTING }
+  const stop = await working<FollowingTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
   // The collector's timers keep no process alive.
   const alive = setInterval(() => undefined, IN_TIME)
   try {
     await run()
   } finally {
     clearInterval(alive)
-    await collector.stop()
+    await stop()
   }
 }
 

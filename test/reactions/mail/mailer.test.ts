@@ -1,10 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { Mailer } from '../../../src/reactions/mail/mailer.ts'
+import { Mailer, mails } from '../../../src/reactions/mail/mailer.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
+import { working } from '../../projections/engine/working.ts'
 import { wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { pause, until } from '../../until.ts'
 
@@ -24,8 +25,8 @@ function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<v
     close: async () => {},
   }
   const mailer = new Mailer({ secrets, mail, from: 'a@example.com', address: '', log: openLog('silent'), claim: CLAIM })
-  mailer.start()
-  return mailer
+  const stop = working({ routines: [mails] }, () => ({ mailer }), secrets)
+  return { stop: async () => (await stop)() }
 }
 
 const isDone = (secrets: SecretsProcess) => async () => (await secrets.vault.nextMail()) === undefined

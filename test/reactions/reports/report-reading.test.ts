@@ -7,6 +7,7 @@ import { reportReading, type ReportReadingOptions } from '../../../src/reactions
 import { UnreadableReport } from '../../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { NewerSchema } from '../../../src/events/decode.ts'
+import { reactionOf } from '../../projections/engine/working.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 
 const test = suite('the reaction that reads reports')
@@ -34,23 +35,23 @@ function given(options: Partial<ReportReadingOptions> = {}) {
     { base: null, timestamp: false },
     { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
   )
-  const reaction = reportReading({
+  const reports = {
     files: { read: async () => Readable.from(['%PDF-']) },
     certification: async () => certification,
     read: async () => reading,
-    record: async (report) => {
+    record: async (report: Recorded) => {
       recorded.push(report)
       return undefined
     },
     log,
     ...options,
-  })
-  return { reaction, recorded, lines }
+  }
+  return { react: reactionOf(reportReading, { reports }), recorded, lines }
 }
 
 test('records what was read, with the request and the event that led to it', async () => {
-  const { reaction, recorded } = given()
-  await reaction.react([event])
+  const { react, recorded } = given()
+  await react([event])
   assert.equal(recorded, [{ diamond: 337, certification: 5, reading, correlation: 'r-1', causation: 'e-1' }])
 })
 
@@ -58,8 +59,8 @@ test('warns in the log of what the report says otherwise', async () => {
   const mismatch = { field: 'number', given: '1', read: '2136273512' } as const
   let count = 0
   const contradicted = () => void count++
-  const { reaction, lines } = given({ record: async () => ({ contradictions: [mismatch] }), contradicted })
-  await reaction.react([event])
+  const { react, lines } = given({ record: async () => ({ contradictions: [mismatch] }), contradicted })
+  await react([event])
   assert.is(count, 1)
   const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report says otherwise than its owner' }
   assert.equal(lines, [{ level: 40, ...said }])
@@ -68,11 +69,11 @@ test('warns in the log of what the report says otherwise', async () => {
 test('reads nothing again, and nothing of a certification that is gone or has no file', async () => {
   const read = () => Promise.reject(new Error('it was read'))
   for (const current of [undefined, { ...certification, reading }]) {
-    const { reaction } = given({ certification: async () => current, read })
-    await reaction.react([event])
+    const { react } = given({ certification: async () => current, read })
+    await react([event])
   }
-  const { reaction } = given({ read })
-  await reaction.react([
+  const { react } = given({ read })
+  await react([
     { ...event, data: { ...event.data, file: null } },
     { ...event, type: 'DiamondPatched' },
   ])
@@ -85,8 +86,8 @@ test('passes over a report that can not be read, and one whose text says nothing
     async () => Promise.reject(new UnreadableReport('it is encrypted')),
     async () => ({ ...nothing, ...unsaid }),
   ]) {
-    const { reaction, recorded } = given({ read })
-    await reaction.react([event])
+    const { react, recorded } = given({ read })
+    await react([event])
     assert.equal(recorded, [])
   }
 })
@@ -95,11 +96,11 @@ test('sets aside a diamond whose events are not understood, and reads the report
   const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
   const undecodable = async () => Promise.reject(new NewerSchema('of a newer release'))
   for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
-    const aside = await given(options).reaction.react([newer, event])
+    const aside = await given(options).react([newer, event])
     assert.is(aside?.[0]?.event, newer)
   }
-  const { reaction, recorded } = given()
-  await reaction.react([newer, event])
+  const { react, recorded } = given()
+  await react([newer, event])
   assert.is(recorded.length, 1)
 })
 
@@ -107,7 +108,7 @@ test('leaves the event for another try when reading or recording was interrupted
   const interrupted = async () => Promise.reject(new Error('The reader was closed'))
   for (const options of [{ read: interrupted }, { record: interrupted }]) {
     const failed = await given(options)
-      .reaction.react([event])
+      .react([event])
       .catch((error: unknown) => error)
     assert.ok(failed instanceof Error)
   }

@@ -6,7 +6,7 @@ import { tabled } from '../../../src/domain/scoring/score.ts'
 import { reference } from '../../../src/domain/scoring/table.ts'
 import { OPTICS_VERSION } from '../../../src/domain/scoring/version.ts'
 import { openLog } from '../../../src/runtime/log.ts'
-import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { standingsOf } from '../../../src/reactions/scoring/outdated-scores.ts'
 import { rescore } from '../../../src/reactions/scoring/rescoring.ts'
 import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
@@ -39,7 +39,7 @@ test(
     assert.equal(await history(disk, first), [OLDER, OPTICS_VERSION])
     await project(disk)
     await isFolded(disk)
-    const shown = await (await disk.reads.model(DIAMONDS)).get(second, ['etag', 'v4'])
+    const shown = await (await disk.reads.model(diamonds.declaration)).get(second, ['etag', 'v4'])
     assert.is(shown?.['etag'], '"0.2"')
     assert.match(String(shown?.['v4']), `"ver":"${OPTICS_VERSION}"`)
   }),

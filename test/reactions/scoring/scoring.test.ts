@@ -8,7 +8,8 @@ import { reference } from '../../../src/domain/scoring/table.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { reactionOf } from '../../projections/engine/working.ts'
 import { origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 
 const test = suite('the scoring reaction')
@@ -18,7 +19,7 @@ const traced = (cut: Cut) => tabled(cut) ?? reference
 
 function reactionOn(store: EventStore) {
   const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined, giveWay: async () => true }
-  return scoring({ ...tools, traced }).react
+  return reactionOf(scoring, { scoring: { ...tools, traced } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -115,7 +116,7 @@ test(
     await vendor.patch(id, { carat: 2 })
     await reactionOn(disk.store)(created)
     await project(disk)
-    const model = await disk.reads.model(DIAMONDS)
+    const model = await disk.reads.model(diamonds.declaration)
     assert.match(String((await model.get(id, ['v4']))?.['v4']), '"integral":null')
     await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-1))
     await project(disk)
@@ -168,9 +169,9 @@ test(
       scored: () => undefined,
       giveWay: async () => true,
     }
-    const reaction = scoring({ ...tools, traced: failing })
+    const react = reactionOf(scoring, { scoring: { ...tools, traced: failing } })
     let failed = false
-    await reaction.react(await eventsOf(disk.store)).catch(() => (failed = true))
+    await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)
     assert.equal(await scoredIn(disk), [[second, 0]])
   }),

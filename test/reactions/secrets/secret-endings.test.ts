@@ -5,17 +5,19 @@ import { rmSync } from 'node:fs'
 import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
 import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import { SecretEndings } from '../../../src/reactions/secrets/secret-endings.ts'
+import { secretEndings } from '../../../src/reactions/secrets/secret-endings.ts'
+import { working } from '../../projections/engine/working.ts'
 import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
-const log = openLog('silent')
 const test = suite('what has ended')
 
-const endingsOf = ({ store, vault }: SecretsProcess) =>
-  new SecretEndings({ store, vault, log, mailDue: () => undefined, withdraw: async () => undefined })
+/** Follows endings. @returns what stops it */
+const ending = ({ store, vault }: SecretsProcess) =>
+  working({ reactions: [secretEndings] }, (wakes) => ({ store, vault, withdraw: async () => undefined, ...wakes }), {
+    store,
+  })
 const isGone =
   ({ vault }: SecretsProcess, digest: string) =>
   async () =>
@@ -39,14 +41,13 @@ const never = async () => false
 test('is deleted from the vault, also what a crash left behind; the notice alone falls due', () =>
   withTwo(async (one, other) => {
     const { waits, read, burned } = await three(one)
-    const endings = endingsOf(other)
-    endings.start()
+    const stop = await ending(other)
     await until('both to be deleted', async () => (await isGone(one, read.digest)()) && isGone(one, burned.digest)())
     assert.ok(await one.vault.read(waits.digest))
     const mail = await one.vault.claimMail(1e15, 'me', never)
     assert.is(mail?.id, `${read.digest}/notice`)
     assert.is(await one.vault.claimMail(1e15, 'me', never), undefined)
-    await endings.stop()
+    await stop()
   }))
 
 test('is not gone through again from the checkpoint on, and again from the start for another log', () =>
@@ -54,21 +55,19 @@ test('is not gone through again from the checkpoint on, and again from the start
     const time = { now: 1000 }
     const first = openSecrets(folder, time)
     const { read } = await three(first)
-    const endings = endingsOf(first)
-    endings.start()
+    const stop = await ending(first)
     await until('the deletion', isGone(first, read.digest))
     await until('the checkpoint', async () => (await first.vault.checkpoint()) !== undefined)
-    await endings.stop()
+    await stop()
     const { log: identity } = (await first.vault.checkpoint()) ?? {}
     assert.is(identity, await first.store.identity())
     await first.close()
     rmSync(join(folder, 'events.db'))
     const second = openSecrets(folder, time)
     const { burned } = await three(second)
-    const again = endingsOf(second)
-    again.start()
+    const stopAgain = await ending(second)
     await until('the deletion after the log was replaced', isGone(second, burned.digest))
-    await again.stop()
+    await stopAgain()
     await second.close()
   }))
 

@@ -6,8 +6,9 @@ import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { newSecretKeys, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { metadata } from '../../../src/events/origin.ts'
-import { SecretSweeper } from '../../../src/reactions/secrets/secret-sweeper.ts'
+import { SWEEPING } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { openLog } from '../../../src/runtime/log.ts'
+import { oneRound, working } from '../../projections/engine/working.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { until } from '../../until.ts'
 
@@ -15,20 +16,21 @@ const log = openLog('silent')
 const test = suite('the sweeper')
 const MINUTE = 60_000
 
+const sweep = (secrets: SecretsProcess) => oneRound(SWEEPING, { secrets, log })
+
 /** Of claims: nobody has ended. */
 const never = async () => false
 
 test('begins by itself and goes on: what is over meanwhile goes within seconds, until it is stopped', () =>
   withTwo(async (one, _other, time) => {
-    const sweeper = new SecretSweeper(one, log)
-    sweeper.start()
+    const stop = await working({ routines: SWEEPING }, () => ({ secrets: one, log }), one)
     const [first, second] = [await shareSecret(one, wish({ ttl: 60 })), await shareSecret(one, wish({ ttl: 120 }))]
     time.now += MINUTE
     await until('the first to go', async () => (await one.vault.read(first.keys.digest)) === undefined, 10_000)
     assert.ok(await one.vault.read(second.keys.digest))
     time.now += MINUTE
     await until('the second to go', async () => (await one.vault.read(second.keys.digest)) === undefined, 10_000)
-    await sweeper.stop()
+    await stop()
     const third = await shareSecret(one, wish({ ttl: 60 }))
     time.now += MINUTE
     await new Promise((done) => setTimeout(done, 1_200))
@@ -40,7 +42,7 @@ test('records and deletes what is over by its time, once where two of them do it
     const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, wish({ ttl: 60 }))))
     const late = await shareSecret(one, wish({ ttl: 61 }))
     time.now += 60_000
-    await Promise.all([new SecretSweeper(one, log).sweep(), new SecretSweeper(other, log).sweep()])
+    await Promise.all([sweep(one), sweep(other)])
     for (const { keys } of shared) {
       assert.is(await one.vault.read(keys.digest), undefined)
       const types = (await one.store.read(secretStream(keys.digest))).map(({ type }) => type)
@@ -62,7 +64,7 @@ test('deletes by its time what has events that are not understood, and others wi
     for (const { keys } of spoilt) await spoil(one, keys.digest)
     const good = await shareSecret(one, wish({ ttl: 60 }))
     time.now += 60_000
-    await new SecretSweeper(one, log).sweep()
+    await sweep(one)
     for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
     assert.is((await readReceipt(one, good.keys.metadataKey)).secret.status, 'expired')
     for (const { keys } of spoilt) assert.is((await one.store.read(secretStream(keys.digest))).length, 2)
@@ -76,7 +78,7 @@ test('leaves alone what still has time where its events are not understood', () 
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
     time.now += 11 * MINUTE
-    await new SecretSweeper(one, log).sweep()
+    await sweep(one)
     assert.ok(await one.vault.read(keys.digest))
     assert.is(await one.vault.read(orphan.digest), undefined)
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
@@ -88,12 +90,11 @@ test('removes what was never recorded as shared ten minutes later, and not what 
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
     const { keys } = await shareSecret(one, wish())
-    const sweeper = new SecretSweeper(one, log)
     time.now += 10 * MINUTE
-    await sweeper.sweep()
+    await sweep(one)
     assert.ok(await one.vault.read(orphan.digest))
     time.now += 1
-    await sweeper.sweep()
+    await sweep(one)
     assert.is(await one.vault.read(orphan.digest), undefined)
     assert.ok(await one.vault.read(keys.digest))
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
@@ -104,7 +105,7 @@ test('leaves the notice of a secret that was read to the mailer, however late it
     const { keys: read } = await shareSecret(one, wish({ recipients: ['tom@example.com'], notify: true }))
     await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
     time.now += 11 * MINUTE
-    await new SecretSweeper(one, log).sweep()
+    await sweep(one)
     assert.is((await one.vault.claimMail(time.now, 'me', never))?.id, `${read.digest}/notice`)
   }))
 

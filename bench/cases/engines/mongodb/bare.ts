@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MongoClient, type AnyBulkWriteOperation, type Collection, type Db, type Document as Bson } from 'mongodb'
-import { DIAMONDS } from '../../../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import type { Document } from '../../../../src/stores/ports/read-store.ts'
 import { OWNER } from './diamonds.ts'
 
@@ -27,7 +27,9 @@ export const connectBare = (address: string): Promise<MongoClient> =>
 export async function bareDiamonds(db: Db): Promise<BareDiamonds> {
   const name = `bare_${randomUUID().slice(0, 8)}`
   const documents = db.collection<Diamond>(name)
-  const keys = DIAMONDS.indexes.map((fields) => Object.fromEntries(fields.map((field) => [field, 1 as const])))
+  const keys = diamonds.declaration.indexes.map((fields) =>
+    Object.fromEntries(fields.map((field) => [field, 1 as const])),
+  )
   await documents.createIndexes(keys.map((key) => ({ key })))
   const counts = db.collection<Owned>(`${name}_counts`)
   const progress = db.collection<Reached>(`${name}_progress`)

@@ -7,10 +7,10 @@ import type { Document, FieldValue, ModelDeclaration } from '../../stores/ports/
  */
 export type Projection<Value> = {
   readonly declaration: ModelDeclaration
-  /** Streams that this model is made of. */
-  readonly prefixes: readonly string[]
+  /** Streams that this model is made of, by prefix. */
+  readonly follows: readonly string[]
   /** The streams that make the same documents as this one, itself among them; without it, each stream makes its own. */
-  readonly together?: (stream: string) => readonly string[]
+  together?(stream: string): readonly string[]
   /**
    * Milliseconds for which what was written lately may be missing as long as nobody waits for it, so that several
    * events of a document are written once; without it, none.
@@ -20,17 +20,17 @@ export type Projection<Value> = {
    * Which document an event belongs to; undefined when to none.
    * @throws where that can't be told; what any of these functions throws sets the event's stream aside
    */
-  readonly keyOf: (event: StoredEvent) => FieldValue | undefined
+  keyOf(event: StoredEvent): FieldValue | undefined
   /** True when the document can't exist before this event, so that it need not be loaded. */
-  readonly begins: (event: StoredEvent) => boolean
+  begins(event: StoredEvent): boolean
   /**
    * @param value undefined when there is no document
    * @returns the same `value` when nothing changes, undefined when the document goes
    * @throws when the event does not fit: its stream is then set aside
    */
-  readonly apply: (value: Value | undefined, event: StoredEvent) => Value | undefined
-  readonly toDocument: (value: Value) => Document
-  readonly fromDocument: (document: Document) => Value
+  apply(value: Value | undefined, event: StoredEvent): Value | undefined
+  toDocument(value: Value): Document
+  fromDocument(document: Document): Value
   /** The texts that `fromDocument` and `amend` read; others need not be loaded to fold an event. */
   readonly stateTexts: readonly string[]
   /**
@@ -39,5 +39,22 @@ export type Projection<Value> = {
    * @returns undefined for what has to go the long way
    * @throws as `apply` does
    */
-  readonly amend?: (document: Document, event: StoredEvent) => Document | undefined
+  amend?(document: Document, event: StoredEvent): Document | undefined
+}
+
+/** A read model as it is declared: what it is called, what it stores, and how events become that. */
+export type ReadModelDeclaration<Value> = Omit<Projection<Value>, 'declaration'> & {
+  readonly name: ModelDeclaration['name']
+  readonly version: ModelDeclaration['version']
+  readonly documents: Omit<ModelDeclaration, 'name' | 'version'>
+}
+
+/** Declares what is made of the log, to be asked. */
+export function readModel<Value>({
+  name,
+  version,
+  documents,
+  ...fold
+}: ReadModelDeclaration<Value>): Projection<Value> {
+  return { declaration: { name, version, ...documents }, ...fold }
 }

@@ -1,6 +1,6 @@
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { belongs } from './belongs.ts'
+import { isOfLog } from './checkpoint.ts'
 
 /**
  * A read model for requests, as far as its live build is of the log at hand. Where the log was restored from a backup,
@@ -8,7 +8,11 @@ import { belongs } from './belongs.ts'
  * not begun, and is not asked for lists. Once it belongs to the log, whatever comes after it does.
  * `find` and `count` of a build of another log throw StoreUnavailable.
  */
-export async function ownModel(reads: ReadStore, store: EventStore, declaration: ModelDeclaration): Promise<ReadModel> {
+export async function openReadModel(
+  reads: ReadStore,
+  store: EventStore,
+  declaration: ModelDeclaration,
+): Promise<ReadModel> {
   const model = await reads.model(declaration)
   let foreign = true
 
@@ -16,7 +20,7 @@ export async function ownModel(reads: ReadStore, store: EventStore, declaration:
     // Asking for the live build makes one where there is none, and only the projections' runner may do that.
     if ((await model.position()) === 'start') return (foreign = false)
     const checkpoint = await (await reads.live(declaration)).checkpoint()
-    return (foreign = checkpoint !== undefined && !(await belongs(store, checkpoint)))
+    return (foreign = checkpoint !== undefined && !(await isOfLog(store, checkpoint)))
   }
 
   function asked<Answer>(ask: () => Answer | Promise<Answer>, instead: () => Answer): Answer | Promise<Answer> {

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DIAMONDS } from '../../../src/projections/diamonds/diamonds.ts'
-import { ownModel } from '../../../src/projections/engine/own-model.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { openReadModel } from '../../../src/projections/engine/open-read-model.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { openDisk, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
@@ -33,7 +33,7 @@ const besideAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
   })
 
 async function setAside({ reads }: Disk): Promise<void> {
-  const build = await reads.live(DIAMONDS)
+  const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   if (checkpoint === undefined) throw new Error('nothing was projected')
   const position = checkpoint.position === 'start' ? { commit: 0n, prepare: 0n } : checkpoint.position
@@ -53,7 +53,7 @@ const refused = async (ask: () => unknown) => {
 test(
   'of another log has nothing to say of one diamond, and refuses to list or to count',
   besideAnotherLog(async ({ reads, store }) => {
-    const model = await ownModel(reads, store, DIAMONDS)
+    const model = await openReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
     assert.is(await model.position(), 'start')
     assert.equal(await model.parked(), new Set())
@@ -65,7 +65,7 @@ test(
 test(
   'answers, without being opened again, once it was made anew from this log',
   besideAnotherLog(async ({ reads, store }) => {
-    const model = await ownModel(reads, store, DIAMONDS)
+    const model = await openReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
     const [id] = await owner(store).create(1)
     await project({ reads, store })
@@ -80,7 +80,7 @@ test('that has not begun is empty, and is left to the projections to begin', () 
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
-      const model = await ownModel(disk.reads, disk.store, DIAMONDS)
+      const model = await openReadModel(disk.reads, disk.store, diamonds.declaration)
       assert.equal(await listed(model), [])
       assert.is(await model.position(), 'start')
       assert.equal(
@@ -101,7 +101,7 @@ test(
     const store: EventStore = Object.assign(Object.create(disk.store), {
       identity: () => (looks++, disk.store.identity()),
     })
-    const model = await ownModel(disk.reads, store, DIAMONDS)
+    const model = await openReadModel(disk.reads, store, diamonds.declaration)
     const opening = looks
     assert.equal(listed(model), [{ id: 1 }, { id: 2 }])
     assert.is(model.count({ owner: 1 }), 2)
@@ -117,9 +117,9 @@ test(
     await project(disk)
     let isAway = true
     const reads: ReadStore = Object.assign(Object.create(disk.reads), {
-      live: () => (isAway ? Promise.reject(new StoreUnavailable('away')) : disk.reads.live(DIAMONDS)),
+      live: () => (isAway ? Promise.reject(new StoreUnavailable('away')) : disk.reads.live(diamonds.declaration)),
     })
-    const model = await ownModel(reads, disk.store, DIAMONDS)
+    const model = await openReadModel(reads, disk.store, diamonds.declaration)
     assert.ok(await refused(() => listed(model)))
     isAway = false
     assert.equal(await listed(model), [{ id: 1 }])

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Log } from '../../../src/runtime/log.ts'
-import { KeptRunning } from '../../../src/projections/engine/keep-trying.ts'
+import { Loop } from '../../../src/projections/engine/loop.ts'
 import { until } from '../../until.ts'
 
 const test = suite('work that is done again and again')
@@ -20,7 +20,7 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
   const signals = new Set<AbortSignal>()
   let running = 0
   let most = 0
-  const work = new KeptRunning('follows', log, async (signal) => {
+  const work = new Loop('follows', log, async (signal) => {
     most = Math.max(most, ++running)
     assert.not.ok(signal.aborted, 'the signal of a run before')
     signals.add(signal)
@@ -39,7 +39,7 @@ test('does not wait for ever for a run that hangs, and begins the next one only 
   const { log, lines } = listening()
   const hanging: (() => void)[] = []
   const run = () => new Promise<void>((done) => hanging.push(done))
-  const work = new KeptRunning('hangs', log, run, { stop: 20 })
+  const work = new Loop('hangs', log, run, { stop: 20 })
   work.start()
   await until('the run', () => hanging.length === 1, 5_000)
   await work.stop()
@@ -56,7 +56,7 @@ test('does not wait for ever for a run that hangs, and begins the next one only 
 test('tells of an outage when it begins and when it is over, and not of each try', async () => {
   const { log, lines } = listening()
   let tries = 0
-  const work = new KeptRunning('fails', log, async () => {
+  const work = new Loop('fails', log, async () => {
     tries++
     if (tries <= 4) throw new Error('away')
     return 'done'
@@ -73,7 +73,7 @@ test('tells of an outage when it begins and when it is over, and not of each try
 
 test('that is woken runs at once, also where it is woken in the middle of a run', async () => {
   let runs = 0
-  const work: KeptRunning = new KeptRunning(
+  const work: Loop = new Loop(
     'woken',
     listening().log,
     async () => {

@@ -17,9 +17,9 @@ const STOP = 3_000
  * One run of the work. It ends soon after its signal was aborted; what it leaves undone, the next run does, in this
  * process or another one. `done` where there is nothing left to run for.
  */
-export type Run = (signal: AbortSignal) => Promise<void | 'done'>
+export type Round = (signal: AbortSignal) => Promise<void | 'done'>
 
-export type KeptRunningOptions = {
+export type LoopOptions = {
   /** Milliseconds between the end of a run and the next one; without it, runs follow each other but for a moment. */
   readonly every?: number
   /** Milliseconds that a stop waits for the run under way, unless 3 s. */
@@ -30,7 +30,7 @@ export type KeptRunningOptions = {
 export type RunFigures = { readonly name: string; readonly runs: number; readonly failures: number }
 
 /** The signal of what nothing stops. */
-export const unstopped = (): AbortSignal => new AbortController().signal
+export const neverAborted = (): AbortSignal => new AbortController().signal
 
 /** From a start to the stop behind it. */
 type Life = { over: boolean; run: AbortController }
@@ -40,7 +40,7 @@ type Life = { over: boolean; run: AbortController }
  * and what is done every few seconds. There is one run at a time, also after a stop that did not wait for the last one's
  * end, and each has a signal of its own: whatever was stopped can start again.
  */
-export class KeptRunning {
+export class Loop {
   readonly #nap = new Nap()
   readonly #interruptions: Interruptions
   #life: Life | undefined
@@ -52,8 +52,8 @@ export class KeptRunning {
   constructor(
     private readonly name: string,
     private readonly log: Log,
-    private readonly run: Run,
-    private readonly options: KeptRunningOptions = {},
+    private readonly run: Round,
+    private readonly options: LoopOptions = {},
   ) {
     this.#interruptions = new Interruptions(name, log)
   }

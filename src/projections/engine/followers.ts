@@ -1,0 +1,129 @@
+import type { Log } from '../../runtime/log.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
+import { ActiveRunner } from './active-runner.ts'
+import { Loop, type RunFigures } from './loop.ts'
+import { openReadModel } from './open-read-model.ts'
+import { CheckpointedReaction, selfKept } from './reaction-runs.ts'
+import { checkpointOf, type OwnKeeping, type React, type Reacting, type Reaction } from './reaction.ts'
+import { ReadModelBuilds } from './read-model-builds.ts'
+import type { Projection } from './read-model.ts'
+import type { Routine } from './routine.ts'
+import { Runner } from './runner.ts'
+
+/** What followers run on. */
+export type Stores = { readonly store: EventStore; readonly reads: ReadStore; readonly log: Log }
+
+/** Something that works by itself. It can be started again after a stop. */
+export type Work = {
+  readonly name: string
+  /** Resolves when it runs, or others do. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Whether this process does it at this moment, and not another one. */
+  isActive(): boolean
+  figures(): readonly RunFigures[]
+}
+
+/** A read model, kept by this process or another one. */
+export type OpenReadModel = Work & { readonly model: ReadModel; readonly progress: ActiveRunner }
+
+export async function openModel<Value>(projection: Projection<Value>, stores: Stores): Promise<OpenReadModel> {
+  const { store, reads, log } = stores
+  const { declaration } = projection
+  const model = await openReadModel(reads, store, declaration)
+  const runner = new Runner(new ReadModelBuilds(projection, store, reads, log), store, log)
+  const progress = new ActiveRunner(runner, declaration, reads, model, log)
+  return { ...workOf(declaration.name, progress), model, progress }
+}
+
+/** What reactions and routines find among their tools besides their own. */
+export type Wakes = {
+  /** Lets a routine do its next round now. */
+  readonly wake: (routine: string) => void
+}
+
+/** What is declared to be done by itself: because of events, and by the clock. */
+export type Declared<Tools> = {
+  readonly reactions: readonly Reaction<Tools>[]
+  readonly routines: readonly Routine<Tools>[]
+}
+
+/** Reactions and routines with their tools; nothing is started. */
+export async function openWork<Tools>(
+  { reactions, routines }: Declared<Tools>,
+  toolsWith: (wakes: Wakes) => Tools,
+  stores: Stores,
+): Promise<readonly Work[]> {
+  const rounds = new Map<string, () => void>()
+  const tools = toolsWith({ wake: (name) => rounds.get(name)?.() })
+  const byClock = routines.map((routine) => openRoutine(routine, tools, stores.log))
+  for (const { name, wake } of byClock) rounds.set(name, wake)
+  const byEvents: Work[] = []
+  for (const reaction of reactions) byEvents.push(await openReaction(reaction, tools, stores))
+  return [...byEvents, ...byClock]
+}
+
+/** In one process at a time, unless it keeps its checkpoint itself. */
+async function openReaction<Tools>(reaction: Reaction<Tools>, tools: Tools, stores: Stores): Promise<Work> {
+  const work =
+    'keeping' in reaction
+      ? everywhere(reaction, reaction.keeping(tools), stores)
+      : await byLease(reaction, reaction.reacting(tools), stores)
+  const { isNeeded = async () => true } = reaction
+  return {
+    ...work,
+    async start() {
+      if (await isNeeded(tools)) await work.start()
+    },
+  }
+}
+
+function everywhere(declared: Reacting, keeping: OwnKeeping, { store, log }: Stores): Work {
+  const runner = new Runner(selfKept(declared, keeping, store), store, log)
+  return {
+    name: declared.name,
+    start: async () => runner.start(),
+    stop: () => runner.stop(),
+    isActive: () => true,
+    figures: () => [runner.figures],
+  }
+}
+
+async function byLease(declared: Reacting, react: React, stores: Stores): Promise<Work> {
+  const { store, reads, log } = stores
+  const declaration = checkpointOf(declared.name)
+  const runner = new Runner(new CheckpointedReaction(declared, react, stores), store, log)
+  return workOf(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
+}
+
+function openRoutine<Tools>(routine: Routine<Tools>, tools: Tools, log: Log): Work & { wake(this: void): void } {
+  const { name, every, lanes = 1, patience, last } = routine
+  const options = patience === undefined ? { every } : { every, stop: patience }
+  const loops = Array.from({ length: lanes }, () => new Loop(name, log, routine.doing(tools), options))
+  return {
+    name,
+    start: async () => loops.forEach((loop) => loop.start()),
+    wake: () => loops.forEach((loop) => loop.wake()),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await last?.(tools)
+    },
+    isActive: () => true,
+    figures: () => [loops.map(({ figures }) => figures).reduce(added)],
+  }
+}
+
+const added = ({ name, runs, failures }: RunFigures, other: RunFigures): RunFigures => ({
+  name,
+  runs: runs + other.runs,
+  failures: failures + other.failures,
+})
+
+const workOf = (name: string, active: ActiveRunner): Work => ({
+  name,
+  start: () => active.start(),
+  stop: () => active.stop(),
+  isActive: () => active.active,
+  figures: () => active.figures,
+})

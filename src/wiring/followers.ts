@@ -1,0 +1,122 @@
+import { certifications } from '../projections/certifications/certifications.ts'
+import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { openModel, openWork, type OpenReadModel, type Wakes, type Work } from '../projections/engine/followers.ts'
+import { checkpointOf, type Reaction } from '../projections/engine/reaction.ts'
+import type { Projection } from '../projections/engine/read-model.ts'
+import type { Routine } from '../projections/engine/routine.ts'
+import { secrets } from '../projections/secrets/secrets.ts'
+import { requestFinishing, type RequestFinishingOptions } from '../reactions/bulk/request-finishing.ts'
+import { COLLECTING, removedFiles, type FollowingTools } from '../reactions/files/file-collector.ts'
+import { mails, type Mailer } from '../reactions/mail/mailer.ts'
+import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
+import { scoring, type ScoringOptions } from '../reactions/scoring/scoring.ts'
+import { resealing, type ResealingTools } from '../reactions/secrets/resealing.ts'
+import { secretEndings, type EndingTools } from '../reactions/secrets/secret-endings.ts'
+import { SWEEPING, type SweepingTools } from '../reactions/secrets/secret-sweeper.ts'
+import type { From } from '../stores/ports/event-store.ts'
+import type { ModelDeclaration } from '../stores/ports/read-store.ts'
+import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
+
+/** What reactions and routines work with. */
+export type FollowerTools = RequestFinishingOptions &
+  FollowingTools &
+  EndingTools &
+  ResealingTools &
+  SweepingTools & {
+    readonly scoring: ScoringOptions
+    readonly reports: ReportReadingOptions
+    readonly mailer: Mailer
+  }
+
+/** What is made of the log, to be asked. */
+export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets]
+
+/** What is done because of events. */
+export const REACTIONS: readonly Reaction<FollowerTools>[] = [
+  scoring,
+  reportReading,
+  requestFinishing,
+  secretEndings,
+  removedFiles,
+]
+
+/** What is done by the clock. */
+export const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing]
+
+/** The reactions whose checkpoints are kept with the read models, by where that is. */
+export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>
+  'reacting' in reaction ? [checkpointOf(reaction.name)] : [],
+)
+
+/** Whatever keeps a checkpoint with the read models, and sets events aside there. */
+export const CHECKPOINTED: readonly ModelDeclaration[] = [
+  ...READ_MODELS.map(({ declaration }) => declaration),
+  ...REACTION_CHECKPOINTS,
+]
+
+/** What follows the log in this process, or is followed where another one's role is to project. */
+export class Followers {
+  #work: readonly Work[] = []
+
+  private constructor(
+    private readonly installation: Installation,
+    private readonly parts: OpenParts,
+    private readonly models: readonly OpenReadModel[],
+  ) {}
+
+  /** Nothing runs yet. */
+  static async open(installation: Installation, parts: OpenParts): Promise<Followers> {
+    const models: OpenReadModel[] = []
+    for (const projection of READ_MODELS) {
+      const model = await openModel(projection, installation)
+      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), figures: () => model.figures() })
+      models.push(model)
+    }
+    return new Followers(installation, parts, models)
+  }
+
+  /** @throws Error for one that is not declared in READ_MODELS */
+  readModel({ declaration: { name } }: Pick<Projection<unknown>, 'declaration'>): OpenReadModel {
+    const found = this.models.find((model) => model.name === name)
+    if (found === undefined) throw new Error(`there is no read model ${name}`)
+    return found
+  }
+
+  /** All together, so that those who have to catch up share one read of the log. */
+  async startReadModels(): Promise<void> {
+    if (this.#projects) await Promise.all(this.models.map((model) => model.start()))
+  }
+
+  /** Reactions and routines. */
+  async startWork(own: Omit<FollowerTools, keyof Wakes>): Promise<void> {
+    if (!this.#projects) return
+    const declared = { reactions: REACTIONS, routines: ROUTINES }
+    this.#work = await openWork<FollowerTools>(declared, (wakes) => ({ ...own, ...wakes }), this.installation)
+    for (const work of this.#work) this.#keep(work)
+    await Promise.all(this.#work.map((work) => work.start()))
+  }
+
+  /** Whether this process is the one that does it. */
+  isActive(name: string): boolean {
+    return this.#work.some((work) => work.name === name && work.isActive())
+  }
+
+  /** Why the read models can't answer yet for the log as it was at a position. */
+  async waiting(head: From): Promise<string[]> {
+    const reasons: string[] = []
+    for (const { name, progress } of this.models) {
+      if (!(await progress.reached(head, 0))) reasons.push(`the ${name} read model is behind the log`)
+    }
+    return reasons
+  }
+
+  get #projects(): boolean {
+    return this.installation.settings.ROLES.includes('projections')
+  }
+
+  /** Reactions and routines stop before what they ask. */
+  #keep(work: Work): void {
+    this.parts.add({ stage: 'requests', name: work.name, stop: () => work.stop(), figures: () => work.figures() })
+  }
+}
