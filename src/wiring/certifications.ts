@@ -56,11 +56,11 @@ type Answering = (links: Links) => CertificationServices['certifications']
 export function openCertifications(
   { store, files, writing }: Installation,
   queries: CertificationQueries,
-  { progress: shown }: DiamondQueries,
+  { progress: diamondsProgress }: DiamondQueries,
 ): Answering {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { store, clock: writing.clock, kind: 'certification', ...CERTIFICATION_IDS, origin }
   const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
   const uploads = new Uploads(files)
-  return (links) => ({ certifying, queries, shown, uploads, files, links })
+  return (links) => ({ certifying, queries, diamondsProgress, uploads, files, links })
 }

@@ -6,13 +6,13 @@ import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { CERTIFICATION } from '../../representations/certification-schemas.ts'
 import { certificationText, namedDiamond, readCertification } from '../../representations/certification.ts'
+import { byOf } from '../diamonds/resource.ts'
 import { created } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
-import { originFor } from '../kit/authenticate.ts'
 import type { CertificationServices } from './service.ts'
 import { upload, type Upload } from './upload/upload.ts'
 
@@ -39,11 +39,12 @@ export const attachReport = endpoint({
     },
     403: 'The diamond belongs to another account',
     404: 'There is no such diamond',
+    409: 'Somebody else changed the diamond meanwhile; send it again',
     422: 'A part is missing or not acceptable, or the Idempotency-Key was used for another body',
   },
   family: owned,
-  async run(asked, { certifications: { certifying, shown, links } }: CertificationServices) {
-    const by = { owner: asked.asker.account, origin: originFor(asked.asker.account, asked.requestId) }
+  async run(asked, { certifications: { certifying, diamondsProgress, links } }: CertificationServices) {
+    const by = byOf(asked)
     const wish = await checked(certifying, by, asked.body)
     const { certification, diamond, position } = await attachCertification(
       certifying,
@@ -52,7 +53,7 @@ export const attachReport = endpoint({
       asked.body.file,
       idempotencyKeyOf(asked),
     )
-    const headers = await consistencyOf(asked, shown, position)
+    const headers = await consistencyOf(asked, diamondsProgress, position)
     const body = links.finish(certificationText(certification, fileRevision(diamond)))
     return created(`${links.address}/v4/certification/${certification.id}`, body, headers)
   },

@@ -1,11 +1,11 @@
 import { removeCertification } from '../../commands/certifications/remove-certification.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { byOf } from '../diamonds/resource.ts'
 import { noContent } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { originFor } from '../kit/authenticate.ts'
 import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
 
 export const removeReport = endpoint({
@@ -15,16 +15,20 @@ export const removeReport = endpoint({
   about: 'Removes a certification, and its file with it where no other has the same one.',
   who: bearer,
   parameters: { id: CERTIFICATION_ID },
-  answers: { 204: 'It is gone', 403: 'It belongs to another account', 404: 'There is none' },
+  answers: {
+    204: 'It is gone',
+    403: 'It belongs to another account',
+    404: 'There is none',
+    409: 'Somebody else changed its diamond meanwhile; send it again',
+  },
   family: owned,
   async run(asked, { certifications }: CertificationServices) {
-    const { params, asker, patience, requestId } = asked
-    const { certifying, queries, shown } = certifications
+    const { params, patience } = asked
+    const { certifying, queries, diamondsProgress } = certifications
     const id = certificationIdOf(params.id)
     const diamond = await queries.diamondOf(id, patience)
     if (diamond === undefined) throw new Refusal('missing', `There is no certification ${id}`)
-    const by = { owner: asker.account, origin: originFor(asker.account, requestId) }
-    const position = await removeCertification(certifying, by, { id, diamond })
-    return noContent(await consistencyOf(asked, shown, position))
+    const position = await removeCertification(certifying, byOf(asked), { id, diamond })
+    return noContent(await consistencyOf(asked, diamondsProgress, position))
   },
 })

@@ -13,7 +13,7 @@ export type CertificationServices = {
     readonly certifying: Certifying
     readonly queries: CertificationQueries
     /** How far the read model of diamonds is, whose bodies show certifications. */
-    readonly shown: Progress
+    readonly diamondsProgress: Progress
     readonly uploads: Uploads
     readonly files: Files
     readonly links: Links

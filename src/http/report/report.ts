@@ -25,6 +25,7 @@ const SIGNED = z.object({
   signature: z.string().optional().describe("What the owner's link to a restricted diamond is signed with."),
 })
 
+const TWICE = 'The signature stands twice'
 const UNKNOWN = 'There is no such diamond, or it is not shown to everybody'
 
 /**
@@ -39,7 +40,7 @@ export const readReportPage = endpoint({
   who: anybody,
   parameters: { id: DIAMOND_ID },
   query: SIGNED,
-  answers: { 200: { about: 'The page', media: 'text/html' }, 404: UNKNOWN },
+  answers: { 200: { about: 'The page', media: 'text/html' }, 400: TWICE, 404: UNKNOWN },
   family: reportFamily,
   async run(asked, { report }: ReportServices) {
     const { view, signature, headers } = await opened(asked, report)
@@ -69,6 +70,7 @@ export const readPicture = endpoint({
   answers: {
     200: { about: 'The picture, 320 pixels wide', media: 'image/png', headers: { ETag: 'The same for equal cuts' } },
     304: 'The copy is the picture that there is',
+    400: TWICE,
     404: `${UNKNOWN}, or there is no model of its cut`,
   },
   family: reportFamily,
