@@ -1,7 +1,7 @@
 import type { Addresses } from './addresses.ts'
 import type { Secrets } from '../commands/secrets/secrets.ts'
 import { MailLimits } from '../credentials/mail-limits.ts'
-import { Letters } from '../credentials/letters.ts'
+import { MailSeal } from '../credentials/mail-seal.ts'
 import { Passphrases } from '../credentials/passphrases.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
 import type { SecretPageServices } from '../http/secret-pages/pages.ts'
@@ -38,7 +38,7 @@ export function openSecrets(
     ...writing,
     vault,
     box: new SecretBox(keys, passphrases),
-    letters: new Letters(keys),
+    mailSeal: new MailSeal(keys),
   }
   const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
   const recent = new RecentSecrets(model, vault, store, progress, writing.clock)

@@ -1,6 +1,6 @@
 import { load, type Fold } from '../core/load.ts'
 import type { Writing } from '../core/handle.ts'
-import type { Letters } from '../../credentials/letters.ts'
+import type { MailSeal } from '../../credentials/mail-seal.ts'
 import type { SecretBox } from '../../credentials/secret-box.ts'
 import { secretStream } from '../../credentials/secret-keys.ts'
 import { evolveSecret, unknownSecret, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
@@ -15,7 +15,7 @@ export const secretFold: Fold<Secret, SecretEvent> = { initial: unknownSecret, e
 export type Secrets = Writing & {
   readonly vault: Vault
   readonly box: SecretBox
-  readonly letters: Letters
+  readonly mailSeal: MailSeal
 }
 
 /**

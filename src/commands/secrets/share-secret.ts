@@ -82,17 +82,17 @@ function entryOf({ sender }: ShareSecret, keys: SecretKeys, shared: Shared, seal
 }
 
 function mailsOf(
-  { letters }: Secrets,
+  { mailSeal }: Secrets,
   wish: ShareSecret,
   { digest, secretKey }: SecretKeys,
   { at }: Shared,
 ): NewMail[] {
   const mails: NewMail[] = wish.recipients.map((to, number) => {
     const kind = linkName(number)
-    return { kind, sealed: letters.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
+    return { kind, sealed: mailSeal.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
   })
   if (wish.notify && wish.sender !== undefined) {
-    const sealed = letters.seal({ to: wish.sender.email }, `${digest}/notice`)
+    const sealed = mailSeal.seal({ to: wish.sender.email }, `${digest}/notice`)
     mails.push({ kind: 'notice', sealed, dueAt: null })
   }
   return mails

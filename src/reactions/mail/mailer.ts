@@ -9,7 +9,7 @@ import { isUndecodable } from '../../events/decode.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
 import { routine } from '../../projections/engine/routine.ts'
 import { MailClaims } from './mail-claims.ts'
-import { linkLetter, noticeLetter } from './letter-texts.ts'
+import { linkMail, noticeMail } from './mail-texts.ts'
 import { messageIdOf } from './mail-names.ts'
 
 export type MailerOptions = {
@@ -130,10 +130,10 @@ export class Mailer {
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
     const { mail: port, log, pauseBefore = backOff } = this.#options
     try {
-      const letter = await this.#write(mail, secret)
+      const written = await this.#write(mail, secret)
       // One that stood still for long may have lost it.
       if (!(await this.#claims.isHeld(mail.id))) return 'later'
-      await port.send(letter)
+      await port.send(written)
       return {}
     } catch (error) {
       if (error instanceof Undeliverable) return { refused: error.message }
@@ -147,12 +147,12 @@ export class Mailer {
 
   async #write(mail: QueuedMail, secret: KnownSecret) {
     const { secrets, from, address } = this.#options
-    const letter = secrets.letters.open(mail.sealed, mail.id)
+    const addressee = secrets.mailSeal.open(mail.sealed, mail.id)
     const sender = await custidOf(secrets, secret.owner)
     const isLink = kindOf(mail.kind) === 'link'
-    const text = isLink ? linkLetter(secret, letter, sender, address) : noticeLetter(secret)
+    const text = isLink ? linkMail(secret, addressee, sender, address) : noticeMail(secret)
     const date = new Date(isLink ? secret.at : secret.changedAt)
-    return { ...text, from, to: letter.to, date, messageId: this.#nameOf(mail).messageId }
+    return { ...text, from, to: addressee.to, date, messageId: this.#nameOf(mail).messageId }
   }
 
   #nameOf({ id, kind }: QueuedMail) {

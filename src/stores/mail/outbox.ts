@@ -9,7 +9,7 @@ import type { MailPort } from '../ports/mail.ts'
  */
 export function openOutbox(folder: string): MailPort {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-  /** The letters that are there, read once: every end of a secret asks for them. */
+  /** The mails that are there, read once: every end of a secret asks for them. */
   let held: Set<string> | undefined
   return {
     async send(mail) {

@@ -36,7 +36,7 @@ test('seals everything again, so that the former key can go, and loses nothing',
     for (const [n, { keys }] of shared.slice(1).entries())
       assert.is(await reading(after, keys.secretKey), `value ${n + 1}`)
     const mail = await after.vault.claimMail(1e15, 'me', never)
-    assert.is(after.letters.open(mail?.sealed ?? Buffer.alloc(0), mail?.id ?? '').to, 'tom@example.com')
+    assert.is(after.mailSeal.open(mail?.sealed ?? Buffer.alloc(0), mail?.id ?? '').to, 'tom@example.com')
     await after.close()
   }))
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Secrets } from '../../../src/commands/secrets/secrets.ts'
 import type { ShareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import { Letters } from '../../../src/credentials/letters.ts'
+import { MailSeal } from '../../../src/credentials/mail-seal.ts'
 import { openMasterKeys, type MasterKeys } from '../../../src/credentials/master-keys.ts'
 import { Passphrases } from '../../../src/credentials/passphrases.ts'
 import { SecretBox } from '../../../src/credentials/secret-box.ts'
@@ -35,7 +35,7 @@ export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsPr
     vault,
     keys,
     box: new SecretBox(keys, new Passphrases(), CHEAP),
-    letters: new Letters(keys),
+    mailSeal: new MailSeal(keys),
     async close() {
       await store.close()
       await vault.close()

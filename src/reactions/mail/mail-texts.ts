@@ -1,20 +1,20 @@
-import type { Letter } from '../../credentials/letters.ts'
+import type { Addressee } from '../../credentials/mail-seal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 
-export type LetterText = { readonly subject: string; readonly text: string; readonly html: string }
+export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
 
 /**
  * Takes the link to its recipient. It says what a person needs in order to trust it, and never the secret.
  * @param sender the address of who shared it
  * @param address where links start, such as https://secrets.example.com
  */
-export function linkLetter(secret: KnownSecret, { secretKey }: Letter, sender: string, address: string): LetterText {
+export function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string, address: string): MailText {
   const link = `${address}/secret/${secretKey ?? ''}`
   const until = utc(expiresAt(secret))
   const passphrase = secret.passphrase
     ? 'You need the passphrase that the sender has agreed on with you. It is not in this mail.'
     : ''
-  return letter(`${sender} sent you a secret`, [
+  return mailOf(`${sender} sent you a secret`, [
     `${sender} sent you a secret. It can be read once, by whoever opens it first, until ${until}:`,
     { link },
     'The page asks before it shows the secret: following the link alone does not use it up.',
@@ -24,10 +24,10 @@ export function linkLetter(secret: KnownSecret, { secretKey }: Letter, sender: s
 }
 
 /** Tells the owner that the secret was read, without anything of it. */
-export function noticeLetter(secret: KnownSecret): LetterText {
+export function noticeMail(secret: KnownSecret): MailText {
   const [recipient] = secret.recipient
   const what = recipient === undefined ? 'A secret that you shared' : `The secret that you shared with ${recipient}`
-  return letter('A secret that you shared was read', [
+  return mailOf('A secret that you shared was read', [
     `${what} on ${utc(secret.at)} was read on ${utc(secret.changedAt)}. It can't be read again.`,
     'If that was not who it was for, treat it as known to somebody else.',
   ])
@@ -35,7 +35,7 @@ export function noticeLetter(secret: KnownSecret): LetterText {
 
 type Paragraph = string | { readonly link: string }
 
-function letter(subject: string, paragraphs: readonly Paragraph[]): LetterText {
+function mailOf(subject: string, paragraphs: readonly Paragraph[]): MailText {
   const shown = paragraphs.filter((paragraph) => paragraph !== '')
   return {
     subject,
