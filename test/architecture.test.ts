@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { circles } from './architecture/circles.ts'
 import { moduleOf, wrongImports } from './architecture/layers.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
@@ -16,6 +17,24 @@ test('of every module point the right way', () => {
   assert.ok(modules.length > 100, `only ${modules.length} modules were found`)
   const wrong = wrongImports(modules)
   assert.is(wrong.length, 0, `\n${wrong.join('\n')}`)
+})
+
+test('lead nowhere back to where they began, types included', () => {
+  const found = circles(modules).map((circle) => circle.join('\n  imports '))
+  assert.is(found.length, 0, `circles, the shortest of each knot:\n${found.join('\n')}`)
+})
+
+const graph = (imports: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(imports).map(([path, names]) => ({ path, imports: names }))
+
+test('that go in a circle are found by the shortest there is', () => {
+  const knot = graph({ a: ['b'], b: ['c'], c: ['a', 'd'], d: ['c'], e: ['a'] })
+  assert.equal(circles(knot), [['c', 'd', 'c']])
+  assert.equal(circles(graph({ a: ['b', 'c'], b: ['c'], c: [] })), [])
+  assert.equal(circles(graph({ a: ['a'], b: ['c'], c: ['b'] })), [
+    ['a', 'a'],
+    ['b', 'c', 'b'],
+  ])
 })
 
 const faults: readonly (readonly [name: string, path: string, source: string])[] = [

@@ -11,7 +11,8 @@ import type { Backups } from './backup/backups.ts'
 import { verifyBackup } from './backup/digests.ts'
 import { FILES_FOLDER, LOG_FILE, readManifest, type Manifest } from './backup/manifest.ts'
 import { checkFolder, checkMasterKey } from './backup/restore-checks.ts'
-import { restoreFolder, type Asked } from './backup/restore-folder.ts'
+import type { Asked } from './backup/restore-files.ts'
+import { restoreFolder, type Restored } from './backup/restore-folder.ts'
 import { restoreServer } from './backup/restore-server.ts'
 import { SERVER_RESTORE } from './backup/servers.ts'
 import { BadUsage } from './failure.ts'
@@ -47,9 +48,6 @@ ${SERVER_RESTORE}
 Examples:
   npx adamant restore /backups/adamant-2026-11-22
   npx adamant restore /backups/adamant-2026-11-22 --replace`
-
-export type Restored = { readonly events: number; readonly files: number; readonly bytes: number }
-export type Outcome = Restored & { readonly position: string; readonly epoch: number }
 
 async function restore(open: Open, backups: Backups, from: string | undefined, options: RestoreOptions): Promise<void> {
   const started = performance.now()
@@ -103,7 +101,7 @@ async function verified(backups: Backups, from: string, manifest: Manifest | und
   return held
 }
 
-function report(restored: Outcome, seconds: number, options: OutputOptions): void {
+function report(restored: Restored, seconds: number, options: OutputOptions): void {
   const { events, files, epoch } = restored
   const text = [
     `${count(events)} events and ${count(files)} files are back, in epoch ${epoch}. Tokens and links from before are refused.`,

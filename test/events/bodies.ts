@@ -1,5 +1,6 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
-import { diamonds, type DiamondView } from '../../src/projections/diamonds/diamonds.ts'
+import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
+import type { DiamondView } from '../../src/projections/diamonds/diamond-document.ts'
 import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
 
 /** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */

@@ -2,7 +2,15 @@ import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { progressBar } from '../progress-bar.ts'
 import { copyWhole, isWhole } from './files.ts'
-import type { Asked } from './restore-folder.ts'
+import type { Manifest } from './manifest.ts'
+
+/** What is to be restored. Without `log` it is in its place already, without `held` the files are. */
+export type Asked = {
+  readonly from: string | undefined
+  readonly log: string | undefined
+  readonly manifest: Manifest | undefined
+  readonly held: Files | undefined
+}
 
 export type RestoredFiles = { readonly files: number; readonly bytes: number }
 

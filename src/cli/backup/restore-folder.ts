@@ -6,23 +6,21 @@ import { fenceLog } from '../../commands/installation/move-log.ts'
 import { beginEpoch } from '../../commands/installation/restore-log.ts'
 import type { Settings } from '../../wiring/settings.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { note } from '../output.ts'
-import type { Outcome } from '../restore.ts'
 import type { Backups, Before, Replacing } from './backups.ts'
 import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
-import type { Manifest } from './manifest.ts'
-import { restoreFiles } from './restore-files.ts'
+import { restoreFiles, type Asked } from './restore-files.ts'
 import { seenEpochOf } from './seen-epoch.ts'
 
-/** What is to be restored. Without `log` it is in its place already, without `held` the files are. */
-export type Asked = {
-  readonly from: string | undefined
-  readonly log: string | undefined
-  readonly manifest: Manifest | undefined
-  readonly held: Files | undefined
+/** What a restore has brought back, and where the log and its epoch stand now. */
+export type Restored = {
+  readonly events: number
+  readonly files: number
+  readonly bytes: number
+  readonly position: string
+  readonly epoch: number
 }
 
 /**
@@ -34,7 +32,7 @@ export async function restoreFolder(
   settings: Settings,
   asked: Asked,
   origin: Origin,
-): Promise<Outcome> {
+): Promise<Restored> {
   const replacing = await backups.replaceLog(settings, asked.log)
   const { installation, before } = replacing
   try {

@@ -10,16 +10,15 @@ import type { Settings } from '../../wiring/settings.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 import type { Open } from '../installed.ts'
-import type { Outcome } from '../restore.ts'
 import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
 import type { Manifest } from './manifest.ts'
-import { restoreFiles } from './restore-files.ts'
-import { stayClosed, type Asked } from './restore-folder.ts'
+import { restoreFiles, type Asked } from './restore-files.ts'
+import { stayClosed, type Restored } from './restore-folder.ts'
 import { seenEpochOf } from './seen-epoch.ts'
 
 /** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
-export async function restoreServer(open: Open, settings: Settings, asked: Asked, origin: Origin): Promise<Outcome> {
+export async function restoreServer(open: Open, settings: Settings, asked: Asked, origin: Origin): Promise<Restored> {
   const installation = await open(settings, 'filled')
   const { store, keys, files, vault } = installation
   try {

@@ -1,4 +1,3 @@
-import type { LiveDiamond } from './diamond.ts'
 import type { DiamondFields } from './fields.ts'
 
 /** How often an owner has changed who sees a stone, and how much of it. Links are bound to it, and end with a change. */
@@ -15,9 +14,11 @@ export const accessAfter = (
   dataAccess: revisions.dataAccess + (before.dataAccess === after.dataAccess ? 0 : 1),
 })
 
+type Accessed = { readonly accessRevisions: AccessRevisions }
+
 /** What the link of a report page is bound to: dataAccess says only what the page shows. */
-export const pageRevision = ({ accessRevisions }: LiveDiamond): number => accessRevisions.access
+export const pageRevision = ({ accessRevisions }: Accessed): number => accessRevisions.access
 
 /** What the link of a certification's file is bound to: it grows with a change of either. */
-export const fileRevision = ({ accessRevisions }: LiveDiamond): number =>
+export const fileRevision = ({ accessRevisions }: Accessed): number =>
   accessRevisions.access + accessRevisions.dataAccess

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { ZodType } from 'zod'
 import type { Patience } from '../../projections/engine/patience.ts'
 import type { Answer, Headers } from './answer.ts'
-import type { Refused } from './errors.ts'
+import type { Fault } from '../../domain/refusal.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -74,6 +74,9 @@ export type AnswerDescription =
       readonly headers?: Readonly<Record<string, string>>
       readonly example?: unknown
     }
+
+/** What of an error reaches the caller; everything else about it goes to the log. */
+export type Refused = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
 
 /** Endpoints whose refusals are written alike. */
 export type Family = {

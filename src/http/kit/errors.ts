@@ -4,10 +4,7 @@ import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../.
 import { BytesMissing } from '../../stores/ports/files.ts'
 import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
 import { answer as answered, type Headers } from './answer.ts'
-import type { Family } from './endpoint.ts'
-
-/** What of an error reaches the caller; everything else about it goes to the log. */
-export type Refused = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+import type { Family, Refused } from './endpoint.ts'
 
 /** An error whose answer has headers of its own: a challenge, a range, the age of what it was judged by. */
 export class RefusedWith extends Error {

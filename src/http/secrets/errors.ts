@@ -1,6 +1,5 @@
 import { answer, type Headers } from '../kit/answer.ts'
-import type { Family } from '../kit/endpoint.ts'
-import type { Refused } from '../kit/errors.ts'
+import type { Family, Refused } from '../kit/endpoint.ts'
 
 const UNKNOWN = 'Unknown secret'
 

@@ -3,9 +3,22 @@ import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { completed, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
-import type { DiamondView } from './diamonds.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import { scoresTexts } from '../../representations/diamond/scores.ts'
+
+/** A diamond, and what is known of its two streams. */
+export type DiamondView = {
+  readonly diamond: LiveDiamond
+  readonly revision: number
+  /** Revision of the diamond's last event that changed what scores are computed from. */
+  readonly stoneRevision: number
+  /** null until they are computed for the stone as it is now. */
+  readonly scores: Scores | null
+  /** -1 until there were scores. */
+  readonly scoresRevision: number
+  /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
+  readonly changedAt: number
+}
 
 /**
  * What is kept of a view beside its bodies, of which v4 has the scores. Fields at their defaults are left out, most of

@@ -1,35 +1,15 @@
-import {
-  evolve,
-  unknown,
-  type DiamondCreated,
-  type DiamondEvent,
-  type LiveDiamond,
-} from '../../domain/diamond/diamond.ts'
-import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
+import { evolve, unknown, type DiamondCreated, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { touchesScores } from '../../domain/diamond/scoring-state.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import { decode } from '../../events/decode.ts'
-import { etag, fromDocument, toDocument, withScores } from './diamond-document.ts'
+import { etag, fromDocument, toDocument, withScores, type DiamondView } from './diamond-document.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import { scoresTexts } from '../../representations/diamond/scores.ts'
 import { readModel } from '../engine/read-model.ts'
-
-/** A diamond, and what is known of its two streams. */
-export type DiamondView = {
-  readonly diamond: LiveDiamond
-  readonly revision: number
-  /** Revision of the diamond's last event that changed what scores are computed from. */
-  readonly stoneRevision: number
-  /** null until they are computed for the stone as it is now. */
-  readonly scores: Scores | null
-  /** -1 until there were scores. */
-  readonly scoresRevision: number
-  /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
-  readonly changedAt: number
-}
 
 /** What lists filter and order by, and both finished bodies. */
 export const diamonds = readModel<DiamondView>({

@@ -4,8 +4,12 @@ import * as assert from 'uvu/assert'
 import type { LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import { completed } from '../../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
-import { fromDocument, toDocument, withScores } from '../../../src/projections/diamonds/diamond-document.ts'
-import type { DiamondView } from '../../../src/projections/diamonds/diamonds.ts'
+import {
+  fromDocument,
+  toDocument,
+  withScores,
+  type DiamondView,
+} from '../../../src/projections/diamonds/diamond-document.ts'
 
 const test = suite("a diamond's document")
 

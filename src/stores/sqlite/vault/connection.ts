@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
 import { demand, prepareFile } from '../file.ts'
 import { transactions } from '../open-file.ts'
-import { contentStatements } from './contents.ts'
+import { contentStatements } from './content-statements.ts'
 import { vaultFormat } from './format.ts'
 import { statements } from './statements.ts'
 
