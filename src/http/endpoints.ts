@@ -14,6 +14,7 @@ import type { Endpoint } from './kit/endpoint.ts'
 import type { TokenServices } from './oauth/client.ts'
 import { describeAuthorizationServer, type AuthorizationServerServices } from './oauth/metadata.ts'
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
+import type { ReadModels } from '../projections/engine/followers.ts'
 import { issueToken } from './oauth/token.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
 import type { SecretPageServices } from './secret-pages/pages.ts'
@@ -35,7 +36,7 @@ export type Services = BearerServices &
   TokenServices &
   AuthorizationServerServices &
   SecretServices &
-  SecretPageServices
+  SecretPageServices & { readonly readModels: ReadModels }
 
 /** All that the service can be asked for over HTTP. */
 export const ENDPOINTS: readonly Endpoint<Services>[] = [

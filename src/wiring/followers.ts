@@ -15,7 +15,9 @@ import { secretEndings, type EndingTools } from '../reactions/secrets/secret-end
 import { SWEEPING, type SweepingTools } from '../reactions/secrets/secret-sweeper.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
+import type { Metric } from '../http/health/metrics.ts'
 import type { Installation } from './installation.ts'
+import { followerMetrics, ifThere } from './metrics.ts'
 import type { OpenParts } from './open-parts.ts'
 
 /** What reactions and routines work with. */
@@ -97,9 +99,22 @@ export class Followers {
     await Promise.all(this.#work.map((work) => work.start()))
   }
 
-  /** Whether this process is the one that does it. */
-  isActive(name: string): boolean {
-    return this.#work.some((work) => work.name === name && work.isActive())
+  /** How far each one is that keeps a checkpoint, wherever it runs. */
+  async metrics(): Promise<Metric[]> {
+    const running = [...this.models, ...this.#work]
+    const isActive = (name: string) => running.some((work) => work.name === name && work.isActive())
+    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declared) => this.#kept(declared)))
+    const kept = [...this.models, ...reactions.flat()]
+    return followerMetrics(
+      this.installation,
+      kept.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),
+    )
+  }
+
+  /** None while the read store is away. */
+  async #kept(declared: ModelDeclaration) {
+    const model = await ifThere(() => this.installation.reads.model(declared))
+    return model === undefined ? [] : [{ name: declared.name, model }]
   }
 
   /** Why the read models can't answer yet for the log as it was at a position. */

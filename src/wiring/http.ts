@@ -15,6 +15,7 @@ import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from '../projections/certifications/certification-queries.ts'
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import type { ReadModels } from '../projections/engine/followers.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import type { OpenSecrets } from './secrets.ts'
@@ -30,6 +31,7 @@ export type OpenHttp = {
 
 /** What requests are answered from. */
 export type Views = {
+  readonly readModels: ReadModels
   readonly queries: DiamondQueries
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
@@ -49,7 +51,7 @@ export type Observed = {
  */
 export async function openHttp(
   installation: Installation,
-  { queries, certifications, secrets, stale }: Views,
+  { readModels, queries, certifications, secrets, stale }: Views,
   { waiting, metrics, traffic }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
@@ -69,6 +71,7 @@ export async function openHttp(
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
       const services: Services = {
+        readModels,
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
         report: { queries, links, pictures },

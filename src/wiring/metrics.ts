@@ -47,6 +47,32 @@ export async function collectMetrics(
   ]
 }
 
+/** Something that follows the log, by where it keeps how far it has come. */
+export type Kept = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
+
+/** How far each of them is, what it has set aside, and whether this process runs it: `adamant_NAME_position` and so on. */
+export async function followerMetrics(
+  { store }: Pick<Installation, 'store'>,
+  kept: readonly Kept[],
+): Promise<Metric[]> {
+  const head = await ifThere(() => store.head())
+  const all = await Promise.all(kept.map((one) => metricsOf(one, head)))
+  return all.flat()
+}
+
+async function metricsOf({ name, model, isActive }: Kept, head: From | undefined): Promise<Metric[]> {
+  const stem = `adamant_${name.replaceAll(/\W/g, '_')}`
+  const active = gauge(`${stem}_active`, `1 where this process runs ${name}`, isActive ? 1 : 0)
+  const [position, parked] = [await ifThere(() => model.position()), await ifThere(() => model.parked())]
+  if (head === undefined || position === undefined || parked === undefined) return [active]
+  return [
+    gauge(`${stem}_position`, `Position up to which ${name} has followed the log`, commitOf(position)),
+    gauge(`${stem}_lag`, `Positions between the head of the log and ${name}`, commitOf(head) - commitOf(position)),
+    gauge(`${stem}_parked_streams`, `Streams that ${name} has set aside`, parked.size),
+    active,
+  ]
+}
+
 function positions(head: From | undefined, folded: From | undefined): Metric[] {
   const known: Metric[] = []
   if (head !== undefined) known.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))

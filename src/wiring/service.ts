@@ -76,13 +76,19 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   }
 
   async function metrics() {
-    const views = [...(await collectMetrics(installation, model, progress)), ...(await scoring.metrics(followers))]
-    return [...views, ...reports.metrics(), ...parts.metrics(), refusedConnections(state.refused())]
+    const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
+    return [
+      ...views,
+      ...scoring.metrics(),
+      ...reports.metrics(),
+      ...parts.metrics(),
+      refusedConnections(state.refused()),
+    ]
   }
 
   async function answer(): Promise<Listening> {
     const queries = new DiamondQueries(model, store, progress, stale)
-    const views = { queries, certifications: reports.queries, secrets, stale }
+    const views = { readModels: followers, queries, certifications: reports.queries, secrets, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }

@@ -28,6 +28,9 @@ export type Work = {
 /** A read model, kept by this process or another one. */
 export type OpenReadModel = Work & { readonly model: ReadModel; readonly progress: ActiveRunner }
 
+/** All read models, by their declarations. */
+export type ReadModels = { readModel(projection: Pick<Projection<unknown>, 'declaration'>): OpenReadModel }
+
 export async function openModel<Value>(projection: Projection<Value>, stores: Stores): Promise<OpenReadModel> {
   const { store, reads, log } = stores
   const { declaration } = projection
