@@ -28,6 +28,7 @@ type Open = {
  */
 export class BatchStream {
   #open: Promise<Open> | undefined
+  #underWay = 0
 
   constructor(
     private readonly connection: Connection,
@@ -35,8 +36,20 @@ export class BatchStream {
     private readonly patience: number,
   ) {}
 
+  /** Whether an append has no answer yet. */
+  get isUnderWay(): boolean {
+    return this.#underWay > 0
+  }
+
   /** Never rejects: what went wrong is an answer, too. */
-  async send(stream: string, expected: Revision, { messages }: Encoded): Promise<Answer> {
+  async send(stream: string, expected: Revision, run: Encoded): Promise<Answer> {
+    this.#underWay++
+    const answer = await this.#send(stream, expected, run)
+    this.#underWay--
+    return answer
+  }
+
+  async #send(stream: string, expected: Revision, { messages }: Encoded): Promise<Answer> {
     const correlation = randomUUID()
     const opening = (this.#open ??= this.#start())
     let open: Open

@@ -35,12 +35,13 @@ export function openEventStoreDB(
     feed.exists(position)
     reader.exists(position)
   }
-  const appender = new Appender(new BatchStream(connection, timing.append), reader, fence, stored)
+  const batches = new BatchStream(connection, timing.append)
+  const appender = new Appender(batches, reader, fence, stored)
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()
   const interrupted = interruptedBy(told)
   const heard = (newest: From, checkpoint: Position) => reader.exists(newest, checkpoint)
-  const feed = new LiveFeed(connection, ask, heard, timing, interrupted)
+  const feed = new LiveFeed(connection, ask, () => batches.isUnderWay, heard, timing, interrupted)
 
   const store: EventLog<Promise<From>> = {
     atomicMany: false,

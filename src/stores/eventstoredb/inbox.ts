@@ -83,6 +83,12 @@ export class Inbox {
     return this.#arrival()
   }
 
+  /** What is there already, which may be nothing. */
+  taken(): Arrival {
+    this.#take()
+    return this.#arrival()
+  }
+
   /**
    * Ends the call, also on the server. What is left is read and thrown away: of a call that is not read to its end the
    * client never lets go.

@@ -1,8 +1,9 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
 import { comparePositions, type Batch, type Filter, type From, type Position } from '../ports/event-store.ts'
+import { Nap } from '../../runtime/nap.ts'
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
-import { Inbox } from './inbox.ts'
+import { Inbox, type Arrival } from './inbox.ts'
 import type { Interrupted } from './interruption.ts'
 import { LEADER_ONLY } from './node.ts'
 import { AHEAD, passes } from './reader.ts'
@@ -30,12 +31,14 @@ export class LiveFeed {
   #known: From = 'start'
   #running: Promise<void> | undefined
   #inbox: Inbox | undefined
-  #gathering: NodeJS.Timeout | undefined
+  readonly #gathering = new Nap()
   readonly #rest: Rest
 
   constructor(
     private readonly connection: Connection,
     private readonly ask: () => Promise<From>,
+    /** Whether an append of this process is on its way, so that its event soon is. */
+    private readonly isAppending: () => boolean,
     /** Is told the newest event that was heard, and the server's checkpoint behind it. */
     private readonly heard: (newest: From, checkpoint: Position) => void,
     private readonly timing: Timing,
@@ -47,6 +50,7 @@ export class LiveFeed {
   /** Takes note of a position that exists: nobody before it has caught up. */
   exists(position: From): void {
     if (comparePositions(position, this.#known) > 0) this.#known = position
+    if (!this.isAppending()) this.#gathering.wake()
   }
 
   /**
@@ -79,7 +83,7 @@ export class LiveFeed {
 
   async close(): Promise<void> {
     this.#followers.clear()
-    clearTimeout(this.#gathering)
+    this.#gathering.wake()
     this.#inbox?.close()
     this.#rest.wake()
     await this.#running
@@ -124,14 +128,13 @@ export class LiveFeed {
           if (await this.#isMissing(tail)) return
           continue
         }
-        for (const event of arrival.events) {
-          const stored = storedEvent(event)
-          if (stored !== undefined) tail.add(stored)
+        this.#hear(tail, arrival)
+        if (this.#isMoreComing(tail)) {
+          await this.#gathering.sleep(this.timing.gathering)
+          this.#hear(tail, inbox.taken())
         }
         tail.trim()
-        this.exists(tail.end)
-        if (arrival.checkpoint !== undefined) this.heard(tail.end, arrival.checkpoint)
-        this.#wakeSoon(tail)
+        this.#wakeAll()
       }
     } catch (error) {
       this.connection.failed(node, error)
@@ -150,15 +153,21 @@ export class LiveFeed {
     return comparePositions(head, tail.end) > 0 && tail.end === before
   }
 
-  /** At once where all has been heard that is known to exist: with one writer nobody waits. */
-  #wakeSoon(tail: Tail): void {
-    if (comparePositions(tail.end, this.#known) >= 0) this.#wakeAll()
-    else this.#gathering ??= setTimeout(() => this.#wakeAll(), this.timing.gathering)
+  #hear(tail: Tail, { events, checkpoint }: Arrival): void {
+    for (const event of events) {
+      const stored = storedEvent(event)
+      if (stored !== undefined) tail.add(stored)
+    }
+    this.exists(tail.end)
+    if (checkpoint !== undefined) this.heard(tail.end, checkpoint)
+  }
+
+  /** False where there is one writer: nobody waits then. */
+  #isMoreComing(tail: Tail): boolean {
+    return this.isAppending() || comparePositions(tail.end, this.#known) < 0
   }
 
   #wakeAll(): void {
-    clearTimeout(this.#gathering)
-    this.#gathering = undefined
     for (const wake of this.#followers) wake()
   }
 }

@@ -11,7 +11,7 @@ export type Timing = {
   /** A subscription that brings nothing although there is something, or may be: it is looked at, or made anew. */
   readonly silence: number
   /**
-   * For which followers are left asleep while more is known to be on its way: the server sends events one at a time, and
+   * For which followers are left asleep while more is on its way: the server sends events one at a time, and
    * each batch costs every follower a transaction.
    */
   readonly gathering: number

@@ -142,25 +142,28 @@ test('reads history although the server sends none of it', async ({ peer, store 
   assert.equal(batches.at(-1)?.position, head)
 })
 
-test('brings together what is known to be on its way', async ({ peer }) => {
-  const store = openEventStoreDB(peer.url, { ...SHORT, gathering: 5_000 })
-  try {
-    const many = Array.from({ length: 20 }, () => ({
-      stream: newStream('many'),
-      expected: 'none' as const,
-      events: events(1),
-    }))
-    const subscription = store.subscribe(await store.append(newStream(), 'none', [event()]), { prefixes: ['many-'] })
-    const taken = take(subscription, (batches) => flat(batches).length === many.length)
-    await until('the live subscription', () => peer.log.listenerCount('appended') > 0)
-    peer.faults.subscriptionPause = 20
-    await store.appendMany(many)
-    const batches = (await taken).filter((batch) => batch.events.length > 0)
-    assert.ok(batches.length <= 3, `${many.length} events came in ${batches.length} batches`)
-  } finally {
-    await store.close()
-  }
-})
+/** How the events of appends that are made together come one by one, 20 ms apart: behind the appends' answers, or before. */
+const arrivals: [when: string, prepare: (peer: Peer) => unknown][] = [
+  ['has been acknowledged', () => {}],
+  ['is not acknowledged yet', (peer) => (peer.faults.answersTogether = 20)],
+]
+for (const [when, prepare] of arrivals) {
+  test(`brings together what ${when} and is on its way`, async ({ peer }) => {
+    const store = openEventStoreDB(peer.url, { ...SHORT, append: 4_000, gathering: 5_000 })
+    try {
+      const from = await store.append(newStream(), 'none', [event()])
+      const taken = take(store.subscribe(from, { prefixes: ['many-'] }), (batches) => flat(batches).length === 20)
+      await until('the live subscription', () => peer.log.listenerCount('appended') > 0)
+      prepare(peer)
+      peer.faults.subscriptionPause = 20
+      await Promise.all(events(20).map((one) => store.append(newStream('many'), 'none', [one])))
+      const batches = (await taken).filter((batch) => batch.events.length > 0)
+      assert.ok(batches.length <= 3, `20 events came in ${batches.length} batches`)
+    } finally {
+      await store.close()
+    }
+  })
+}
 
 test('holds the server back while its subscriber is slow, and then gets everything', async ({ peer, store }) => {
   const stream = newStream()
