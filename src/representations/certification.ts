@@ -11,7 +11,7 @@ import { LASTS, signedLink } from './links.ts'
 import { unknownMembers } from './unknown-members.ts'
 
 /**
- * A certification's JSON text, with the placeholders of links.ts.
+ * A certification's JSON text, finished but for the link in it.
  * @param revision of its stone's access, which the file's link is bound to
  * @param warnings of contradictions.ts: a member that is there only where there are any
  */

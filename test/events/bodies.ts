@@ -1,7 +1,8 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
+import { bodyOf, etagOf, toDocument } from '../../src/projections/diamonds/diamond-document.ts'
+import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import type { DiamondView } from '../../src/projections/diamonds/diamond-document.ts'
-import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
+import { SIGNED, withLinks } from '../../src/representations/links.ts'
 
 /** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
 export type Golden = { readonly version: number; readonly bodies: readonly GoldenBody[] }
@@ -93,11 +94,12 @@ const VIEWS: readonly DiamondView[] = [
   view(rich, { scores, scoresRevision: 4 }, certifications),
 ]
 
-/** The bodies as this release stores them, with words for the characters that stand for addresses. */
-export const rendered = (): Golden => ({ version: diamonds.declaration.version, bodies: VIEWS.map(bodyOf) })
+/** The bodies as this release stores and joins them, with words for what stands for addresses and signatures. */
+export const rendered = (): Golden => ({ version: diamonds.declaration.version, bodies: VIEWS.map(goldenOf) })
 
-function bodyOf(view: DiamondView): GoldenBody {
-  const { v3, v4, etag } = diamonds.toDocument(view)
-  const readable = (body: unknown) => String(body).replaceAll(ADDRESS, '{address}').replaceAll(SIGNED, '{signature}')
-  return { v3: readable(v3), v4: readable(v4), etag }
+function goldenOf(view: DiamondView): GoldenBody {
+  const document = toDocument(view)
+  const readable = (body: string) => withLinks(body, (stored) => `{address}${stored}`).replaceAll(SIGNED, '{signature}')
+  const [v3, v4] = [readable(bodyOf('v3', document)), readable(bodyOf('v4', document))]
+  return { v3, v4, etag: etagOf(document) }
 }

@@ -15,7 +15,7 @@ import type { Stores } from '../open-stores.ts'
 import type { Version } from './plain-inventory.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
 import type { Parsed } from '../../src/representations/json.ts'
-import { ADDRESS, SIGNED } from '../../src/representations/links.ts'
+import { withLinks } from '../../src/representations/links.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
@@ -111,9 +111,8 @@ export class RealInventory {
 
 const ALL = { limit: 1000, offset: 0 }
 
-/** A body without the characters that stand for addresses. */
-const parsedBody = (body: string) =>
-  JSON.parse(body.replaceAll(ADDRESS, '').replaceAll(SIGNED, '')) as Readonly<Record<string, unknown>>
+/** A body without its links. */
+const parsedBody = (body: string) => JSON.parse(withLinks(body, () => '')) as Readonly<Record<string, unknown>>
 
 function known<Value>({ value, faults }: Parsed<Value>): Value {
   if (value === undefined) throw new Error(`refused: ${JSON.stringify(faults)}`)

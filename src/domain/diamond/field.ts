@@ -56,8 +56,11 @@ export type ValueOf<One extends Field> =
 
 type Options = Partial<Omit<Traits, 'default'>>
 
-/** The field that a constructor below makes: whether it is required is known to the compiler. */
-type Made<Name extends Kind, Own> = Of<Name> & { readonly required: Own extends { required: true } ? true : false }
+/** The field that a constructor below makes: whether it is required, and filtered by, is known to the compiler. */
+type Made<Name extends Kind, Own> = Of<Name> & {
+  readonly required: Own extends { required: true } ? true : false
+  readonly filtered: Own extends { filtered: true } ? true : false
+}
 
 const TRAITS = { required: false, default: null, versions: ['v3', 'v4'], scored: false, filtered: false } as const
 

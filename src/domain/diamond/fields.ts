@@ -46,6 +46,7 @@ export type DiamondFields = { readonly [Name in FieldName]: ValueOf<Fields[Name]
 type Having<Trait> = { [Name in FieldName]: Fields[Name] extends Trait ? Name : never }[FieldName]
 export type RequiredField = Having<{ readonly required: true }>
 export type OptionalField = Exclude<FieldName, RequiredField>
+export type FilteredField = Having<{ readonly filtered: true }>
 export type DictionaryName = Having<{ readonly kind: 'entry' }>
 
 /** What a write asks for: values to set, and fields whose value goes back to the default. */
@@ -67,6 +68,9 @@ const having = <Name extends FieldName>(is: (field: Field) => boolean) =>
 
 export const REQUIRED = having<RequiredField>(({ required }) => required)
 const OPTIONAL = having<OptionalField>(({ required }) => !required)
+
+/** What lists can be filtered by. */
+export const FILTERED = having<FilteredField>(({ filtered }) => filtered)
 
 /** What scores are computed from. */
 export const SCORED: ReadonlySet<FieldName> = new Set(having(({ scored }) => scored))

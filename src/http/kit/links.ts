@@ -3,7 +3,7 @@ import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { ADDRESS, LASTS, SIGNED, type Lasting } from '../../representations/links.ts'
+import { LASTS, SIGNED, withLinks, type Lasting } from '../../representations/links.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000
@@ -43,16 +43,8 @@ export class Links {
     private readonly clock: () => number,
   ) {}
 
-  finish(body: string): string {
-    let from = body.indexOf(ADDRESS)
-    if (from < 0) return body
-    let text = body.slice(0, from)
-    while (from >= 0) {
-      const next = body.indexOf(ADDRESS, from + 1)
-      text += this.#link(body.slice(from + 1, next < 0 ? undefined : next))
-      from = next
-    }
-    return text
+  finish(text: string): string {
+    return withLinks(text, (stored) => this.#link(stored))
   }
 
   /**
@@ -103,16 +95,10 @@ export class Links {
     return signature.toString('base64url')
   }
 
-  /** @param rest of a body, starting with a path */
-  #link(rest: string): string {
-    const mark = rest.indexOf(SIGNED)
-    const end = mark < 0 ? -1 : rest.indexOf('"')
-    if (mark < 0 || mark > end) return this.address + rest
-    return this.#signedLink(rest.slice(0, end), mark) + rest.slice(end)
-  }
-
-  /** @param stored a link as bodies have it, which has its mark at `mark` */
-  #signedLink(stored: string, mark: number): string {
+  /** @param stored a link as finished texts have it */
+  #link(stored: string): string {
+    const mark = stored.indexOf(SIGNED)
+    if (mark < 0) return this.address + stored
     this.#forgetEnded()
     const known = this.#signed.get(stored)
     if (known !== undefined) return known

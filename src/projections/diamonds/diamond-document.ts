@@ -1,128 +1,133 @@
 import { unchangedAccess, type AccessRevisions } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { completed, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { completed, FILTERED, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
-import type { Document } from '../../stores/ports/read-store.ts'
-import { bodyText } from '../../representations/diamond/body.ts'
+import { joined, linksText, stoneText } from '../../representations/diamond/body.ts'
 import { scoresTexts } from '../../representations/diamond/scores.ts'
-
-/** A diamond, and what is known of its two streams. */
-export type DiamondView = {
-  readonly diamond: LiveDiamond
-  readonly revision: number
-  /** Revision of the diamond's last event that changed what scores are computed from. */
-  readonly stoneRevision: number
-  /** null until they are computed for the stone as it is now. */
-  readonly scores: Scores | null
-  /** -1 until there were scores. */
-  readonly scoresRevision: number
-  /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
-  readonly changedAt: number
-}
+import type { Document } from '../../stores/ports/read-store.ts'
+import { news, type Brought, type DiamondView } from './diamond-view.ts'
 
 /**
- * What is kept of a view beside its bodies, of which v4 has the scores. Fields at their defaults are left out, most of
- * them are. What `withScores` looks at comes first.
+ * What the read model holds of a diamond: what lists filter and order by; R and S of its ETag; what new scores are
+ * measured by; and, as finished texts, the parts of both bodies. The scores stand beside the bodies, so that new ones
+ * replace them and nothing else.
  */
-type State = Omit<DiamondView, 'diamond' | 'scores' | 'changedAt'> & {
-  readonly diamond: Omit<LiveDiamond, 'fields' | 'accessRevisions'> & {
-    readonly set: NewDiamond
-    /** Left out where nothing of the access was ever changed, as of most stones. */
-    readonly accessRevisions?: AccessRevisions
-  }
-}
-
-/** `"R.S"`: R the revision of the owner's last change, certifications too; S the number of times it was scored. */
-export const etag = ({ diamond, revision, scoresRevision }: DiamondView): string =>
-  `"${revision - diamond.readingsBehind}.${scoresRevision + 1 + diamond.contradictionsBehind}"`
-
 export function toDocument(view: DiamondView): Document {
-  const { diamond, scores, changedAt } = view
-  const { id, owner, date, fields } = diamond
+  const { diamond, scores, scoresRevision, stoneRevision, changedAt } = view
+  const { id, owner, date } = diamond
   const texts = scoresTexts(scores)
   return {
     id,
     owner,
     date,
-    sku: fields.sku,
-    isColored: fields.isColored ? 1 : 0,
-    isPublished: fields.isPublished ? 1 : 0,
-    etag: etag(view),
+    ...filtered(diamond),
+    ...revisionsOf(view),
+    scoresRevision,
+    stoneRevision,
     changedAt,
     state: toState(view),
-    v3: bodyText('v3', diamond, texts.v3),
-    v4: bodyText('v4', diamond, texts.v4),
+    v3: stoneText('v3', diamond),
+    v4: stoneText('v4', diamond),
+    scoresV3: texts.v3,
+    scoresV4: texts.v4,
+    links: linksText(diamond),
   }
 }
 
-function toState({ stoneRevision, scoresRevision, revision, diamond }: DiamondView): string {
-  const { fields, accessRevisions, ...known } = diamond
+export const TEXTS = ['state', 'v3', 'v4', 'scoresV3', 'scoresV4', 'links'] as const
+
+function filtered({ fields }: LiveDiamond): Document {
+  const values: Record<string, string | number> = {}
+  for (const name of FILTERED) {
+    const value = fields[name]
+    values[name] = typeof value === 'boolean' ? Number(value) : value
+  }
+  return values
+}
+
+/** R: the revision of the owner's last change, certifications too. S: how often the service found out something since. */
+export const revisionsOf = ({ diamond, revision, scoresRevision }: DiamondView) => ({
+  ownersRevision: revision - diamond.readingsBehind,
+  servicesRevision: scoresRevision + 1 + diamond.contradictionsBehind,
+})
+
+/** `"R.S"` */
+export const etagOf = ({ ownersRevision, servicesRevision }: Document): string =>
+  `"${ownersRevision}.${servicesRevision}"`
+
+/** What is kept of a view beside the bodies. Fields at their defaults are left out, most of them are. */
+type State = Pick<DiamondView, 'revision'> &
+  Omit<LiveDiamond, 'status' | 'id' | 'owner' | 'date' | 'fields' | 'accessRevisions'> & {
+    readonly set: NewDiamond
+    /** Left out where nothing of the access was ever changed, as of most stones. */
+    readonly accessRevisions?: AccessRevisions
+  }
+
+function toState({ revision, diamond }: DiamondView): string {
+  const { status: _status, id: _id, owner: _owner, date: _date, fields, accessRevisions, ...known } = diamond
   const isUnchanged = accessRevisions.access === 0 && accessRevisions.dataAccess === 0
-  const kept = { ...known, ...(!isUnchanged && { accessRevisions }), set: withoutDefaults(fields) }
-  const state: State = { stoneRevision, scoresRevision, revision, diamond: kept }
+  const set = withoutDefaults(fields)
+  const state: State = { revision, ...known, ...(!isUnchanged && { accessRevisions }), set }
   return JSON.stringify(state)
 }
 
+/** What `fromDocument` reads. */
+export const READ_BACK = [
+  ...(['id', 'owner', 'date', 'scoresRevision', 'stoneRevision', 'changedAt'] as const),
+  ...(['state', 'scoresV4'] as const),
+]
+
 export function fromDocument(document: Document): DiamondView {
-  const { diamond, ...view } = JSON.parse(String(document['state'])) as State
-  const { set, accessRevisions = unchangedAccess, ...known } = diamond
-  const scores = scoresIn(String(document['v4']))
-  const changedAt = Number(document['changedAt'])
-  return { ...view, changedAt, scores, diamond: { ...known, accessRevisions, fields: completed(set) } }
-}
-
-const STATE_HEAD = /^\{"stoneRevision":(\d+),"scoresRevision":(-?\d+)/
-
-/**
- * A document with new scores in its texts, for a tenth of what it costs to read its state and to render both bodies.
- * @param brought revision and time (ms) of the event that brought them
- * @param scored gives revision and scores; asked only where they are newer than the document's
- * @returns the same document where they are not, or are of an older stone
- */
-export function withScores(
-  document: Document,
-  brought: { readonly revision: number; readonly at: number },
-  scored: () => { readonly revision: number; readonly scores: Scores },
-): Document {
-  const state = String(document['state'])
-  const [head, stoneRevision, knownRevision] = STATE_HEAD.exec(state) ?? []
-  if (head === undefined) throw new Error(`the state of diamond ${document['id']} does not begin as it is written`)
-  const scoresRevision = brought.revision
-  if (scoresRevision <= Number(knownRevision)) return document
-  const { revision, scores } = scored()
-  if (revision < Number(stoneRevision)) return document
-  const texts = scoresTexts(scores)
-  const known = String(document['etag'])
-  const point = known.indexOf('.')
+  const number = (name: (typeof READ_BACK)[number]) => Number(document[name])
+  const { revision, set, accessRevisions = unchangedAccess, ...known } = JSON.parse(String(document['state'])) as State
+  const identity = { status: 'live' as const, id: number('id'), owner: number('owner'), date: number('date') }
   return {
-    ...document,
-    etag: `${known.slice(0, point)}.${Number(known.slice(point + 1, -1)) + scoresRevision - Number(knownRevision)}"`,
-    changedAt: brought.at,
-    state: `{"stoneRevision":${stoneRevision},"scoresRevision":${scoresRevision}${state.slice(head.length)}`,
-    v3: bodyWith(texts.v3, String(document['v3'])),
-    v4: bodyWith(texts.v4, String(document['v4'])),
+    diamond: { ...identity, ...known, accessRevisions, fields: completed(set) },
+    revision,
+    stoneRevision: number('stoneRevision'),
+    scores: scoresIn(String(document['scoresV4'])),
+    scoresRevision: number('scoresRevision'),
+    changedAt: number('changedAt'),
   }
 }
 
-function bodyWith(scores: string, body: string): string {
-  const { start, end } = placeOfScores(body)
-  return body.slice(0, start) + scores + body.slice(end)
-}
-
 /** Scores without any value are as good as none. */
-function scoresIn(v4: string): Scores | null {
-  const { start, end } = placeOfScores(v4)
-  const text = v4.slice(start, end)
-  return text === scoresTexts(null).v4 ? null : (JSON.parse(text) as Scores)
-}
+const scoresIn = (text: string): Scores | null => (text === NO_SCORES.v4 ? null : (JSON.parse(text) as Scores))
+
+const NO_SCORES = scoresTexts(null)
 
 /**
- * Both bodies end with their scores and their links. What stands around the scores can't be found within them, nor in any
- * other text of a body: there, each quote has a backslash.
+ * A document with the scores that an event brings, for a tenth of what it costs to read its state and to make its bodies.
+ * @returns the same document where they are no news
  */
-function placeOfScores(body: string): { readonly start: number; readonly end: number } {
-  const end = body.lastIndexOf(',"_links":')
-  return { start: body.lastIndexOf(SCORES, end) + SCORES.length, end }
+export function withScores(document: Document, brought: Brought): Document {
+  const scoresRevision = Number(document['scoresRevision'])
+  const scores = news({ scoresRevision, stoneRevision: Number(document['stoneRevision']) }, brought)
+  if (scores === undefined) return document
+  const texts = scoresTexts(scores)
+  return {
+    ...document,
+    servicesRevision: Number(document['servicesRevision']) + brought.scoresRevision - scoresRevision,
+    scoresRevision: brought.scoresRevision,
+    changedAt: brought.changedAt,
+    scoresV3: texts.v3,
+    scoresV4: texts.v4,
+  }
 }
 
-const SCORES = '"scores":'
+const SCORES_OF = { v3: 'scoresV3', v4: 'scoresV4' } as const
+
+/** What `bodyOf` reads for a version. */
+export const BODY: Readonly<Record<ApiVersion, readonly string[]>> = {
+  v3: ['v3', SCORES_OF.v3, 'links'],
+  v4: ['v4', SCORES_OF.v4, 'links'],
+}
+
+/** A diamond's body in a version, finished but for the links in it. */
+export const bodyOf = (version: ApiVersion, document: Document): string =>
+  joined({
+    stone: String(document[version]),
+    scores: String(document[SCORES_OF[version]]),
+    links: String(document['links']),
+  })

@@ -9,16 +9,18 @@ import {
 } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel, Where } from '../../stores/ports/read-store.ts'
 import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
-import { diamonds } from './diamonds.ts'
-import type { DiamondView } from './diamond-document.ts'
+import { BODY, bodyOf, etagOf, fromDocument, READ_BACK, toDocument } from './diamond-document.ts'
+import { applyEvent, type DiamondView } from './diamond-view.ts'
 import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 
-/** One diamond as it is answered: its body still has the placeholders of src/domain/diamond/render.ts. */
+/** One diamond as it is answered: its body is finished but for the links in it. */
 export type DiamondAnswer = {
   readonly owner: number
+  /** R of its ETag. */
+  readonly revision: number
   readonly etag: string
   /** Milliseconds since 1970: nobody has a copy with this ETag that is older. */
   readonly changedAt: number
@@ -72,7 +74,7 @@ export class DiamondQueries {
     try {
       const parked = this.model.parked()
       if (parked instanceof Promise || parked.size > 0) return this.#oneUnlessParked(version, id, parked)
-      const document = this.model.get(id, ['owner', 'etag', 'changedAt', version])
+      const document = this.model.get(id, ANSWER[version])
       if (document instanceof Promise) return document.then((found) => answerOf(version, found))
       return answerOf(version, document)
     } catch (error) {
@@ -91,7 +93,7 @@ export class DiamondQueries {
 
   async #oneStale(version: ApiVersion, id: number, error: unknown): Promise<DiamondAnswer | undefined> {
     const age = await this.stale.age(error)
-    const document = await this.#kept(id, ['owner', 'etag', 'changedAt', version], error)
+    const document = await this.#kept(id, ANSWER[version], error)
     const answer = answerOf(version, document)
     return answer && { ...answer, age }
   }
@@ -112,7 +114,7 @@ export class DiamondQueries {
   async #oneUnlessParked(version: ApiVersion, id: number, parked: Parked | Promise<Parked>) {
     try {
       if (isParked(await parked, id)) return answerOf(version, await this.#folded(id))
-      return answerOf(version, await this.model.get(id, ['owner', 'etag', 'changedAt', version]))
+      return answerOf(version, await this.model.get(id, ANSWER[version]))
     } catch (error) {
       return this.#oneInstead(version, id, error)
     }
@@ -131,7 +133,7 @@ export class DiamondQueries {
   /** A diamond as a change has left it, whatever has happened to it since. */
   async asChanged(version: ApiVersion, { id, revision }: Changed): Promise<DiamondAnswer | undefined> {
     const found = await this.one(version, id)
-    if (found?.etag.startsWith(`"${revision}.`) === true) return found
+    if (found?.revision === Number(revision)) return found
     return answerOf(version, await this.#folded(id, revision))
   }
 
@@ -163,10 +165,10 @@ export class DiamondQueries {
 
   #page(version: ApiVersion, where: Where, page: Page, total: number, current: boolean) {
     if (total <= page.offset) return { total, bodies: [], current }
-    const found = this.model.find({ where, order: NEWEST_FIRST, ...page, select: [version] })
+    const found = this.model.find({ where, order: NEWEST_FIRST, ...page, select: BODY[version] })
     const listed = (documents: readonly Document[]): DiamondList => ({
       total,
-      bodies: documents.map((document) => String(document[version])),
+      bodies: documents.map((document) => bodyOf(version, document)),
       current,
     })
     return found instanceof Promise ? found.then(listed) : listed(found)
@@ -192,8 +194,8 @@ export class DiamondQueries {
       return { view: await this.view(id) }
     } catch (error) {
       const age = await this.stale.age(error)
-      const document = await this.#kept(id, [...diamonds.stateTexts, 'changedAt'], error)
-      return { view: document && diamonds.fromDocument(document), age }
+      const document = await this.#kept(id, READ_BACK, error)
+      return { view: document && fromDocument(document), age }
     }
   }
 
@@ -209,7 +211,7 @@ function foldView(id: number, events: readonly StoredEvent[]): DiamondView | und
   let fault: unknown
   for (const event of events) {
     try {
-      view = diamonds.apply(view, event)
+      view = applyEvent(view, event)
       if (event.type === 'DiamondDeleted') fault = undefined
     } catch (error) {
       fault ??= error
@@ -222,7 +224,7 @@ function foldView(id: number, events: readonly StoredEvent[]): DiamondView | und
 
 function shown(view: DiamondView): Document {
   try {
-    return diamonds.toDocument(view)
+    return toDocument(view)
   } catch (error) {
     throw unreadable(view.diamond.id, error)
   }
@@ -254,13 +256,17 @@ function whereOf(owner: number, { ids, skus, isColored, isPublished, from, to }:
   }
 }
 
+/** What `answerOf` reads for a version. */
+const answered = (version: ApiVersion) => ['owner', 'ownersRevision', 'servicesRevision', 'changedAt', ...BODY[version]]
+const ANSWER = { v3: answered('v3'), v4: answered('v4') }
+
 function answerOf(version: ApiVersion, document: Document | undefined): DiamondAnswer | undefined {
   if (document === undefined) return undefined
-  const { owner, etag, changedAt } = document
   return {
-    owner: Number(owner),
-    etag: String(etag),
-    changedAt: Number(changedAt),
-    body: String(document[version]),
+    owner: Number(document['owner']),
+    revision: Number(document['ownersRevision']),
+    etag: etagOf(document),
+    changedAt: Number(document['changedAt']),
+    body: bodyOf(version, document),
   }
 }

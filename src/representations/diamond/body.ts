@@ -2,24 +2,48 @@ import { fileRevision, pageRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
 import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
+import type { Scores } from '../../domain/diamond/scores.ts'
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationText } from '../certification.ts'
-import { ADDRESS, LASTS, signedLink } from '../links.ts'
+import { LASTS, plainLink, signedLink } from '../links.ts'
 import { fieldsOf } from './readers.ts'
+import { scoresTexts } from './scores.ts'
 
-/**
- * The finished JSON text of a diamond as a version shows it, with the placeholders of links.ts.
- * @param scores the text of `scoresTexts` for this version
- */
-export function bodyText(version: ApiVersion, diamond: LiveDiamond, scores: string): string {
+/** The parts of a diamond's JSON text, each finished but for the links in it (links.ts). */
+export type BodyParts = {
+  /** All that its owner has said, up to the scores. */
+  readonly stone: string
+  /** The value of `scores`: `scoresTexts` for the version. */
+  readonly scores: string
+  /** The value of `_links`. */
+  readonly links: string
+}
+
+export const joined = ({ stone, scores, links }: BodyParts): string => `${stone},"scores":${scores},"_links":${links}}`
+
+/** The whole of a diamond's JSON text. */
+export const bodyText = (version: ApiVersion, diamond: LiveDiamond, scores: Scores | null): string =>
+  joined({
+    stone: stoneText(version, diamond),
+    scores: scoresTexts(scores)[version],
+    links: linksText(diamond),
+  })
+
+/** The first part of a diamond's JSON text as a version shows it. */
+export function stoneText(version: ApiVersion, diamond: LiveDiamond): string {
   const { id, fields, date } = diamond
   const { described, levels } = WRITERS[version]
   const certifications = version === 'v3' ? '' : `,"certifications":[${certificationsOf(diamond)}]`
-  return (
-    `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}` +
-    `${certifications},"scores":${scores},"_links":${links(diamond)}}`
-  )
+  return `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}`
+}
+
+/** The last part, the same in both versions. */
+export function linksText(diamond: LiveDiamond): string {
+  const page = `/diamond/${diamond.id}`
+  const isRestricted = diamond.fields.access === 0
+  const href = isRestricted ? signedLink(page, LASTS.withItsAccess, pageRevision(diamond)) : plainLink(page)
+  return `[{"rel":"page.report","href":"${href}"}]`
 }
 
 /** The JSON text of a field's value. */
@@ -81,13 +105,6 @@ function certificationsOf(diamond: LiveDiamond): string {
   return diamond.certifications
     .map((one) => certificationText(one, revision, warningsOf(one, diamond.fields)))
     .join(',')
-}
-
-function links(diamond: LiveDiamond): string {
-  const page = `/diamond/${diamond.id}`
-  const isRestricted = diamond.fields.access === 0
-  const href = isRestricted ? signedLink(page, LASTS.withItsAccess, pageRevision(diamond)) : `${ADDRESS}${page}`
-  return `[{"rel":"page.report","href":"${href}"}]`
 }
 
 /** `2014-11-27T21:11:00+00:00` */

@@ -4,12 +4,8 @@ import * as assert from 'uvu/assert'
 import type { LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import { completed } from '../../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
-import {
-  fromDocument,
-  toDocument,
-  withScores,
-  type DiamondView,
-} from '../../../src/projections/diamonds/diamond-document.ts'
+import { fromDocument, toDocument, withScores } from '../../../src/projections/diamonds/diamond-document.ts'
+import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
 
 const test = suite("a diamond's document")
 
@@ -74,14 +70,12 @@ const views: fc.Arbitrary<DiamondView> = fc
   })
   .map((view) => JSON.parse(JSON.stringify(view)) as DiamondView)
 
-test('with scores set into its texts is as it would be made anew', () => {
+test('with new scores is as it would be made anew', () => {
   fc.assert(
     fc.property(views, scores, fc.nat({ max: 3 }), fc.nat(), (view, fresh, later, at) => {
       const scoresRevision = view.scoresRevision + 1 + later
-      const amended = withScores(toDocument(view), { revision: scoresRevision, at }, () => ({
-        revision: view.stoneRevision,
-        scores: fresh,
-      }))
+      const scored = () => ({ id: 1, revision: view.stoneRevision, scores: fresh })
+      const amended = withScores(toDocument(view), { scoresRevision, changedAt: at, scored })
       assert.equal(amended, toDocument({ ...view, scores: fresh, scoresRevision, changedAt: at }))
     }),
   )
@@ -103,10 +97,10 @@ if (view === undefined || fresh === undefined) throw new Error('nothing was gene
 
 test('stays as it is where scores are of an older stone, or known', () => {
   const document = toDocument(view)
-  const older = () => ({ revision: view.stoneRevision - 1, scores: fresh })
-  assert.is(withScores(document, { revision: view.scoresRevision + 1, at: 0 }, older), document)
+  const older = () => ({ id: 1, revision: view.stoneRevision - 1, scores: fresh })
+  assert.is(withScores(document, { scoresRevision: view.scoresRevision + 1, changedAt: 0, scored: older }), document)
   const notAsked = (): never => assert.unreachable('they are known') as never
-  assert.is(withScores(document, { revision: view.scoresRevision, at: 0 }, notAsked), document)
+  assert.is(withScores(document, { scoresRevision: view.scoresRevision, changedAt: 0, scored: notAsked }), document)
 })
 
 test.run()

@@ -6,8 +6,8 @@ import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
 import { openLog } from '../../../src/runtime/log.ts'
+import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import type { DiamondView } from '../../../src/projections/diamonds/diamond-document.ts'
 import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import { Runner } from '../../../src/projections/engine/runner.ts'
@@ -83,7 +83,7 @@ export async function project(disk: { store: EventStore; reads: ReadStore }): Pr
   await runner.stop()
 }
 
-const SHOWN = ['id', 'owner', 'date', 'sku', 'isColored', 'isPublished', 'etag', 'v3', 'v4'] as const
+const SHOWN = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts]
 
 const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
 

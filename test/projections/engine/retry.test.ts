@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
+import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import type { DiamondView } from '../../../src/projections/diamonds/diamond-document.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import {
   StoreUnavailable,

@@ -39,9 +39,9 @@ test(
     assert.equal(await history(disk, first), [OLDER, OPTICS_VERSION])
     await project(disk)
     await isFolded(disk)
-    const shown = await (await disk.reads.model(diamonds.declaration)).get(second, ['etag', 'v4'])
-    assert.is(shown?.['etag'], '"0.2"')
-    assert.match(String(shown?.['v4']), `"ver":"${OPTICS_VERSION}"`)
+    const shown = await (await disk.reads.model(diamonds.declaration)).get(second, ['servicesRevision', 'scoresV4'])
+    assert.is(shown?.['servicesRevision'], 2)
+    assert.match(String(shown?.['scoresV4']), `"ver":"${OPTICS_VERSION}"`)
   }),
 )
 

@@ -117,10 +117,10 @@ test(
     await reactionOn(disk.store)(created)
     await project(disk)
     const model = await disk.reads.model(diamonds.declaration)
-    assert.match(String((await model.get(id, ['v4']))?.['v4']), '"integral":null')
+    assert.match(String((await model.get(id, ['scoresV4']))?.['scoresV4']), '"integral":null')
     await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-1))
     await project(disk)
-    assert.not.match(String((await model.get(id, ['v4']))?.['v4']), '"integral":null')
+    assert.not.match(String((await model.get(id, ['scoresV4']))?.['scoresV4']), '"integral":null')
   }),
 )
 

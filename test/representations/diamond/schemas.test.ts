@@ -4,11 +4,10 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
 import { DICTIONARIES, FIELD_NAMES, FIELDS } from '../../../src/domain/diamond/fields.ts'
-import { ADDRESS } from '../../../src/representations/links.ts'
+import { withLinks } from '../../../src/representations/links.ts'
 import { bodyText } from '../../../src/representations/diamond/body.ts'
 import { ASSIGNED, readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
 import { DIAMOND, DIAMOND_CHANGES, NEW_DIAMOND } from '../../../src/representations/diamond/schemas.ts'
-import { scoresTexts } from '../../../src/representations/diamond/scores.ts'
 import { WORDS } from '../../../src/representations/diamond/words.ts'
 import { completed } from '../../../src/domain/diamond/fields.ts'
 
@@ -110,7 +109,7 @@ for (const version of ['v3', 'v4'] as const) {
       contradictionsBehind: 0,
       accessRevisions: { access: 0, dataAccess: 0 },
     }
-    const body = bodyText(version, diamond, scoresTexts(null)[version]).replaceAll(ADDRESS, 'https://api.example.com')
+    const body = withLinks(bodyText(version, diamond, null), (path) => `https://api.example.com${path}`)
     assert.equal(DIAMOND[version].safeParse(JSON.parse(body)).error, undefined)
   })
 

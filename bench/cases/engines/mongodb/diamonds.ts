@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
-import { diamonds, folded } from '../../../../src/projections/diamonds/diamonds.ts'
+import { folded } from '../../../../src/projections/diamonds/diamond-view.ts'
+import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import type { Checkpoint, Document, Write } from '../../../../src/stores/ports/read-store.ts'
 
 /** Of all that is written here. */

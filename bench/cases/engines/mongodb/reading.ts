@@ -19,8 +19,8 @@ export async function readsById({ build, bare }: Both, model: ReadModel): Promis
     await writeGuarded(bare, ids.map(diamondDocument), at)
   }
   const idOf = (read: number) => 1 + ((read * 617) % THERE)
-  const ours = async (read: number) => must(await model.get(idOf(read), ['owner', 'etag', 'v4']))
-  const projection = { _id: 0, owner: 1, etag: 1, v4: 1 }
+  const ours = async (read: number) => must(await model.get(idOf(read), ['owner', 'ownersRevision', 'v4']))
+  const projection = { _id: 0, owner: 1, ownersRevision: 1, v4: 1 }
   const theirs = async (read: number) => must(await bare.documents.findOne({ _id: String(idOf(read)) }, { projection }))
   return overhead(
     `MongoDB: a diamond of ${THERE.toLocaleString('en')} by its id`,

@@ -58,7 +58,7 @@ function changes(write: (changed: readonly Document[], at: bigint) => Promise<vo
   let batch = 1
   return oneByOne(BATCHES, () => {
     const from = 1 + ((batch * CHANGED) % THERE)
-    const changed = range(from, CHANGED).map((id) => ({ ...diamondDocument(id), etag: `"${batch}.0"` }))
+    const changed = range(from, CHANGED).map((id) => ({ ...diamondDocument(id), ownersRevision: batch }))
     return write(changed, BigInt(++batch))
   })
 }
