@@ -9,6 +9,9 @@ import { stones } from '../stones.ts'
 
 const CONNECTIONS = 20
 
+/** An account has at most a third of the 33 places for passphrases (src/credentials/passphrases.ts); more would be 429. */
+const STRETCHING = 8
+
 /** Milliseconds between two of the watched requests. */
 const PAUSE = 5
 
@@ -52,7 +55,8 @@ function sharesAndReveals(adamant: Adamant, passphrase: string): Asked {
   }
   const reveal = { method: 'POST', path: `/api/v1/secret/${CARRIED}`, json: JSON.stringify(given) }
   const requests = [share, reveal].map((ask) => requestText({ port: adamant.port }, ask))
-  return { connections: CONNECTIONS, requests, turns: 'each', carry: { first: [], pattern: '"secret_key":"([^"]+)"' } }
+  const connections = passphrase === '' ? CONNECTIONS : STRETCHING
+  return { connections, requests, turns: 'each', carry: { first: [], pattern: '"secret_key":"([^"]+)"' } }
 }
 
 function rate({ generator, seconds }: Bench, { port }: Adamant, asked: Asked): Measurement {
