@@ -10,6 +10,17 @@ export type Ask = {
   readonly json?: string
 }
 
+/** What a proxy in front adds, and a tracing system that it asks. */
+export const PROXIED = {
+  'X-Forwarded-For': '198.51.100.7, 203.0.113.9',
+  'X-Forwarded-Proto': 'https',
+  'X-Request-Id': '0af7651916cd43dd8448eb211c80319c',
+} as const
+
+/** The same requests as a proxy hands them on: they have to be answered as fast. */
+export const proxied = (asks: readonly Ask[]): Ask[] =>
+  asks.map((ask) => ({ ...ask, headers: { ...ask.headers, ...PROXIED } }))
+
 /** A request as the load generator sends it; with the token, where there is one. */
 export function requestText(service: { readonly port: number; readonly token?: string }, ask: Ask): string {
   const { method, path, headers = {}, json } = ask

@@ -1,6 +1,7 @@
 import { fill, scored } from '../fill.ts'
 import type { Bench, Case, Group } from '../group.ts'
 import { rateOf } from '../rate.ts'
+import { proxied, type Ask } from '../request.ts'
 
 const asks = [{ method: 'GET', path: '/v4/diamond' }]
 
@@ -18,13 +19,12 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   await fill(adamant, stones)
   await scored(adamant)
   await fill(plain, stones)
-  return [
-    {
-      name: `first list page among ${stones.toLocaleString('en')}`,
-      unit: 'requests/s',
-      ours: rateOf(bench, adamant, 20, asks),
-      other: rateOf(bench, plain, 20, asks),
-      target: { least: 20 },
-    },
-  ]
+  const on = (by: string, asks: readonly Ask[]): Case => ({
+    name: `first list page among ${stones.toLocaleString('en')}${by}`,
+    unit: 'requests/s',
+    ours: rateOf(bench, adamant, 20, asks),
+    other: rateOf(bench, plain, 20, asks),
+    target: { least: 20 },
+  })
+  return [on('', asks), on(', behind a proxy', proxied(asks))]
 }

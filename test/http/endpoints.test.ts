@@ -1,74 +1,114 @@
-import { isDeepStrictEqual } from 'node:util'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { z, type ZodType } from 'zod'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
-import type { AnswerDescription, Schema } from '../../src/http/kit/endpoint.ts'
-import { Routes } from '../../src/http/kit/routes.ts'
+import type { Endpoint } from '../../src/http/kit/endpoint.ts'
+import { sendRaw } from '../api/harness/raw.ts'
+import type { Request } from '../api/harness/request.ts'
+import { newSender } from '../api/harness/secrets.ts'
+import { apiSuite, type Service } from '../api/harness/service.ts'
 
-const test = suite('the declared endpoints')
+const test = apiSuite('what can be asked for over HTTP')
 
-const schemasOf = (schema: Schema): readonly ZodType[] =>
-  schema instanceof z.ZodType ? [schema] : [schema.v3, schema.v4]
+type Asking = Endpoint<never>
 
-type Described = Exclude<AnswerDescription, string>
+/** What may stand for a parameter that is no enum: well-formed, and there is nothing of that name. */
+const NOTHING: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
 
-/** Each answer that says more than one sentence, with the name to tell it by. */
-const described = ENDPOINTS.flatMap(({ name, answers }) =>
-  Object.entries(answers).flatMap(([status, answer]) =>
-    typeof answer === 'string' ? [] : [[`${name}, ${status}`, answer] as readonly [string, Described]],
-  ),
-)
+function pathOf({ paths: [first = ''], parameters }: Asking): string {
+  return first.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
+    const schema = parameters[name]
+    const options: unknown = schema !== undefined && 'options' in schema ? schema.options : undefined
+    return Array.isArray(options) ? String(options[0]) : (NOTHING[name] ?? 'unknown')
+  })
+}
 
-test('have names of their own, which metrics and descriptions are told apart by', () => {
+const plain = (endpoint: Asking, method = endpoint.methods[0]): Request => ({
+  ...(method !== undefined && { method }),
+  path: pathOf(endpoint),
+})
+
+/** As who may ask, but for the token server, whose clients are another test's. */
+async function credentials(service: Service, { who }: Asking): Promise<Record<string, string>> {
+  if (who.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
+  if (who.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
+  // One that nobody has registered, by the header that has to be challenged.
+  return who.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
+}
+
+/** Statuses that follow from what is declared. */
+function declared({ answers, who, body }: Asking): Set<number> {
+  const ofBody = body === undefined ? [] : [400, 408, 413, 415, 422]
+  return new Set([...Object.keys(answers).map(Number), ...who.refuses, ...ofBody])
+}
+
+/** A type of body that is read, and whose limit is the declared one. */
+function typeOf({ media }: NonNullable<Asking['body']>): string {
+  const type = media.find((one) => one.startsWith('multipart/')) ?? media.find((one) => one !== '') ?? ''
+  return type.startsWith('multipart/') ? `${type}; boundary=b` : type
+}
+
+test('has a name of its own each', () => {
   const names = ENDPOINTS.map(({ name }) => name)
-  assert.equal(
-    names.filter((name, at) => names.indexOf(name) !== at),
-    [],
-  )
-  for (const name of names) assert.match(name, /^[a-z][A-Za-z]+$/)
+  assert.equal(names, [...new Set(names)])
 })
 
-test('claim no method of a path twice', () => {
-  assert.not.throws(() => new Routes(ENDPOINTS))
-})
+for (const endpoint of ENDPOINTS as readonly Asking[]) {
+  const { name, methods, body, who } = endpoint
+  const path = pathOf(endpoint)
 
-test('say of each parameter what it is', () => {
-  for (const { name, parameters, requestHeaders = {} } of ENDPOINTS) {
-    for (const [parameter, schema] of Object.entries({ ...parameters, ...requestHeaders })) {
-      assert.type(schema.description, 'string', `${name} says nothing of ${parameter}`)
+  test(`${name} tells by OPTIONS how it can be asked, and refuses all else with the same`, async ({ service }) => {
+    const told = await service.send({ method: 'OPTIONS', path })
+    const allow = String(told.headers.allow).split(', ')
+    assert.equal([told.status, told.text], [204, ''])
+    for (const method of methods) assert.ok(allow.includes(method), `${method} of ${allow.join()}`)
+    assert.is(allow.includes('HEAD'), allow.includes('GET'))
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((one) => !allow.includes(one))) {
+      const refused = await service.send({ method, path })
+      assert.equal([refused.status, refused.headers.allow], [405, told.headers.allow], method)
     }
-  }
-})
+  })
 
-test('give examples that are as their schemas say', () => {
-  let examples = 0
-  for (const [name, { schema, example }] of described) {
-    if (schema === undefined || example === undefined) continue
-    examples++
-    const found = schemasOf(schema).map((one) => one.safeParse(example))
-    assert.ok(
-      // What a schema does not name it takes away.
-      found.some(({ success, data }) => success && isDeepStrictEqual(data, example)),
-      `${name}: ${found.map(({ error }) => error?.message).join() || 'it has more'}`,
-    )
-  }
-  assert.ok(examples > 5, `only ${examples} examples`)
-})
+  test(`${name} has nothing below it`, async ({ service }) => {
+    assert.is((await service.send({ path: `${path}/nothing/there` })).status, 404)
+  })
 
-test('can be told in JSON Schema', () => {
-  const bodies = ENDPOINTS.flatMap(({ body }) => (body?.schema === undefined ? [] : schemasOf(body.schema)))
-  const answers = described.flatMap(([, { schema }]) => (schema === undefined ? [] : schemasOf(schema)))
-  for (const schema of bodies) z.toJSONSchema(schema, { io: 'input' })
-  for (const schema of answers) z.toJSONSchema(schema, { io: 'output' })
-})
-
-test('are families whose paths are told apart', () => {
-  const prefixes = [...new Set(ENDPOINTS.map(({ family }) => family))].flatMap(({ prefixes: own }) => own)
-  for (const one of prefixes) {
-    for (const other of prefixes) assert.not(other.startsWith(`${one}/`), `${other} lies below ${one}`)
+  if (methods.includes('GET')) {
+    test(`${name} answers HEAD as GET, without a body`, async ({ service }) => {
+      const headers = await credentials(service, endpoint)
+      const [got, head] = [await service.send({ path, headers }), await service.send({ method: 'HEAD', path, headers })]
+      assert.equal([head.status, head.text], [got.status, ''])
+      assert.is(head.headers['content-type'], got.headers['content-type'])
+    })
   }
-  assert.is(new Set(prefixes).size, prefixes.length)
-})
+
+  test(`${name} answers as it is declared`, async ({ service }) => {
+    const headers = await credentials(service, endpoint)
+    for (const method of methods) {
+      const { status } = await service.send({ ...plain(endpoint, method), headers })
+      assert.ok(declared(endpoint).has(status), `${method} ${path} is ${status}`)
+    }
+  })
+
+  if (who.scheme === 'bearer' || who.scheme === 'api-token') {
+    test(`${name} refuses who shows no credentials, with a challenge`, async ({ service }) => {
+      for (const method of methods) {
+        const { status, headers } = await service.send(plain(endpoint, method))
+        assert.is(status, 401)
+        assert.match(String(headers['www-authenticate']), who.scheme === 'bearer' ? /^Bearer / : /^Basic /)
+      }
+    })
+  }
+
+  if (body !== undefined) {
+    test(`${name} refuses a body over its limit before it comes`, async ({ service }) => {
+      const headers = { Host: 'a', 'Content-Type': typeOf(body), ...(await credentials(service, endpoint)) }
+      const lines = Object.entries({ ...headers, 'Content-Length': body.upTo + 1 }).map((pair) => pair.join(': '))
+      const method = methods.find((one) => one !== 'GET') ?? ''
+      const bytes = [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
+      const { text } = await sendRaw(service.url, bytes)
+      const status = who.scheme === 'oauth-client' ? 400 : 413
+      assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
+    })
+  }
+}
 
 test.run()

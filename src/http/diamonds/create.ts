@@ -1,6 +1,7 @@
 import { createDiamonds as create } from '../../commands/diamonds/create-diamonds.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
+import { DIAMOND, NEW_DIAMOND } from '../../representations/diamond/schemas.ts'
 import { readNewDiamond } from '../../representations/diamond/read.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { renderBorn } from '../../projections/diamonds/diamonds.ts'
@@ -12,7 +13,7 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
 import { parseNewEntries } from './entries.ts'
-import { ALL, bulkJson, type DiamondServices } from './resource.ts'
+import { ALL, bulkJson, listOf, type DiamondServices } from './resource.ts'
 
 export const createDiamond = endpoint({
   name: 'createDiamond',
@@ -22,9 +23,11 @@ export const createDiamond = endpoint({
   who: bearer,
   parameters: ALL,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
-  body: json(),
+  body: json(NEW_DIAMOND),
   family: owned,
-  answers: { 201: { about: 'The diamond', headers: { Location: 'Of the diamond', ETag: 'Its revision' } } },
+  answers: {
+    201: { about: 'The diamond', schema: DIAMOND, headers: { Location: 'Of the diamond', ETag: 'Its revision' } },
+  },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
     const { value, faults } = readNewDiamond(version, asked.body, '')
@@ -47,9 +50,9 @@ export const createDiamonds = endpoint({
   who: bearer,
   parameters: ALL,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
-  body: bulkJson(),
+  body: bulkJson(NEW_DIAMOND),
   family: owned,
-  answers: { 201: 'The diamonds, in the order of the entries' },
+  answers: { 201: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) } },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
     const entries = await parseNewEntries(version, asked.body)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import type { DiamondFilter, Page } from '../../projections/diamonds/diamond-queries.ts'
@@ -13,6 +14,21 @@ export const VALUES_MAX = 1_000
 const PARAMETERS_MAX = 2_500
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
+
+const FLAG = z.enum(['0', '1', 'false', 'true'])
+const DATE = z.string().describe('Date and time of ISO 8601 with an offset, such as 20150809T183142+0330')
+const LISTED = {
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+  offset: z.coerce.number().int().min(0).default(0),
+  'f[id][]': z.array(z.coerce.number().int().min(1)).max(VALUES_MAX).optional(),
+  'f[sku][]': z.array(z.string()).max(VALUES_MAX).optional(),
+  'f[isColored]': FLAG.optional(),
+  'f[dateFrom]': DATE.optional(),
+  'f[dateTo]': DATE.optional(),
+}
+
+/** What `parseListQuery` reads, for documents. */
+export const LIST_QUERY = { v3: z.object({ ...LISTED, 'f[isPublished]': FLAG.optional() }), v4: z.object(LISTED) }
 
 /** Faults by what they are: what can't be parsed is 400, what is parsed and not acceptable 422. */
 type Faults = { malformed: Fault[]; invalid: Fault[] }

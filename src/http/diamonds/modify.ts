@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { changeDiamond, type Match, deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
 import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
 import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
+import { DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { readChange } from '../../representations/diamond/read.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
@@ -11,7 +13,14 @@ import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
-import { ALL, bulkJson, byOf, idOf, IF_MATCH, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+import { ALL, bulkJson, byOf, idOf, IF_MATCH, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+
+const ID = z.int().positive().describe('Number of a diamond')
+const NAMED = { v3: z.strictObject({ id: ID }), v4: z.strictObject({ id: ID }) }
+const NAMED_CHANGES = {
+  v3: z.object({ id: ID }).and(DIAMOND_CHANGES.v3),
+  v4: z.object({ id: ID }).and(DIAMOND_CHANGES.v4),
+}
 
 const OVERTAKEN = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
 const UNMATCHED = { 412: 'Its revision is not that of If-Match' } as const
@@ -24,10 +33,10 @@ export const modifyDiamond = endpoint({
   who: bearer,
   parameters: ONE,
   requestHeaders: IF_MATCH,
-  body: json(),
+  body: json(DIAMOND_CHANGES),
   family: owned,
   answers: {
-    200: { about: 'The diamond', headers: { ETag: 'Its revision' } },
+    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision' } },
     ...REFUSED_ONE,
     ...OVERTAKEN,
     ...UNMATCHED,
@@ -51,9 +60,9 @@ export const modifyDiamonds = endpoint({
   about: 'Changes up to 500 diamonds, each named by its id, all or none.',
   who: bearer,
   parameters: ALL,
-  body: bulkJson(),
+  body: bulkJson(NAMED_CHANGES),
   family: owned,
-  answers: { 200: 'The diamonds, in the order of the entries', ...OVERTAKEN },
+  answers: { 200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) }, ...OVERTAKEN },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
     const by = byOf(asked)
@@ -88,7 +97,7 @@ export const removeDiamonds = endpoint({
   about: 'Removes up to 500 diamonds, all or none.',
   who: bearer,
   parameters: ALL,
-  body: bulkJson(),
+  body: bulkJson(NAMED),
   family: owned,
   answers: { 204: 'They are gone', ...OVERTAKEN },
   async run(asked, services: DiamondServices) {

@@ -1,14 +1,15 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
-import { parseListQuery, type ListQuery } from './filters.ts'
+import { LIST_QUERY, parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
-import { ALL, idOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+import { ALL, idOf, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
 export const readDiamond = endpoint({
   name: 'readDiamond',
@@ -19,7 +20,7 @@ export const readDiamond = endpoint({
   parameters: ONE,
   family: owned,
   answers: {
-    200: { about: 'The diamond', headers: { ETag: 'Its revision, for If-Match and If-None-Match' } },
+    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision, for If-Match and If-None-Match' } },
     304: "The caller's copy, named by If-None-Match, is still the one there is",
     ...REFUSED_ONE,
   },
@@ -39,10 +40,12 @@ export const listDiamonds = endpoint({
   about: "The account's diamonds, newest first, a page at a time.",
   who: bearer,
   parameters: ALL,
+  query: LIST_QUERY,
   family: owned,
   answers: {
     200: {
       about: 'A page',
+      schema: listOf(DIAMOND),
       headers: { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' },
     },
     204: 'There are none, or none on this page',

@@ -1,10 +1,11 @@
-import { z } from 'zod'
+import { z, type ZodType } from 'zod'
 import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { originOf, type Caller } from '../kit/authenticate.ts'
 import { json } from '../kit/body.ts'
 import type { Asked, Body } from '../kit/endpoint.ts'
+import { ENTRIES_MAX } from './entries.ts'
 import type { Links } from '../kit/links.ts'
 
 /** What the Diamond API answers from. */
@@ -39,9 +40,14 @@ export const byOf = (asked: Pick<Asked<Caller>, 'asker' | 'requestId'>): By => (
   origin: originOf(asked),
 })
 
+type ByVersion = { readonly v3: ZodType; readonly v4: ZodType }
+
+export const listOf = ({ v3, v4 }: ByVersion): ByVersion => ({ v3: z.array(v3), v4: z.array(v4) })
+
 /** The body of a request about many: a tag is one diamond's, it would hold for none of them, or be overlooked. */
-export function bulkJson(...schema: Parameters<typeof json>): Body<unknown> {
-  const body = json(...schema)
+export function bulkJson({ v3, v4 }: ByVersion): Body<unknown> {
+  const entries = (entry: ZodType) => z.strictObject({ entries: z.array(entry).min(1).max(ENTRIES_MAX) })
+  const body = json({ v3: entries(v3), v4: entries(v4) })
   return {
     ...body,
     read(req, asked, service) {
