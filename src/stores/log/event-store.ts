@@ -1,5 +1,6 @@
-import type { EventLog, From, EventStore } from '../ports/event-store.ts'
+import type { Append, EventLog, EventStore, From } from '../ports/event-store.ts'
 import { withClosing } from './closing.ts'
+import { mustBeStorable } from './event-text.ts'
 import { closedIn } from './fence.ts'
 import { Identity } from './identity.ts'
 
@@ -25,10 +26,15 @@ export function eventStoreOn<Head extends From | Promise<From>>(
 ): EventStore<Head> {
   const isUnborn = isBorn === 'at its first append' && !filling
   const identity = new Identity(store, name, isUnborn)
-  const before = isUnborn ? () => identity.get() : undefined
+  /** What can't be stored makes no log either. */
+  const before = async (appends: readonly Append[]) => {
+    if (identity.isKnown) return
+    for (const append of appends) mustBeStorable(append)
+    await identity.get()
+  }
   const whole: EventStore<Head> = {
     ...store,
-    ...(before === undefined && appended === undefined ? {} : aroundAppends(store, before, appended)),
+    ...(isUnborn || appended !== undefined ? aroundAppends(store, isUnborn ? before : undefined, appended) : {}),
     identity: () => identity.get(),
     closed: () => closedIn(store, isBorn === 'with its file' ? 'is being filled' : 'is new'),
     refusal: async () => refusal?.(),
@@ -40,17 +46,17 @@ export function eventStoreOn<Head extends From | Promise<From>>(
 
 const aroundAppends = (
   store: Pick<EventLog, 'append' | 'appendMany'>,
-  before: (() => Promise<unknown>) | undefined,
+  before: ((appends: readonly Append[]) => Promise<void>) | undefined,
   appended: Engine['appended'],
 ): Pick<EventLog, 'append' | 'appendMany'> => ({
-  async append(stream, ...asked) {
-    await before?.()
-    const position = await store.append(stream, ...asked)
+  async append(stream, expected, events) {
+    await before?.([{ stream, expected, events }])
+    const position = await store.append(stream, expected, events)
     appended?.(stream)
     return position
   },
   async appendMany(appends, ...asked) {
-    if (appends.length > 0) await before?.()
+    if (appends.length > 0) await before?.(appends)
     const positions = await store.appendMany(appends, ...asked)
     for (const { stream } of appends) appended?.(stream)
     return positions

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../ports/event-store.ts'
+import type { Append, NewEvent } from '../ports/event-store.ts'
 import { isUuid } from '../uuid.ts'
 
 /**
@@ -25,6 +25,15 @@ export function metadataText({ type, metadata }: NewEvent): string {
 export function checkAppend(stream: string, events: readonly NewEvent[]): void {
   checkName('stream', stream)
   if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`)
+}
+
+/** @throws TypeError for what no store takes */
+export function mustBeStorable({ stream, events }: Pick<Append, 'stream' | 'events'>): void {
+  checkAppend(stream, events)
+  for (const event of events) {
+    dataText(event)
+    metadataText(event)
+  }
 }
 
 function objectText(what: string, value: object): string {

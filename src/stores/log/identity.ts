@@ -11,6 +11,7 @@ export function logCreated(): NewEvent {
 /** Found once, and made where a log has none and may. */
 export class Identity {
   #found: Promise<string> | undefined
+  #isKnown = false
 
   /** @param name of the log, for people */
   constructor(
@@ -18,6 +19,10 @@ export class Identity {
     private readonly name: string,
     private readonly mayMake: boolean,
   ) {}
+
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
 
   /** @throws StoreUnavailable, OutcomeUnknown */
   get(): Promise<string> {
@@ -46,7 +51,8 @@ export class Identity {
 
   #identityOf({ type, data }: NewEvent): string {
     const { identity } = data
-    if (type === 'LogCreated' && typeof identity === 'string') return identity
+    this.#isKnown = type === 'LogCreated' && typeof identity === 'string'
+    if (this.#isKnown) return String(identity)
     throw new StoreUnavailable(
       `${this.name}: stream ${LOG_STREAM} does not begin with LogCreated: it is another application's`,
     )

@@ -23,6 +23,12 @@ test('of one event that is too large are refused before anything of them is sent
   assert.ok(peer.log.all.every(({ type }) => type === 'LogCreated'))
 })
 
+test('that can not be stored make no log either', async ({ peer, store }) => {
+  await rejectedWith(TypeError, store.append('', 'none', [event()]))
+  await rejectedWith(TypeError, store.append(newStream(), 'none', [{ ...event(), id: 'no UUID' }]))
+  assert.equal(peer.log.all, [])
+})
+
 test('to several streams are all tried, though one is refused', async ({ store }) => {
   const [taken, ...others] = [newStream(), newStream(), newStream()]
   await store.append(taken, 'none', [event()])
