@@ -22,6 +22,7 @@ const NAMED_CHANGES = {
   v4: z.object({ id: ID }).and(DIAMOND_CHANGES.v4),
 }
 
+const OF_ENTRIES = { 403: "One of them is another account's", 404: 'One of them does not exist' } as const
 const OVERTAKEN = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
 const UNMATCHED = { 412: 'Its revision is not that of If-Match' } as const
 
@@ -62,7 +63,11 @@ export const modifyDiamonds = endpoint({
   parameters: ALL,
   body: bulkJson(NAMED_CHANGES),
   family: owned,
-  answers: { 200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) }, ...OVERTAKEN },
+  answers: {
+    200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) },
+    ...OF_ENTRIES,
+    ...OVERTAKEN,
+  },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
     const by = byOf(asked)
@@ -99,7 +104,7 @@ export const removeDiamonds = endpoint({
   parameters: ALL,
   body: bulkJson(NAMED),
   family: owned,
-  answers: { 204: 'They are gone', ...OVERTAKEN },
+  answers: { 204: 'They are gone', ...OF_ENTRIES, ...OVERTAKEN },
   async run(asked, services: DiamondServices) {
     const by = byOf(asked)
     const entries = await goodEntries(asked, services, parseIdEntries(asked.body))
