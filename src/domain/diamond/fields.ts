@@ -38,6 +38,9 @@ export const FIELDS = {
   dataAccess: level({ versions: ['v4'] }),
 } satisfies Record<string, Field>
 
+/** Raised with every change of the table above: what was made of it and stored is then made anew. */
+export const FIELDS_VERSION = 1
+
 type Fields = typeof FIELDS
 export type FieldName = keyof Fields
 /** A diamond's fields as they are stored. */

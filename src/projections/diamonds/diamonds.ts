@@ -1,6 +1,6 @@
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { FIELDS, FILTERED } from '../../domain/diamond/fields.ts'
+import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import { readModel } from '../engine/read-model.ts'
@@ -18,7 +18,8 @@ const NEWEST = ['date', 'id'] as const
 /** What lists filter and order by, and the parts of both bodies. */
 export const diamonds = readModel<DiamondView>({
   name: 'diamonds',
-  version: 6,
+  // The first number is raised with whatever else changes what is stored.
+  version: 5 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-'],
   documents: {
     fields: {
