@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { circles } from './architecture/circles.ts'
-import { moduleOf, wrongImports } from './architecture/layers.ts'
+import { hasRoom, moduleOf, wrongImports } from './architecture/layers.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -17,6 +17,14 @@ test('of every module point the right way', () => {
   assert.ok(modules.length > 100, `only ${modules.length} modules were found`)
   const wrong = wrongImports(modules)
   assert.is(wrong.length, 0, `\n${wrong.join('\n')}`)
+})
+
+test('are those of rooms: src itself holds main.ts, and every folder of it is known', () => {
+  assert.equal(
+    modules.map(({ path }) => path).filter((path) => !hasRoom(path)),
+    [],
+  )
+  assert.equal(['room.ts', 'rooms/a.ts', 'domain/a.ts', 'stores/sqlite/a.ts'].map(hasRoom), [false, false, true, true])
 })
 
 test('lead nowhere back to where they began, types included', () => {

@@ -31,7 +31,8 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   process.umask(0o077)
   const lastWords = new LastWords()
   endWithReader(lastWords)
-  // What a command waits for may be in another process: nothing here would keep this one from ending before (exit code 13).
+  // What a command waits for may be in another process, and a service without HTTP listens nowhere: nothing else would
+  // keep this process from ending before (exit code 13).
   const alive = setInterval(() => undefined, LONGEST_TIMER)
   try {
     const program = programFor(open, backups, lastWords)
@@ -45,7 +46,7 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   lastWords.over()
 }
 
-/** Milliseconds. */
+/** Milliseconds: as long as a timer may be. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {

@@ -1,3 +1,4 @@
+import { LOG_FILE } from './engines.ts'
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Backups, Replacing } from '../cli/backup/backups.ts'
@@ -14,12 +15,10 @@ import { makeDataDir } from './data-dir.ts'
 import { openOn } from './open-installation.ts'
 import { RESTORING } from './existing.ts'
 
-const LOG = 'events.db'
-
 /** The ways to the files of an embedded installation, for those commands that work on them as a whole. */
 export const backups: Backups = {
   openFiles: openDirectoryFiles,
-  copyLog: ({ DATA_DIR }, to, progress) => copyLog(join(DATA_DIR, LOG), to, progress),
+  copyLog: ({ DATA_DIR }, to, progress) => copyLog(join(DATA_DIR, LOG_FILE), to, progress),
   openLog: (file) => openSqliteEvents(file, { filling: true }),
   settleLog,
   sync,
@@ -34,14 +33,14 @@ async function replaceLog(settings: Settings, log: string | undefined): Promise<
   const folder = resolve(settings.DATA_DIR)
   makeDataDir(folder)
   const lock = takeFolder(folder)
-  const file = join(folder, LOG)
+  const file = join(folder, LOG_FILE)
   const aside = join(folder, RESTORING)
   try {
     // A release before the folder's lock shows itself by the log alone.
     if (existsSync(file) && isOpenSomewhere(file))
       throw new StoreUnavailable(`Another process has ${file} open: stop it`)
     const before = existsSync(file) ? await said(file) : 'none'
-    const coming = log === undefined ? file : join(aside, LOG)
+    const coming = log === undefined ? file : join(aside, LOG_FILE)
     if (log !== undefined) stage(log, aside, coming)
     const installation = await openOn(settings, () => {
       const store = openSqliteEvents(coming, { filling: true })

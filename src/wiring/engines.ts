@@ -73,7 +73,8 @@ export type OpenedReadModel = {
   close(): Promise<void>
 }
 
-const LOG_FILE = 'events.db'
+/** The embedded log's file, in DATA_DIR and in a backup. */
+export const LOG_FILE = 'events.db'
 const is = (word: string) => (text: string) => text === word
 const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
 

@@ -56,8 +56,6 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const installation = { ...unshared, store: shareReads(unshared.store) }
   const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }
-  const alive = holdProcess()
-  parts.add({ stage: 'stores', name: 'hold', stop: async () => alive.release() })
   await mayServe(installation)
   const past = await openPastWatch(installation, parts)
   const traffic = new Traffic()
@@ -124,15 +122,6 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     },
   }
 }
-
-/** A role that listens nowhere has nothing else that keeps its process from ending. */
-function holdProcess(): { release(): void } {
-  const timer = setInterval(() => undefined, HOLD)
-  return { release: () => clearInterval(timer) }
-}
-
-/** Milliseconds: as long as a timer may be. */
-const HOLD = 2 ** 31 - 1
 
 /** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
 async function mayServe({ store, log }: Installation): Promise<void> {

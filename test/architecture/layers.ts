@@ -6,10 +6,10 @@ export type Module = { readonly path: string; readonly imports: readonly string[
 /** Of src/stores, what is asked of a store stands in ports; every other module there is part of an adapter. */
 const PORT = 'stores/ports/'
 
-/**
- * What each room may import of src besides itself. Modules in wiring and right in src compose the rooms and may name them
- * all.
- */
+/** What the rooms of what the service does may know beside each other's. */
+const CORE = ['domain', 'representations', 'events', 'port', 'credentials', 'runtime'] as const
+
+/** What each room may import of src besides itself. Wiring composes the rooms, main starts them: both may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: ['port'],
@@ -19,46 +19,17 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   credentials: ['domain', 'runtime'],
   scoring: ['domain', 'runtime'],
   reports: ['domain', 'runtime'],
-  adapter: ['port', 'events', 'domain', 'runtime'],
-  commands: ['domain', 'representations', 'events', 'port', 'credentials', 'runtime'],
-  projections: [
-    'domain',
-    'representations',
-    'events',
-    'port',
-    'credentials',
-    'commands',
-    'reactions',
-    'scoring',
-    'runtime',
-  ],
-  reactions: ['domain', 'events', 'port', 'credentials', 'commands', 'projections', 'scoring', 'runtime'],
-  http: [
-    'domain',
-    'representations',
-    'events',
-    'port',
-    'credentials',
-    'commands',
-    'projections',
-    'reports',
-    'scoring',
-    'runtime',
-  ],
-  cli: [
-    'domain',
-    'representations',
-    'events',
-    'port',
-    'credentials',
-    'commands',
-    'projections',
-    'reactions',
-    'scoring',
-    'runtime',
-    'wiring',
-  ],
+  adapter: ['port', 'domain', 'runtime'],
+  commands: ['domain', 'events', 'port', 'credentials'],
+  projections: [...CORE, 'commands'],
+  reactions: [...CORE, 'commands', 'projections'],
+  http: [...CORE, 'commands', 'projections'],
+  cli: [...CORE, 'commands', 'projections', 'reactions', 'scoring', 'wiring'],
 }
+
+/** Whether a module stands in a room, or is main. */
+export const hasRoom = (path: string): boolean =>
+  path === 'main.ts' || path.startsWith('wiring/') || (path.includes('/') && layerOf(path) in ALLOWED)
 
 /** `./x.ts` as seen from a module becomes a path from src/ on. */
 export function moduleOf(path: string, source: string): Module {

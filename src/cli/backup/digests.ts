@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { progressBar } from '../progress-bar.ts'
-import { LOG_FILE, type Manifest } from './manifest.ts'
+import { LOG_FILE } from '../../wiring/engines.ts'
+import type { Manifest } from './manifest.ts'
 
 export type Digested = { readonly bytes: number; readonly sha256: string }
 

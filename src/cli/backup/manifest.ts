@@ -31,7 +31,6 @@ const schema = z.object({
 /** What a backup holds, with the digests of all of it. It is written last: a folder without it is no backup. */
 export type Manifest = z.output<typeof schema>
 
-export const LOG_FILE = 'events.db'
 export const FILES_FOLDER = 'files'
 const NAME = 'manifest.json'
 
