@@ -9,7 +9,7 @@ import { BrokenEvent, NewerSchema } from '../events/decode.ts'
 import { note } from './output.ts'
 
 export const FAILED = 1
-export const USAGE = 2
+const USAGE = 2
 
 /** The command line asks for something that it can't ask for. */
 export class BadUsage extends Error {

@@ -6,7 +6,7 @@ import type { Origin } from '../events/origin.ts'
 export const operator = (): Origin => ({ actor: 'operator', via: 'cli', correlation: randomUUID(), osUser: osUser() })
 
 /** The operating system's user who runs the command, `alice as root` where sudo says so; a number where it has no name. */
-export function osUser(): string {
+function osUser(): string {
   const uid = process.getuid?.()
   const name = nameOf(uid)
   const behind = uid === 0 ? process.env['SUDO_USER'] : undefined

@@ -34,7 +34,7 @@ export function decode<Event extends { type: string; data: object }>(event: Stor
  * The schema of an event that this release can read, and the version that it was written with.
  * @throws NewerSchema
  */
-export function understood({ type, stream, metadata }: StoredEvent): {
+function understood({ type, stream, metadata }: StoredEvent): {
   readonly known: EventSchema
   readonly written: number
 } {

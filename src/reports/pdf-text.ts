@@ -39,7 +39,7 @@ const SAME_LINE = 2.5
 /** Points between two runs that are a space to the eye. */
 const SPACE = 1
 
-export function linesOf(runs: readonly Run[]): string[] {
+function linesOf(runs: readonly Run[]): string[] {
   const lines: { y: number; runs: Run[] }[] = []
   for (const run of runs.filter(({ text }) => text.trim() !== '').sort((a, b) => b.y - a.y)) {
     const line = lines.at(-1)

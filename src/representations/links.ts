@@ -3,7 +3,7 @@
  * that JSON text can't contain, as its path; where a signature opens it, SIGNED is behind the path, and behind that what
  * the link is bound to: a letter for how long it opens, and the revision of the stone's access that it holds for.
  */
-export const LINK = '\u0000'
+const LINK = '\u0000'
 export const SIGNED = '\u0001'
 
 /** How long a signed link opens, as long as the access that it was made for is the stone's. */

@@ -35,7 +35,7 @@ export type FollowerTools = RequestFinishingOptions &
 export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets]
 
 /** What is done because of events. */
-export const REACTIONS: readonly Reaction<FollowerTools>[] = [
+const REACTIONS: readonly Reaction<FollowerTools>[] = [
   scoring,
   reportReading,
   requestFinishing,
@@ -44,7 +44,7 @@ export const REACTIONS: readonly Reaction<FollowerTools>[] = [
 ]
 
 /** What is done by the clock. */
-export const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing]
+const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing]
 
 /** The reactions whose checkpoints are kept with the read models, by where that is. */
 export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>

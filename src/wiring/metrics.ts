@@ -6,7 +6,7 @@ import type { ActiveRunner } from '../projections/engine/active-runner.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 
-export const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
+const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
 
 /** Undefined while the store is away: whoever watches is told the rest all the same. */
 export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
@@ -89,7 +89,7 @@ const LAG = 'Positions between the head of the log and the diamonds read model'
 const movedTo = (closed: Closed | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
-export const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
+const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
 const counter = (name: string, of: string, value: number): Metric => ({
   name,
   help: `Event log: ${of} since the process started`,

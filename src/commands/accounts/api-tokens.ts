@@ -26,7 +26,7 @@ export async function issueApiToken(
 }
 
 /** 48 bits of the digest: enough to tell an account's tokens apart, and found from the token itself. */
-export const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12)
+const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12)
 
 /**
  * @param wanted `token` is the token's id, as a list shows it

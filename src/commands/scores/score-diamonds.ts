@@ -44,7 +44,7 @@ export type Scoring = { readonly count: number; readonly unscored: readonly Unsc
 export type Unscored = { readonly diamond: number; readonly error: Unscorable }
 
 /** No scores can be computed for a stone, now or later: what computes them is pure, so trying again would not help. */
-export class Unscorable extends Error {
+class Unscorable extends Error {
   override readonly name = 'Unscorable'
 }
 

@@ -11,7 +11,7 @@ import { OPTICS_VERSION as ver } from './version.ts'
 export const errors = { integral: 0.05, spread: 2.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
 
 /** The weight in carats of a reference round that looks as large as a stone of that cut and weight. */
-export function roundWeight(cut: TracedCut, reference: TracedCut, carat: number): number {
+function roundWeight(cut: TracedCut, reference: TracedCut, carat: number): number {
   const width = widthOf(carat, cut.volume)
   return weight(reference.volume, width * Math.sqrt(cut.faceUpArea / reference.faceUpArea))
 }

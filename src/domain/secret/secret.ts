@@ -72,9 +72,9 @@ export type KnownSecret = Shared & {
 export const unknownSecret: Secret = { status: 'unknown' }
 
 /** Wrong passphrases in this window lock a secret, for so long. */
-export const TRIES = 5
-export const TRIES_WINDOW = 10 * 60_000
-export const LOCK = 30 * 60_000
+const TRIES = 5
+const TRIES_WINDOW = 10 * 60_000
+const LOCK = 30 * 60_000
 /** So many in all end it. */
 export const TRIES_IN_LIFE = 20
 

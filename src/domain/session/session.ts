@@ -63,7 +63,7 @@ function usedUp(session: Session, at: number): Used | undefined {
 }
 
 /** A client that sends one refresh token twice at once gets a refusal for this long, and keeps its session. */
-export const RACE_MILLISECONDS = 10_000
+const RACE_MILLISECONDS = 10_000
 
 /** The refresh token is not good: the message is for the client. */
 export class GrantRefused extends Refusal {

@@ -6,10 +6,10 @@ import { refuseMany } from '../kit/parameters/count.ts'
 import { secondsOf } from './dates.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 
-export const LIMIT_DEFAULT = 25
-export const LIMIT_MAX = 1_000
+const LIMIT_DEFAULT = 25
+const LIMIT_MAX = 1_000
 /** Values of one filter at most. */
-export const VALUES_MAX = 1_000
+const VALUES_MAX = 1_000
 /** Two filters may have that many values, and what else there is stands once. */
 const PARAMETERS_MAX = 2_500
 

@@ -14,7 +14,7 @@ export type DiamondServices = {
 }
 
 /** The Diamond API exists twice: the same methods and rules, another object. */
-export const VERSION = z
+const VERSION = z
   .enum(['v3', 'v4'])
   .describe('The version of the diamonds in the answer.')
   .meta({ examples: ['v4'] })

@@ -9,7 +9,7 @@ import type { Body, Schema } from './endpoint.ts'
 import { JsonShape } from './json-shape.ts'
 
 /** Bytes of a JSON body at most. */
-export const JSON_LIMIT = 8 * 1024 * 1024
+const JSON_LIMIT = 8 * 1024 * 1024
 
 /** Bytes of a body from which on its parts of work have turns of their own: what is shorter takes a few milliseconds. */
 const LONG = 256 * 1024

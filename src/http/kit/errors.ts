@@ -95,7 +95,7 @@ export function refusedOf(error: unknown): Refused {
 }
 
 /** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
-export function platformError(faults: readonly Fault[], requestId: string): object {
+function platformError(faults: readonly Fault[], requestId: string): object {
   const details = faults.filter((fault) => fault.pointer !== undefined)
   return {
     error: faults.map((fault) => fault.message),
@@ -112,7 +112,7 @@ export const platform: Family = {
 }
 
 /** What belongs to an account may be kept by its own client alone, and is asked for again each time. */
-export const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
+const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 
 /** The platform's APIs for an account's own stones and certifications. */
 export const owned: Family = {

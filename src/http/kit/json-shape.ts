@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal.ts'
 const DEPTH_MAX = 100
 
 /** What a body may have: 500 stones as they were read, with their scores and certifications, come to 30,000. */
-export const VALUES_MAX = 50_000
+const VALUES_MAX = 50_000
 
 /**
  * Counts what a JSON text is made of while it arrives, so that it is refused before anybody parses it: a million members

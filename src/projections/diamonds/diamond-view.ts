@@ -20,12 +20,12 @@ export type DiamondView = {
 }
 
 /** The stream says which revision comes next; a gap means that the log or the model is not what it should be. */
-export class RevisionGap extends Error {
+class RevisionGap extends Error {
   override readonly name = 'RevisionGap'
 }
 
 /** An event that would put one diamond in the place of another. */
-export class WrongStream extends Error {
+class WrongStream extends Error {
   override readonly name = 'WrongStream'
 }
 

@@ -128,7 +128,7 @@ export class Loop {
 }
 
 /** Ends a wait that the process, or this part of it, will not see the end of. */
-export class Stopped extends Error {
+class Stopped extends Error {
   override readonly name = 'Stopped'
   constructor(what: string) {
     super(`${what} was stopped`)

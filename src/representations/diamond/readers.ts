@@ -40,7 +40,7 @@ const textUpTo =
   }
 
 /** `over 0 and at most 10000`, `of at least 0` */
-export function boundsText({ over, from, to }: Bounds): string {
+function boundsText({ over, from, to }: Bounds): string {
   const low = over === undefined ? `of at least ${from ?? -Infinity}` : `over ${over}`
   return to === undefined ? low : `${low} and at most ${to}`
 }

@@ -5,7 +5,7 @@ import type { Append, NewEvent } from '../ports/event-store.ts'
 import { checkAppend, dataText, metadataText } from '../log/event-text.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
-export const MAX_APPEND = 1_048_576
+const MAX_APPEND = 1_048_576
 
 /** An append of at most so many bytes, ready to be sent at any revision. */
 export type Encoded = {

@@ -48,7 +48,7 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /** What went wrong with single documents of a bulk. */
-export const faultsIn = ({ writeErrors }: MongoBulkWriteError): readonly WriteError[] =>
+const faultsIn = ({ writeErrors }: MongoBulkWriteError): readonly WriteError[] =>
   new Array<WriteError>().concat(writeErrors)
 
 /** An option or a command that this server does not know, such as a stand-in's. */

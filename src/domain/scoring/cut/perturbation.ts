@@ -10,7 +10,7 @@ export const excellentLimit = { crown: 1.2, pavilion: 0.9 } as const
  * By how much of Excellent's limit angles vary in a stone of each grade. Limits below Excellent are not published: each
  * grade is taken to allow twice as much; Poor has no limit, and stands just past Fair's.
  */
-export const spreadOf: Readonly<Record<Grade, number>> = {
+const spreadOf: Readonly<Record<Grade, number>> = {
   Ideal: 0.5,
   Excellent: 1,
   'Very Good': 2,

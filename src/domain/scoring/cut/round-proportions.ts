@@ -13,7 +13,7 @@ export type RoundMeasures = {
 }
 
 /** 1.00 ct of this round brilliant scores 1. It weighs 3.67 thousandths of its diameter cubed (ct, mm). */
-export const referenceMeasures: RoundMeasures = {
+const referenceMeasures: RoundMeasures = {
   table: 56,
   crown: 34,
   pavilion: 40.5,

@@ -25,7 +25,7 @@ export type Stone = {
 }
 
 /** Stands for a cut grade that is not known; laboratories give none to other shapes than round. */
-export const ASSUMED_GRADE: Grade = 'Very Good'
+const ASSUMED_GRADE: Grade = 'Very Good'
 
 /** True where a stone's optical scores rest on a grade that nobody gave. */
 export const isGradeAssumed = ({ cutGrade, measured }: Stone): boolean =>

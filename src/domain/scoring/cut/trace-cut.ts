@@ -35,7 +35,7 @@ export const diamondOptics = {
 } as const
 
 /** Rays over the whole sky, and within the eye's cone. With them a repeat with 16 times as many changes no score by its d. */
-export const SAMPLES = { sky: 32_768, eye: 16_384 } as const
+const SAMPLES = { sky: 32_768, eye: 16_384 } as const
 const CUT_OFF = 1e-3
 
 /** The stone whose scores are 1. */

@@ -11,7 +11,7 @@ export function refractiveIndex(wavelength: number): number {
 }
 
 /** In g/cm³. */
-export const DENSITY = 3.52
+const DENSITY = 3.52
 const GRAMS_A_CARAT = 0.2
 
 /** Carats of a stone that is `width` mm wide and whose volume is `volume` in cubes of that width. */

@@ -5,8 +5,8 @@ import type { Solid } from '../solid/solid.ts'
 
 /** What the tracer knows of a plane: enough to say where light goes that leaves through it. */
 export const CROWN = 0
-export const PAVILION = 1
-export const GIRDLE = 2
+const PAVILION = 1
+const GIRDLE = 2
 export const FOLD = 3
 const codes: Record<Part, number> = { crown: CROWN, pavilion: PAVILION, girdle: GIRDLE, fold: FOLD }
 

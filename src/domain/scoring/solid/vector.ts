@@ -15,4 +15,3 @@ export const cross = (a: Vector, b: Vector): Vector => [
 ]
 
 export const radians = (degrees: number): number => (degrees * Math.PI) / 180
-export const degrees = (radians: number): number => (radians * 180) / Math.PI

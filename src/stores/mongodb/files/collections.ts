@@ -32,7 +32,7 @@ export type FileCollections = {
 /** Bytes of a chunk, GridFS's own default. */
 export const CHUNK = 255 * 1024
 
-export const fileCollections = ({ db }: Mongo): FileCollections => ({
+const fileCollections = ({ db }: Mongo): FileCollections => ({
   files: db.collection('fs.files'),
   chunks: db.collection('fs.chunks'),
   uploads: db.collection('fs.uploads'),
