@@ -50,7 +50,7 @@ async function rescoreAll(open: Open, options: OutputOptions): Promise<void> {
 /** @throws Failed when it was stopped before the end */
 async function inParts({ store, writing, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
-  const pool = openTracePool({ threads: availableParallelism(), standBack: true })
+  const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   const tools = { store, clock: writing.clock, traced: traces.of, log }
   const origin = operator()

@@ -1,7 +1,7 @@
 import { compareSync, hashSync } from 'bcryptjs'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { standBack } from '../runtime/stand-back.ts'
+import { lowerPriority } from '../runtime/low-priority.ts'
 
 /** What is asked of the worker; without `hash` the password is hashed, with it compared. */
 export type PasswordTask = { readonly task: number; readonly password: string; readonly hash?: string }
@@ -11,7 +11,7 @@ export type PasswordDone = { readonly task: number; readonly result: string | bo
 const COST = 10
 
 // As with passphrases: requests go before, and a tenth of a busy core is left for who waits for this.
-standBack(constants.priority.PRIORITY_BELOW_NORMAL)
+lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', ({ task, password, hash }: PasswordTask) => {
   const result = hash === undefined ? hashSync(password, COST) : compareSync(password, hash)

@@ -22,11 +22,11 @@ export type TracePoolOptions = {
   /** 1 unless said otherwise. */
   readonly threads?: number
   /** True where nobody waits for the answers: the threads then take what requests leave of the processor. */
-  readonly standBack?: boolean
+  readonly lowPriority?: boolean
 }
 
-export function openTracePool({ threads = 1, standBack = false }: TracePoolOptions = {}): TracePool {
-  const start = () => startWorker('./trace-worker', import.meta.url, { standBack })
+export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOptions = {}): TracePool {
+  const start = () => startWorker('./trace-worker', import.meta.url, { lowPriority })
   const pool = new WorkerPool<Task, Answer>(start, threads)
   return {
     traceInWorker: async (cut) => {

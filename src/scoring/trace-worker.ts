@@ -3,10 +3,10 @@ import { drawStone } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
 import { encodePng } from './png.ts'
-import { standBack } from '../runtime/stand-back.ts'
+import { lowerPriority } from '../runtime/low-priority.ts'
 import type { Answer, Task } from './trace-jobs.ts'
 
-if (workerData.standBack === true) standBack()
+if (workerData.lowPriority === true) lowerPriority()
 
 /** Answers each task in turn; a cut that can't be is an answer, not the thread's end. */
 parentPort?.on('message', (task: Task) => parentPort?.postMessage(answer(task)))

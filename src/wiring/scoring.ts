@@ -2,7 +2,7 @@ import type { Metric } from '../http/health/metrics.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { giveWay } from '../projections/engine/give-way.ts'
+import { giveWay } from '../reactions/scoring/give-way.ts'
 import type { ScoringOptions } from '../reactions/scoring/scoring.ts'
 import { CutTraces } from '../scoring/cut-traces.ts'
 import { openTracePool, type TracePool } from '../scoring/trace-pool.ts'
@@ -20,7 +20,7 @@ export function openScoring(
   traffic: Pick<Traffic, 'hasRested'>,
   parts: OpenParts,
 ): Scoring {
-  const pool = openTracePool({ standBack: true })
+  const pool = openTracePool({ lowPriority: true })
   parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   let done = 0

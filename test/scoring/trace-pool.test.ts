@@ -37,7 +37,7 @@ test('answers a cut that can not be, and traces on', async () => {
 test('traces at the lowest priority where it stands back, and at the usual one where it does not', async () => {
   if (process.platform !== 'linux') return console.log('threads have priorities of their own on Linux only: left out')
   const usual = await niceOfThreads({})
-  const low = await niceOfThreads({ standBack: true })
+  const low = await niceOfThreads({ lowPriority: true })
   assert.not(usual.includes(constants.priority.PRIORITY_LOW))
   assert.is(low.filter((nice) => nice === constants.priority.PRIORITY_LOW).length, 1)
   assert.is(getPriority(), 0)

@@ -1,5 +1,5 @@
 import type { Log } from '../../runtime/log.ts'
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import { endsWithin } from '../../runtime/patience.ts'
 import { Interruptions } from './interruptions.ts'
 
@@ -41,7 +41,7 @@ type Life = { over: boolean; run: AbortController }
  * end, and each has a signal of its own: whatever was stopped can start again.
  */
 export class Loop {
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   readonly #interruptions: Interruptions
   #life: Life | undefined
   #done: Promise<void> = Promise.resolve()
@@ -73,7 +73,7 @@ export class Loop {
   /** Does not wait for its time: the next run begins now, or right behind the one under way. */
   wake(): void {
     this.#wanted = true
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** Resolves when the run under way has ended, or after 3 s without that. */
@@ -83,7 +83,7 @@ export class Loop {
     if (life !== undefined) {
       life.over = true
       life.run.abort(new Stopped(this.name))
-      this.#nap.wake()
+      this.#pause.wake()
     }
     const { stop = STOP } = this.options
     if (await endsWithin(this.#done, stop)) return
@@ -104,7 +104,7 @@ export class Loop {
       const { every = 0 } = this.options
       const rest = outcome === 'ended' ? Math.max(every, FIRST_PAUSE) : Math.max(pause, Math.min(every, LONGEST_PAUSE))
       pause = Math.min(pause * 2, LONGEST_PAUSE)
-      if (!life.over && !this.#wanted) await this.#nap.sleep(rest)
+      if (!life.over && !this.#wanted) await this.#pause.sleep(rest)
     }
   }
 

@@ -1,4 +1,4 @@
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import { comparePositions, type From } from '../../stores/ports/event-store.ts'
 
 /** `until` is a time of performance.now(). */
@@ -14,7 +14,7 @@ export interface Progress {
 export class OwnProgress implements Progress {
   #position: From = 'start'
   #waiters: Waiter[] = []
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   #timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined
 
   get position(): From {
@@ -42,12 +42,12 @@ export class OwnProgress implements Progress {
 
   /** Resolves after `ms` milliseconds, or as soon as somebody waits. */
   async unlessAwaited(ms: number): Promise<void> {
-    if (ms > 0 && this.#waiters.length === 0) await this.#nap.sleep(ms)
+    if (ms > 0 && this.#waiters.length === 0) await this.#pause.sleep(ms)
   }
 
   /** Ends such a pause. */
   wake(): void {
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** One timer serves all: most who wait do so for a millisecond, and a timer for each would never run. */

@@ -8,7 +8,7 @@ import {
   type StoredEvent,
   type Subscription,
 } from '../../stores/ports/event-store.ts'
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 
 export type SharedReadTiming = {
   /** Milliseconds that a read waits, before it begins, for others who have to begin at the same place. */
@@ -105,7 +105,7 @@ class SharingSubscription implements Subscription {
 /** One read of the log, up to the head, and those who take part in it. */
 class SharedRead {
   readonly #members = new Set<Member>()
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   /** The newest of what was read; `from` lies before them. */
   #pages: Batch[] = []
   #from: From
@@ -142,12 +142,12 @@ class SharedRead {
   leave(member: Member): void {
     this.#members.delete(member)
     if (this.#members.size === 0) this.#subscription?.stop()
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** Somebody has taken what was there. */
   taken(): void {
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** What was read behind a position; undefined where there is nothing yet. @throws what broke the read off */
@@ -159,7 +159,7 @@ class SharedRead {
   }
 
   async run(): Promise<void> {
-    await this.#nap.sleep(this.timing.gather)
+    await this.#pause.sleep(this.timing.gather)
     if (this.#members.size === 0) return void (this.#isOver = true)
     this.#prefixes = [...new Set([...this.#members].flatMap((member) => member.filter.prefixes))]
     this.#subscription = this.store.subscribe(this.#from, { prefixes: this.#prefixes })
@@ -208,7 +208,7 @@ class SharedRead {
     const until = performance.now() + this.timing.patience
     while (!this.#forget()) {
       const left = until - performance.now()
-      if (left > 0) await this.#nap.sleep(left)
+      if (left > 0) await this.#pause.sleep(left)
       else this.#leaveBehind()
     }
   }
@@ -236,7 +236,7 @@ class SharedRead {
 
 /** One who takes part in a read, at his own pace. */
 class Member {
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   #hasLeft = false
 
   constructor(
@@ -246,13 +246,13 @@ class Member {
   ) {}
 
   wake(): void {
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   leave(): void {
     this.#hasLeft = true
     this.read.leave(this)
-    this.#nap.wake()
+    this.#pause.wake()
   }
 
   /** All that has come meanwhile, as one batch; undefined at the end, and for one that was left behind. */
@@ -262,7 +262,7 @@ class Member {
       const found = this.read.behind(this.position)
       if (found === 'over') return undefined
       if (found !== undefined) return this.#take(found)
-      await this.#nap.sleep(LONG)
+      await this.#pause.sleep(LONG)
     }
   }
 

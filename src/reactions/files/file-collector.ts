@@ -7,7 +7,7 @@ import { decode, isUndecodable } from '../../events/decode.ts'
 import { reaction } from '../../projections/engine/reaction.ts'
 import { routine, type Routine } from '../../projections/engine/routine.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
-import { Unchanged } from '../../projections/engine/unchanged.ts'
+import { Unchanged } from './unchanged.ts'
 
 export type FileCollectorOptions = {
   readonly files: Files

@@ -1,6 +1,6 @@
 import type { ResolvedEvent } from '@eventstore/db-client'
 import type { Readable } from 'node:stream'
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Position } from '../ports/event-store.ts'
 import { isOfTheNode } from './failure.ts'
 import type { EventStoreNode } from './node.ts'
@@ -29,7 +29,7 @@ export class Inbox {
   #caughtUp = false
   #ended = false
   #error: unknown
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   #room: () => void = () => {}
   #stay: () => void = () => {}
 
@@ -39,7 +39,7 @@ export class Inbox {
   ) {
     stream.on('readable', () => {
       node.heard()
-      this.#nap.wake()
+      this.#pause.wake()
     })
     stream.on('end', () => {
       node.heard()
@@ -53,7 +53,7 @@ export class Inbox {
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true
-      this.#nap.wake()
+      this.#pause.wake()
     })
   }
 
@@ -62,7 +62,7 @@ export class Inbox {
     this.node.heard()
     this.#drain()
     this.#checkpoint = position
-    this.#nap.wake()
+    this.#pause.wake()
     if (this.#events.length >= MOST) await new Promise<void>((done) => (this.#room = done))
   }
 
@@ -78,7 +78,7 @@ export class Inbox {
       if (this.#ended) return 'end'
       const left = until - performance.now()
       if (left <= 0) return 'silence'
-      await this.#nap.sleep(left)
+      await this.#pause.sleep(left)
     }
     return this.#arrival()
   }
@@ -129,7 +129,7 @@ export class Inbox {
     this.#stay()
     this.#ended = true
     this.#error ??= error
-    this.#nap.wake()
+    this.#pause.wake()
     this.#room()
   }
 }

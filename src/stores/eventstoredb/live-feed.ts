@@ -1,6 +1,6 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
 import { comparePositions, type Batch, type Filter, type From, type Position } from '../ports/event-store.ts'
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox, type Arrival } from './inbox.ts'
@@ -31,7 +31,7 @@ export class LiveFeed {
   #known: From = 'start'
   #running: Promise<void> | undefined
   #inbox: Inbox | undefined
-  readonly #gathering = new Nap()
+  readonly #gathering = new WakeablePause()
   readonly #rest: Rest
 
   constructor(

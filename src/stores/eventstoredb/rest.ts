@@ -1,9 +1,9 @@
-import { Nap } from '../../runtime/nap.ts'
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Timing } from './timing.ts'
 
 /** The pauses between tries: each longer than the one before, until something went well. */
 export class Rest {
-  readonly #nap = new Nap()
+  readonly #pause = new WakeablePause()
   #next: number
 
   constructor(private readonly timing: Pick<Timing, 'firstPause' | 'longestPause'>) {
@@ -18,11 +18,11 @@ export class Rest {
   sleep(): Promise<void> {
     const ms = this.#next
     this.#next = Math.min(ms * 2, this.timing.longestPause)
-    return this.#nap.sleep(ms)
+    return this.#pause.sleep(ms)
   }
 
   /** Ends the pause under way. */
   wake(): void {
-    this.#nap.wake()
+    this.#pause.wake()
   }
 }

@@ -8,7 +8,7 @@ import { constants, setPriority } from 'node:os'
  * @param priority 19 gets a seventieth of a busy processor beside a thread of the usual priority, 10 a tenth
  * @see https://man7.org/linux/man-pages/man2/setpriority.2.html (Notes)
  */
-export function standBack(priority: number = constants.priority.PRIORITY_LOW): void {
+export function lowerPriority(priority: number = constants.priority.PRIORITY_LOW): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), priority)
