@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import type { Endpoint } from '../../src/http/kit/endpoint.ts'
+import { declaredStatuses } from '../api/harness/declared.ts'
 import { sendRaw } from '../api/harness/raw.ts'
 import type { Request } from '../api/harness/request.ts'
 import { newSender } from '../api/harness/secrets.ts'
@@ -34,22 +35,11 @@ async function credentials(service: Service, { who }: Asking): Promise<Record<st
   return who.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
 }
 
-/** Statuses that follow from what is declared. */
-function declared({ answers, who, body }: Asking): Set<number> {
-  const ofBody = body === undefined ? [] : [400, 408, 413, 415, 422]
-  return new Set([...Object.keys(answers).map(Number), ...who.refuses, ...ofBody])
-}
-
 /** A type of body that is read, and whose limit is the declared one. */
 function typeOf({ media }: NonNullable<Asking['body']>): string {
   const type = media.find((one) => one.startsWith('multipart/')) ?? media.find((one) => one !== '') ?? ''
   return type.startsWith('multipart/') ? `${type}; boundary=b` : type
 }
-
-test('has a name of its own each', () => {
-  const names = ENDPOINTS.map(({ name }) => name)
-  assert.equal(names, [...new Set(names)])
-})
 
 for (const endpoint of ENDPOINTS as readonly Asking[]) {
   const { name, methods, body, who } = endpoint
@@ -84,7 +74,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     const headers = await credentials(service, endpoint)
     for (const method of methods) {
       const { status } = await service.send({ ...plain(endpoint, method), headers })
-      assert.ok(declared(endpoint).has(status), `${method} ${path} is ${status}`)
+      assert.ok(declaredStatuses(endpoint).has(status), `${method} ${path} is ${status}`)
     }
   })
 
