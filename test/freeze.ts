@@ -10,6 +10,11 @@ const LOOK = 2
  */
 export async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
+  await frozen(pid)
+}
+
+/** Resolves when a process stands still that is sent SIGSTOP, by whomever: a SIGCONT that came before would be lost. */
+export async function frozen(pid: number): Promise<void> {
   while (process.platform === 'linux' && runs(pid)) await setTimeout(LOOK)
 }
 

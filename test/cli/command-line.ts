@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
+import { frozen } from '../freeze.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
 /** The built program, as `npm test` has just made it. */
@@ -104,6 +105,12 @@ export class Started {
 
   write(input: string): void {
     this.child.stdin.end(input)
+  }
+
+  /** Resolves when it stands still, having sent itself SIGSTOP and said so just before. */
+  async stopped(): Promise<void> {
+    await this.line((line) => line.startsWith('SIGSTOP'))
+    await frozen(this.child.pid ?? 0)
   }
 
   kill(signal: NodeJS.Signals): void {

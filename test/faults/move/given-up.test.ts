@@ -24,7 +24,7 @@ test.after.each(async ({ service, sites }) => {
 /** A copy that stands still behind this call of its stores, until it is told to go on. */
 async function standingStill({ sites, from, to }: Given, call: string): Promise<Started> {
   const copy = sites.signalled(from, to, call, 'SIGSTOP')
-  await copy.line((line) => line.startsWith('SIGSTOP'))
+  await copy.stopped()
   return copy
 }
 

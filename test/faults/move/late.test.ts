@@ -13,7 +13,7 @@ test('while the vault is copied is copied and compared as well', async ({ sites 
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   await filledSite(from, 10)
   const copy = sites.signalled(from, to, 'target.vault.restore/1', 'SIGSTOP')
-  await copy.line((line) => line.startsWith('SIGSTOP'))
+  await copy.stopped()
   // A mail that had left the house: its record is let through.
   await withOpened(from, ({ store }) => store.append('secret-late', 'none', [{ ...event(1), type: 'MailSent' }]))
   copy.kill('SIGCONT')
