@@ -63,7 +63,7 @@ export class Stones {
   }
 }
 
-function conditionsOf(owner: number, { ids, skus, isColored, from, to }: DiamondFilter) {
+function conditionsOf(owner: number, { ids, sku, isColored, from, to }: DiamondFilter) {
   const parts = ['owner = ?']
   const values: Value[] = [owner]
   const add = (sql: string, ...given: readonly Value[]) => {
@@ -71,7 +71,7 @@ function conditionsOf(owner: number, { ids, skus, isColored, from, to }: Diamond
     values.push(...given)
   }
   if (ids !== undefined) add(`id IN (${ids.map(() => '?').join(', ')})`, ...ids)
-  if (skus !== undefined) add(`sku IN (${skus.map(() => '?').join(', ')})`, ...skus)
+  if (sku !== undefined) add(`sku IN (${sku.map(() => '?').join(', ')})`, ...sku)
   if (isColored !== undefined) add('isColored = ?', Number(isColored))
   if (from !== undefined) add('date >= ?', from)
   if (to !== undefined) add('date <= ?', to)

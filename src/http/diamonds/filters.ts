@@ -5,6 +5,8 @@ import type { DiamondFilter, Page } from '../../projections/diamonds/diamond-que
 import { refuseMany } from '../kit/parameters/count.ts'
 import { secondsOf } from './dates.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { FIELDS, FILTERED, type FilteredField } from '../../domain/diamond/fields.ts'
+import { fieldsOf } from '../../representations/diamond/readers.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 1_000
@@ -21,14 +23,28 @@ const LISTED = {
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
   offset: z.coerce.number().int().min(0).default(0),
   'f[id][]': z.array(z.coerce.number().int().min(1)).max(VALUES_MAX).optional(),
-  'f[sku][]': z.array(z.string()).max(VALUES_MAX).optional(),
-  'f[isColored]': FLAG.optional(),
   'f[dateFrom]': DATE.optional(),
   'f[dateTo]': DATE.optional(),
 }
 
+/** The fields that a version's lists can be filtered by: texts may stand several times, yes or no once. */
+const filteredIn = (version: ApiVersion) => {
+  const names = FILTERED.filter((name) => (fieldsOf(version) as readonly string[]).includes(name))
+  const isFlag = (name: FilteredField) => FIELDS[name].kind === 'flag'
+  return { texts: names.filter((name) => !isFlag(name)), flags: names.filter(isFlag) }
+}
+
+const FILTERED_IN = { v3: filteredIn('v3'), v4: filteredIn('v4') }
+
+const listQuery = (version: ApiVersion) => {
+  const { texts, flags } = FILTERED_IN[version]
+  const several = texts.map((name) => [`f[${name}][]`, z.array(z.string()).max(VALUES_MAX).optional()] as const)
+  const single = flags.map((name) => [`f[${name}]`, FLAG.optional()] as const)
+  return z.object({ ...LISTED, ...Object.fromEntries([...several, ...single]) })
+}
+
 /** What `parseListQuery` reads, for documents. */
-export const LIST_QUERY = { v3: z.object({ ...LISTED, 'f[isPublished]': FLAG.optional() }), v4: z.object(LISTED) }
+export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
 
 /** Faults by what they are: what can't be parsed is 400, what is parsed and not acceptable 422. */
 type Faults = { malformed: Fault[]; invalid: Fault[] }
@@ -66,7 +82,8 @@ function parametersOf(search: string): Parameters {
 }
 
 /** Some clients number what they repeat: `f[id][0]` is `f[id][]`. */
-const withoutIndex = (name: string) => name.replace(/^(f\[(?:id|sku)\])\[\d{1,9}\]$/, '$1[]')
+const withoutIndex = (name: string) => name.replace(NUMBERED, '$1[]')
+const NUMBERED = new RegExp(`^(f\\[(?:${['id', ...FILTERED_IN.v3.texts].join('|')})\\])\\[\\d{1,9}\\]$`)
 
 /** What was meant for a parameter and is none; what resembles none may be of use to somebody between. */
 function refuseMistyped(parameters: Parameters, known: readonly string[], faults: Faults): void {
@@ -81,7 +98,8 @@ function refuseMistyped(parameters: Parameters, known: readonly string[], faults
 const IS_FILTER = /^f(?:\[|%5B)/
 
 function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): DiamondFilter {
-  const known = version === 'v3' ? [...FILTERS, 'f[isPublished]'] : FILTERS
+  const { texts, flags } = FILTERED_IN[version]
+  const known = KNOWN[version]
   refuseMistyped(parameters, ['limit', 'offset', ...known], faults)
   for (const name of parameters.keys()) {
     if (IS_FILTER.test(name) && !known.includes(name)) {
@@ -92,22 +110,27 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
     }
   }
   const ids = several(parameters, 'f[id]', faults)?.map((text) => idOf(text, faults))
-  const skus = several(parameters, 'f[sku]', faults)?.flatMap(spellingsOf)
-  const isColored = flag(parameters, 'f[isColored]', faults)
-  const isPublished = version === 'v3' ? flag(parameters, 'f[isPublished]', faults) : undefined
+  const wanted = [
+    ...texts.map((name) => [name, several(parameters, `f[${name}]`, faults)?.flatMap(spellingsOf)] as const),
+    ...flags.map((name) => [name, flag(parameters, `f[${name}]`, faults)] as const),
+  ]
   const from = date(parameters, 'f[dateFrom]', faults)
   const to = date(parameters, 'f[dateTo]', faults)
   return {
     ...(ids !== undefined && { ids }),
-    ...(skus !== undefined && { skus }),
-    ...(isColored !== undefined && { isColored }),
-    ...(isPublished !== undefined && { isPublished }),
+    ...Object.fromEntries(wanted.filter(([, value]) => value !== undefined)),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   }
 }
 
-const FILTERS = ['f[id][]', 'f[id]', 'f[sku][]', 'f[sku]', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]']
+const filtersOf = (version: ApiVersion) => {
+  const { texts, flags } = FILTERED_IN[version]
+  const several = ['id', ...texts].flatMap((name) => [`f[${name}][]`, `f[${name}]`])
+  return [...several, ...flags.map((name) => `f[${name}]`), 'f[dateFrom]', 'f[dateTo]']
+}
+
+const KNOWN = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
 /** Repeatable filters: `f[id][]=1&f[id][]=2`; the brackets at the end may be left out. */
 function several(parameters: Parameters, name: string, faults: Faults): string[] | undefined {
@@ -121,8 +144,8 @@ function several(parameters: Parameters, name: string, faults: Faults): string[]
   return values.size === 0 ? undefined : [...values]
 }
 
-/** As skus are kept, without blanks around them, and as they were kept once, with them. */
-const spellingsOf = (sku: string) => [...new Set([sku.trim(), sku])]
+/** As texts are kept, without blanks around them, and as they were kept once, with them. */
+const spellingsOf = (text: string) => [...new Set([text.trim(), text])]
 
 /** A parameter that may stand once. */
 function single(parameters: Parameters, name: string, faults: Faults): string | undefined {

@@ -15,6 +15,7 @@ import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
+import type { DiamondFields, FilteredField } from '../../domain/diamond/fields.ts'
 
 /** One diamond as it is answered: its body is finished but for the links in it. */
 export type DiamondAnswer = {
@@ -41,11 +42,11 @@ export type DiamondList = {
   readonly age?: number
 }
 
+/** Of a field that is filtered by: any of these texts, or yes or no. */
 export type DiamondFilter = {
+  readonly [Name in FilteredField]?: DiamondFields[Name] extends boolean ? boolean : readonly DiamondFields[Name][]
+} & {
   readonly ids?: readonly number[]
-  readonly skus?: readonly string[]
-  readonly isColored?: boolean
-  readonly isPublished?: boolean
   /** Seconds since 1970, both included. */
   readonly from?: number
   readonly to?: number
@@ -243,13 +244,14 @@ const NEWEST_FIRST = [
   ['id', 'desc'],
 ] as const
 
-function whereOf(owner: number, { ids, skus, isColored, isPublished, from, to }: DiamondFilter): Where {
+function whereOf(owner: number, { ids, from, to, ...fields }: DiamondFilter): Where {
+  const conditions = Object.entries(fields).map(
+    ([name, wanted]) => [name, typeof wanted === 'boolean' ? Number(wanted) : { in: wanted }] as const,
+  )
   return {
     owner,
     ...(ids !== undefined && { id: { in: ids } }),
-    ...(skus !== undefined && { sku: { in: skus } }),
-    ...(isColored !== undefined && { isColored: isColored ? 1 : 0 }),
-    ...(isPublished !== undefined && { isPublished: isPublished ? 1 : 0 }),
+    ...Object.fromEntries(conditions),
     ...((from !== undefined || to !== undefined) && {
       date: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
     }),
