@@ -1,7 +1,7 @@
 import { attachReport } from './certifications/attach.ts'
 import { readReportFile } from './certifications/file.ts'
 import { removeReport } from './certifications/remove.ts'
-import type { CertificationServices } from './certifications/service.ts'
+import type { CertificationServices } from './certifications/resource.ts'
 import { listCutShapes, readConstants, readCutShape } from './constants/constants.ts'
 import { createDiamond, createDiamonds } from './diamonds/create.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'

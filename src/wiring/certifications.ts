@@ -1,6 +1,6 @@
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { recordReading } from '../commands/certifications/record-reading.ts'
-import type { CertificationServices } from '../http/certifications/service.ts'
+import type { CertificationServices } from '../http/certifications/resource.ts'
 import { Uploads } from '../http/certifications/upload/upload.ts'
 import type { Metric } from '../http/health/metrics.ts'
 import type { Links } from '../http/kit/links.ts'

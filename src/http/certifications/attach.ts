@@ -13,7 +13,7 @@ import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
-import type { CertificationServices } from './service.ts'
+import type { CertificationServices } from './resource.ts'
 import { upload, type Upload } from './upload/upload.ts'
 
 export const attachReport = endpoint({

@@ -9,7 +9,7 @@ import { endpoint, type Asked, type Who } from '../kit/endpoint.ts'
 import { owned, RefusedWith } from '../kit/errors.ts'
 import { signatureOf } from '../kit/links.ts'
 import { inlineDisposition, parseRange, type Range } from './file-headers.ts'
-import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
+import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './resource.ts'
 
 /** Whoever has a link that was signed for this file: it says which access of its stone it is for. */
 const linkHolder: Who<{ readonly revision: number }, CertificationServices> = {

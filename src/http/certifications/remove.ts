@@ -6,7 +6,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './service.ts'
+import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './resource.ts'
 
 export const removeReport = endpoint({
   name: 'removeCertification',
