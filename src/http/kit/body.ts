@@ -1,59 +1,8 @@
-import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { Pace, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
-import { turnOfLongWork } from '../../runtime/slices.ts'
-import { allowanceOf } from './body-allowance.ts'
-import { discardRest } from './discard-rest.ts'
-import type { Body, Schema } from './endpoint.ts'
-import { JsonShape } from './json-shape.ts'
-
-/** Bytes of a JSON body at most. */
-const JSON_LIMIT = 8 * 1024 * 1024
-
-/** Bytes of a body from which on its parts of work have turns of their own: what is shorter takes a few milliseconds. */
-const LONG = 256 * 1024
-
-/** A JSON body of at most 8 MiB; one without a type is taken for JSON. @param schema for documents: `run` reads the value */
-export const json = (schema?: Schema): Body<unknown> => ({
-  media: ['application/json', ''],
-  upTo: JSON_LIMIT,
-  ...(schema !== undefined && { schema }),
-  read: jsonOf,
-})
-
-/**
- * The body is counted while it arrives, and then decoded and parsed: a long one in a turn for each.
- * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
- */
-export async function jsonOf(req: IncomingMessage): Promise<unknown> {
-  const type = req.headers['content-type']
-  if (type !== undefined && !isJson(type)) {
-    throw new Refusal('unsupported', `Content-Type must be application/json, got ${type.slice(0, 100)}`)
-  }
-  refuseCharset(type)
-  refuseEncoding(req)
-  const shape = new JsonShape()
-  const bytes = await readBody(req, JSON_LIMIT, (chunk) => shape.take(chunk))
-  shape.end()
-  if (bytes.length <= LONG) return parseJson(textOf(bytes))
-  await turnOfLongWork()
-  const text = textOf(bytes)
-  await turnOfLongWork()
-  return parseJson(text)
-}
-
-/** True for a Content-Type whose body is JSON. */
-export const isJson = (type: string) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
-
-/** JSON is UTF-8 (RFC 8259, 8.1). @throws Refusal unsupported where a Content-Type says otherwise */
-export function refuseCharset(type: string | undefined): void {
-  const charset = CHARSET.exec(type ?? '')?.[1]
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return
-  throw new Refusal('unsupported', `JSON is read in UTF-8, got charset ${charset.slice(0, 40)}`)
-}
-
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
+import { LEAST_PACE, Pace, tooSlowMessage as tooSlow, type LeastPace } from '../../runtime/fairness/pace.ts'
 
 /** @throws Refusal unsupported for a body that would have to be unpacked first */
 export function refuseEncoding(req: IncomingMessage): void {
@@ -62,24 +11,6 @@ export function refuseEncoding(req: IncomingMessage): void {
     throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
   }
 }
-
-/** @throws Refusal malformed */
-function textOf(bytes: Buffer): string {
-  if (bytes.length === 0) throw new Refusal('malformed', 'The body is empty; send a JSON object')
-  if (!isUtf8(bytes)) throw new Refusal('malformed', 'The body is not JSON: it is not UTF-8')
-  return bytes.toString('utf8')
-}
-
-/** @throws Refusal malformed */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)
-  } catch (error) {
-    throw new Refusal('malformed', `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
-  }
-}
-
-const BYTE_ORDER_MARK = 0xfeff
 
 /**
  * The whole body, as long as it has at most `limit` bytes, comes fast enough and there is room for it. What is left of
@@ -141,3 +72,96 @@ export function readBody(
     if (req.destroyed) broken()
   })
 }
+
+/** What a client is still listened to after its request was refused: it reads the answer once it has sent its body. */
+const BYTES = 64 * 1024 * 1024
+const MILLISECONDS = 10_000
+
+/** Reads the rest of a request's body and forgets it, within bounds; past them the connection is cut. */
+export function discardRest(req: IncomingMessage): void {
+  let left = BYTES
+  const cut = setTimeout(() => req.destroy(), MILLISECONDS).unref()
+  req.on('close', () => clearTimeout(cut))
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) req.destroy()
+  })
+  // Whoever hangs up before its end has its refusal already, or wants none.
+  req.on('error', () => undefined)
+  req.resume()
+}
+
+/** Bytes of bodies that are in memory at a time, from the first that arrives until the request is answered. */
+const BODIES = 64 * 1024 * 1024
+
+/** What one request's body may take, and how fast it has to come. */
+type Allowance = {
+  readonly leastPace: LeastPace
+  /** @throws Refusal unavailable where others need the room */
+  took(bytes: number): void
+  /** @param bytes that a body says to have. @throws Refusal unavailable where there is no room for them now */
+  expects(bytes: number): void
+}
+
+type BodiesOptions = {
+  /** Number of proxies in front whose X-Forwarded-For is believed. */
+  readonly trustProxy: number
+  readonly bytes?: number
+  readonly leastPace?: LeastPace
+}
+
+const UNLIMITED: Allowance = { leastPace: LEAST_PACE, took: () => undefined, expects: () => undefined }
+const allowances = new WeakMap<IncomingMessage, Allowance>()
+
+/** What `Bodies` allows a request; nothing bounds all bodies together where a listener has none. */
+export const allowanceOf = (req: IncomingMessage): Allowance => allowances.get(req) ?? UNLIMITED
+
+/** The bodies of all requests together, shared fairly among addresses and those who show the same credentials there. */
+export class Bodies {
+  readonly #share: FairShare
+  readonly #trustProxy: number
+  readonly #leastPace: LeastPace
+
+  constructor({ trustProxy, bytes = BODIES, leastPace = LEAST_PACE }: BodiesOptions) {
+    this.#share = new FairShare(bytes)
+    this.#trustProxy = trustProxy
+    this.#leastPace = leastPace
+  }
+
+  /** Counts a request's body, if it has one, until its answer is sent or its client is gone. */
+  admit(req: IncomingMessage, res: ServerResponse): void {
+    const { headers } = req
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
+    const names = [
+      `address ${networkOf(clientAddress(req, this.#trustProxy))}`,
+      `as ${headers.authorization ?? 'nobody'}`,
+    ]
+    let taken: Taken | undefined
+    allowances.set(req, {
+      leastPace: this.#leastPace,
+      took: (bytes) => {
+        taken ??= this.#opened(names, res)
+        if (!taken.more(bytes)) throw noRoom()
+      },
+      expects: (bytes) => {
+        if (!this.#share.hasRoom(names, bytes)) throw noRoom()
+      },
+    })
+  }
+
+  #opened(names: readonly string[], res: ServerResponse): Taken {
+    const taken = this.#share.open(names)
+    res.once('close', () => taken.giveBack())
+    return taken
+  }
+}
+
+/** Whom the proxies in front speak for; they write from left to right, and only as many as there are can be believed. */
+function clientAddress({ socket, headers }: IncomingMessage, trustProxy: number): string {
+  const named = trustProxy === 0 ? undefined : headers['x-forwarded-for']
+  const known = [named ?? []].flat().join(',').split(',').slice(-Math.max(1, trustProxy))
+  return known[0]?.trim() || (socket.remoteAddress ?? '')
+}
+
+const noRoom = () =>
+  new Refusal('unavailable', 'Too many bodies of requests are being read at this moment; try again', 2)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { BareSockets } from './bare-sockets.ts'
-import { boundConnections, CONNECTIONS, type ConnectionBounds } from './connections.ts'
 import { fixedHeaders } from './arrival.ts'
+import { networkOf } from '../../credentials/network.ts'
+import { FairShare } from '../../runtime/fairness/fair-share.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
@@ -114,3 +114,70 @@ async function drain(server: Server): Promise<void> {
 
 /** Milliseconds between two looks for connections whose last request has been answered. */
 const SWEEP = 50
+
+/** Milliseconds in which who was refused may read why; then the connection goes, whatever its other end does. */
+const LINGER = 2_000
+
+/**
+ * Sockets that Node hands over bare. After `connect`, `upgrade` or `clientError` it has taken its own listeners off, and
+ * an error that nobody listens for ends the process: one `CONNECT` and a reset connection would be enough.
+ */
+class BareSockets {
+  readonly #answering = new WeakMap<Duplex, ServerResponse>()
+
+  /** Listens to every connection for good, whatever becomes of it: a client that hangs up is nobody's fault. */
+  own(server: Server): void {
+    server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
+    server.prependListener('request', (req, res) => void this.#answering.set(req.socket, res))
+  }
+
+  /**
+   * Sends a last answer and closes the connection. In the middle of another answer nothing more can be said: the
+   * client would take it for a part of that.
+   */
+  end(socket: Duplex, answer: string): void {
+    // More bytes behind what was refused: the answer is on its way.
+    if (socket.writableEnded) return
+    if (!socket.writable || this.#isWithinAnswer(socket)) return void socket.destroy()
+    const cut = setTimeout(() => socket.destroy(), LINGER).unref()
+    socket.once('close', () => clearTimeout(cut))
+    socket.end(answer)
+    // A connection with unread bytes is reset when it is closed, and the answer is lost with it.
+    socket.resume()
+  }
+
+  #isWithinAnswer(socket: Duplex): boolean {
+    const answer = this.#answering.get(socket)
+    return answer !== undefined && answer.headersSent && !answer.writableFinished
+  }
+}
+
+export type ConnectionBounds = {
+  /** Connections at a time. */
+  readonly most: number
+  /** Whether an address is somebody; behind proxies all connections come from theirs. */
+  readonly byAddress: boolean
+}
+
+/** Each takes some 15 KB and a descriptor; 60 MB and what systems allow a process without being asked. */
+const CONNECTIONS: ConnectionBounds = { most: 4_096, byAddress: true }
+
+/**
+ * Keeps room for whoever comes next: an address has at most as many connections as are left for the others. One too
+ * many is closed at once.
+ * @returns how many were closed so far
+ */
+function boundConnections(server: Server, { most, byAddress }: ConnectionBounds): () => number {
+  const share = new FairShare(most)
+  let refused = 0
+  server.on('connection', (socket) => {
+    const taken = share.open(byAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
+    if (taken.more(1)) {
+      socket.once('close', () => taken.giveBack())
+      return
+    }
+    refused++
+    socket.destroy()
+  })
+  return () => refused
+}

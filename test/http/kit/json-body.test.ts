@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { JsonShape } from '../../../src/http/kit/json-shape.ts'
+import { JsonShape } from '../../../src/http/kit/json-body.ts'
 
 const test = suite('the shape of a JSON text')
 
