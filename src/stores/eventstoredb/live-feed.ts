@@ -1,12 +1,19 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
-import { comparePositions, type Batch, type Filter, type From, type Position } from '../ports/event-store.ts'
+import {
+  comparePositions,
+  passesFilter,
+  type Batch,
+  type Filter,
+  type From,
+  type Position,
+} from '../ports/event-store.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Connection } from './connection.ts'
 import { storedEvent } from './decoding.ts'
 import { Inbox, type Arrival } from './inbox.ts'
 import type { Interrupted } from './interruption.ts'
 import { LEADER_ONLY } from './node.ts'
-import { AHEAD, passes } from './reader.ts'
+import { AHEAD } from './reader.ts'
 import { Tail } from './tail.ts'
 import { Rest } from './rest.ts'
 import type { Timing } from './timing.ts'
@@ -72,7 +79,7 @@ export class LiveFeed {
     if (this.#tail?.covers(position) !== true) return undefined
     const found = this.#tail.behind(position, PAGE)
     const end = found.at(-1)?.position ?? position
-    const events = filter === undefined ? found : found.filter((event) => passes(event, filter))
+    const events = filter === undefined ? found : found.filter((event) => passesFilter(event, filter))
     const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#known) >= 0
     return { events, position: end, caughtUp }
   }

@@ -1,6 +1,7 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
 import {
   comparePositions,
+  passesFilter,
   StoreUnavailable,
   type Filter,
   type From,
@@ -78,7 +79,7 @@ export class Reader {
     for await (const event of this.#events('all events', (client) => client.readAll(options, AHEAD))) {
       if (event === undefined || comparePositions(event.position, from) <= 0) continue
       if (comparePositions(event.position, to) > 0) return
-      if (passes(event, filter)) yield event
+      if (passesFilter(event, filter)) yield event
     }
   }
 
@@ -139,6 +140,3 @@ export class Reader {
 }
 
 type Read = (client: EventStoreDBClient) => Incoming
-
-export const passes = ({ stream }: StoredEvent, filter: Filter | undefined): boolean =>
-  filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))

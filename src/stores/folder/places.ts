@@ -1,5 +1,6 @@
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { ifThere } from './failure.ts'
 
 /** Where things are in the folder: `incoming/` for what nobody sees, `ab/cd/{digest}` for files. One file system. */
 export type Places = {
@@ -33,4 +34,10 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** A file's mark: which file it is, and when it was touched, to the nanosecond. Taking it aside changes neither. */
+export async function markAt(path: string): Promise<string | undefined> {
+  const found = await ifThere(() => stat(path, { bigint: true }))
+  return found && `${found.ino}-${found.mtimeNs}`
 }

@@ -3,8 +3,7 @@ import { link, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ABANDONED, type Leftover } from '../ports/files.ts'
 import { available, codeOf, ifThere } from './failure.ts'
-import { markAt } from './mark.ts'
-import { makeFolderOf, type Places } from './places.ts'
+import { makeFolderOf, markAt, type Places } from './places.ts'
 
 const MARK = 'removing-'
 

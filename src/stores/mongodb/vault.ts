@@ -1,7 +1,7 @@
 import type { Vault } from '../ports/vault.ts'
 import type { Mongo } from './connection.ts'
 import { identityIn } from './identities.ts'
-import { vaultCalls } from './vault/call.ts'
+import { vaultCalls } from './vault/collections.ts'
 import { contentsIn } from './vault/contents.ts'
 import { mailsIn } from './vault/mails.ts'
 import { secretsIn } from './vault/secrets.ts'

@@ -38,6 +38,9 @@ export type Append = { readonly stream: string; readonly expected: Revision; rea
 /** Stream name prefixes, such as `diamond-`; an event passes when its stream starts with one of them. */
 export type Filter = { readonly prefixes: readonly string[] }
 
+export const passesFilter = ({ stream }: Pick<StoredEvent, 'stream'>, filter: Filter | undefined): boolean =>
+  filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))
+
 /** What a subscription yields. A batch without events says only that the log was read up to `position`. */
 export type Batch = {
   readonly events: readonly StoredEvent[]

@@ -103,10 +103,10 @@ export interface Build {
    * @throws Error for a checkpoint of another log, Outdated, StoreUnavailable; nothing was changed, or (StoreUnavailable,
    * MongoDB) a part that changes nothing when it comes again
    */
-  write(writes: readonly Write[], checkpoint: Checkpoint, letters?: readonly DeadLetter[]): Promise<void>
+  write(writes: readonly Write[], checkpoint: Checkpoint, deadLetters?: readonly DeadLetter[]): Promise<void>
   /** Events set aside because they could not be folded, in the order of the log. */
   deadLetters(): Promise<DeadLetter[]>
-  /** Takes a stream's letters out; its documents are then the caller's to fold again. */
+  /** Takes a stream's dead letters out; its documents are then the caller's to fold again. */
   release(stream: string): Promise<void>
 }
 

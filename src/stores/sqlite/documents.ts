@@ -7,7 +7,7 @@ import { available } from './documents/failure.ts'
 import { openPointers } from './documents/pointers.ts'
 import { followLive } from './documents/reader.ts'
 import { warned, type Told } from '../ports/told.ts'
-import { turns } from './turn.ts'
+import { turns } from './changes.ts'
 import { WalThread } from './wal.ts'
 
 export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread | undefined }

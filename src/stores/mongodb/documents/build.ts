@@ -5,7 +5,7 @@ import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
 import { count } from './counting.ts'
-import { lettersOf } from './letters.ts'
+import { deadLettersOf } from './dead-letters.ts'
 import { checkpointOf } from '../place.ts'
 import { advance, isAhead, progressesIn, reachedBy, readProgress, type Progress } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
@@ -31,7 +31,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
   const { db, call } = mongo
   const collections = collectionsOf(db, declaration, id)
   const all = progressesIn(db)
-  const letters = lettersOf(db, id)
+  const setAside = deadLettersOf(db, id)
   const progressNow = () => call(() => readProgress(all, id))
   /** As this process left it. Where another was faster, the next change fails, and it is read again. */
   let known: Progress | undefined
@@ -44,7 +44,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
       const stored = await count({ mongo, collections, declaration }, writes, counting)
       if (!(await call(() => writeDocuments(collections.documents, next, stored), BATCH))) return false
     }
-    await call(() => letters.add(set))
+    await call(() => setAside.add(set))
     known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))
     return known !== undefined
   }
@@ -53,7 +53,7 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
     id,
     queries: queriesOf(mongo, collections, declaration),
     position: async () => reachedBy(await progressNow()),
-    parked: async () => ((await progressNow()).parked ? call(() => letters.streams()) : none),
+    parked: async () => ((await progressNow()).parked ? call(() => setAside.streams()) : none),
     async checkpoint() {
       const { checkpoint } = await progressNow()
       return checkpoint === null ? undefined : checkpointOf(checkpoint)
@@ -85,9 +85,9 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
         known = undefined
       }
     },
-    deadLetters: () => call(() => letters.all()),
+    deadLetters: () => call(() => setAside.all()),
     async release(stream) {
-      await call(() => letters.remove(stream))
+      await call(() => setAside.remove(stream))
     },
   }
 }

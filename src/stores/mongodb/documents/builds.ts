@@ -4,7 +4,7 @@ import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { buildOf, type OpenBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
-import { lettersOf } from './letters.ts'
+import { deadLettersOf } from './dead-letters.ts'
 import type { Pointers } from './pointers.ts'
 import { addProgress, progressesIn } from './progress.ts'
 
@@ -36,7 +36,7 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
   async function remove(declaration: ModelDeclaration, id: string): Promise<void> {
     opened.delete(id)
     await call(() => all.deleteOne({ _id: id }))
-    await call(() => lettersOf(db, id).removeAll())
+    await call(() => deadLettersOf(db, id).removeAll())
     await call(() => dropCollections(collectionsOf(db, declaration, id)), BATCH)
   }
 

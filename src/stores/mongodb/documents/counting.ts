@@ -15,7 +15,7 @@ const UNORDERED = { ordered: false, writeConcern: BATCH_ACKNOWLEDGED }
 export type Counting = { readonly settled: From; readonly at: From }
 
 /** The build that is counted in. */
-export type Counted = {
+export type CountedBuild = {
   readonly mongo: Mongo
   readonly collections: Collections
   readonly declaration: ModelDeclaration
@@ -27,7 +27,11 @@ export type Counted = {
  * one that they have counted stands either in them or in the documents.
  * @returns the stored documents that the batch touches, by key
  */
-export async function count(build: Counted, writes: readonly Write[], counting: Counting): Promise<Map<string, Held>> {
+export async function count(
+  build: CountedBuild,
+  writes: readonly Write[],
+  counting: Counting,
+): Promise<Map<string, Held>> {
   const { declaration } = build
   const [first] = declaration.counts
   if (first === undefined) return storedOf(build, writes)
@@ -50,7 +54,7 @@ function note(wanted: Map<string, FieldValue>, value: unknown): void {
 
 /** The groups of the batch, and those that were changed by batches of which nobody knows that they came to their end. */
 async function groupsOf(
-  { mongo, collections: { groups } }: Counted,
+  { mongo, collections: { groups } }: CountedBuild,
   wanted: ReadonlyMap<string, FieldValue>,
   { settled }: Counting,
 ) {
@@ -68,7 +72,7 @@ async function groupsOf(
  * @throws Outdated for a document that is not as it was loaded
  */
 async function storedOf(
-  { mongo, collections: { documents }, declaration }: Counted,
+  { mongo, collections: { documents }, declaration }: CountedBuild,
   writes: readonly Write[],
 ): Promise<Map<string, Held>> {
   const keys = writes.map(keyOfWrite)
@@ -104,7 +108,7 @@ function changeOf({ counts }: ModelDeclaration, write: Write, stored: ReadonlyMa
 
 /** @returns false where another runner has changed one of them since: what was not changed by it may be written */
 async function writeGroups(
-  { mongo, collections: { groups } }: Counted,
+  { mongo, collections: { groups } }: CountedBuild,
   found: readonly (Group | Omit<Group, 'version'>)[],
   changes: readonly Change[],
   counting: Counting,

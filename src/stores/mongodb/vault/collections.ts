@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb'
 import type { MailName } from '../../../domain/secret/secret.ts'
 import type { Mongo } from '../connection.ts'
 import { isUnknownToServer } from '../failure.ts'
+import { indexedCalls, type CallOn } from '../indexed-calls.ts'
 import type { Reached } from '../place.ts'
 
 /** `_id`: the digest. Times are milliseconds since 1970; `goneAt` is for the server, which takes dates only. */
@@ -94,4 +95,11 @@ async function deletedByServer(collection: VaultCollections['entries'] | VaultCo
   } catch (error) {
     if (!isUnknownToServer(error)) throw error
   }
+}
+
+export type VaultCall = CallOn<VaultCollections>
+
+export function vaultCalls(mongo: Mongo): VaultCall {
+  const collections = vaultCollections(mongo)
+  return indexedCalls(mongo, collections, vaultIndexes(collections))
 }

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb'
 import { WRITE } from '../connection.ts'
 import { inserted } from '../inserted.ts'
 import type { Vault, VaultItem } from '../../ports/vault.ts'
-import type { VaultCall } from './call.ts'
+import type { VaultCall } from './collections.ts'
 import { goneAfter, type Entry, type HeldReceipt, type Mail } from './collections.ts'
 import { receiptOf, sealerOf } from './secrets.ts'
 

@@ -6,7 +6,7 @@ import { inserted } from '../inserted.ts'
 import type { Ended, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
 import { checkpointOf, reachedOf } from '../place.ts'
 import { goneAfter, type Entry, type HeldReceipt, type Mail } from './collections.ts'
-import type { VaultCall } from './call.ts'
+import type { VaultCall } from './collections.ts'
 
 type Secrets = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
 

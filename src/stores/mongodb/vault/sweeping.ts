@@ -1,6 +1,6 @@
 import type { Sealed, Vault } from '../../ports/vault.ts'
 import { WRITE } from '../connection.ts'
-import type { VaultCall } from './call.ts'
+import type { VaultCall } from './collections.ts'
 import { sealerOf } from './secrets.ts'
 
 type SealedNow = { readonly _id: string; readonly sealed: Buffer }

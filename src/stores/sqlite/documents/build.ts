@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 import type { From } from '../../ports/event-store.ts'
 import type { Build, FieldValue, ModelDeclaration, Stored } from '../../ports/read-store.ts'
-import { kept } from './changes.ts'
+import { kept } from '../changes.ts'
 import { available } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
 import { list, otherFields } from './schema.ts'
 import { transactions } from '../open-file.ts'
-import type { Turn } from '../turn.ts'
+import type { Turn } from '../changes.ts'
 import { writesOf } from './writes.ts'
 
 /** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
@@ -47,13 +47,13 @@ export function buildOf(
     parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),
     load: loader(db, declaration),
-    write: async (writes, checkpoint, letters = []) =>
+    write: async (writes, checkpoint, deadLetters = []) =>
       change(writes.length, () => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
-        progress.park(letters)
+        progress.park(deadLetters)
       }),
-    deadLetters: async () => available(progress.letters),
+    deadLetters: async () => available(progress.deadLetters),
     release: async (stream) => change(0, () => progress.release(stream)),
     close: () => void db.close(),
   }

@@ -9,7 +9,7 @@ import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
 import type { Told } from '../../ports/told.ts'
-import type { Turn } from '../turn.ts'
+import type { Turn } from '../changes.ts'
 
 /** The builds' files of one folder, each opened once a process. */
 export type Builds = {

@@ -1,7 +1,7 @@
 import type { FileFormat } from '../file.ts'
-import { kept } from './changes.ts'
+import { kept } from '../changes.ts'
 import { openFile } from './file.ts'
-import type { Turn } from '../turn.ts'
+import type { Turn } from '../changes.ts'
 
 /** Which build of a model's version is live: one small file, followed by every process. */
 export type Pointers = {

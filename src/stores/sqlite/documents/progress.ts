@@ -8,8 +8,8 @@ export type Progress = {
   checkpoint(): Checkpoint | undefined
   /** False, and nothing is changed, where the build is already past `checkpoint`. Call it inside a transaction. */
   advance(checkpoint: Checkpoint): boolean
-  letters(): DeadLetter[]
-  park(letters: readonly DeadLetter[]): void
+  deadLetters(): DeadLetter[]
+  park(deadLetters: readonly DeadLetter[]): void
   release(stream: string): void
   parked(): ReadonlySet<string>
 }
@@ -44,7 +44,7 @@ export function progressOf(db: Database.Database): Progress {
       write.run(commit, prepare, next.log, ...event)
       return true
     },
-    letters: () =>
+    deadLetters: () =>
       letters
         .all()
         .map(letterOf)

@@ -1,8 +1,8 @@
-import type { Filter } from '../../ports/event-store.ts'
-import { turns } from '../turn.ts'
+import { passesFilter, type Filter } from '../../ports/event-store.ts'
+import { turns } from '../changes.ts'
 import type { Group } from './writer.ts'
 import type { LogFile } from './connection.ts'
-import { PAGE, passing, readPage } from './reader.ts'
+import { PAGE, readPage } from './reader.ts'
 import { positionAt, storedEvents } from './rows.ts'
 import type { Reading, Source } from './subscription.ts'
 import { Tail } from './tail.ts'
@@ -63,7 +63,10 @@ export class Feed {
   #next(position: number, filter: Filter | undefined): Reading {
     const kept = position < this.#head ? this.#tail.behind(position, PAGE) : []
     const end = kept === undefined ? Math.min(position + PAGE, this.#head) : position + kept.length
-    const events = kept === undefined ? readPage(this.#log, position, end, filter) : passing(kept, filter)
+    const events =
+      kept === undefined
+        ? readPage(this.#log, position, end, filter)
+        : kept.filter((event) => passesFilter(event, filter))
     const from = end === 0 ? 'start' : positionAt(end)
     return {
       batch: { events, position: from, caughtUp: end >= this.#head },

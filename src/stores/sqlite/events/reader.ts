@@ -31,9 +31,3 @@ export async function* readPages(
     yield* readPage(log, start, Math.min(start + PAGE, to), filter)
   }
 }
-
-/** As the filtered page does in SQL. */
-export function passing(events: readonly StoredEvent[], filter: Filter | undefined): readonly StoredEvent[] {
-  if (filter === undefined) return events
-  return events.filter(({ stream }) => filter.prefixes.some((prefix) => stream.startsWith(prefix)))
-}

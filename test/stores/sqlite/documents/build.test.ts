@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
 import { buildOf } from '../../../../src/stores/sqlite/documents/build.ts'
 import { openFile } from '../../../../src/stores/sqlite/documents/file.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
-import { turns } from '../../../../src/stores/sqlite/turn.ts'
+import { turns } from '../../../../src/stores/sqlite/changes.ts'
 import type { FileFormat } from '../../../../src/stores/sqlite/file.ts'
 import { at, diamond, diamonds, put } from '../../../contract/read-store/model.ts'
 

@@ -4,10 +4,10 @@ import type { DeadLetter } from '../../ports/read-store.ts'
 import { isDuplicate } from '../failure.ts'
 
 /** `_id`: build, stream, revision. */
-type Letter = Omit<DeadLetter, 'position'> & { readonly _id: string; readonly build: string } & DeadLetter['position']
+type Held = Omit<DeadLetter, 'position'> & { readonly _id: string; readonly build: string } & DeadLetter['position']
 
 /** The dead letters of one build. */
-export type Letters = {
+export type DeadLetters = {
   all(): Promise<DeadLetter[]>
   streams(): Promise<ReadonlySet<string>>
   /** Adding one again changes nothing. */
@@ -16,8 +16,8 @@ export type Letters = {
   removeAll(): Promise<void>
 }
 
-export function lettersOf(db: Db, build: string): Letters {
-  const letters: Collection<Letter> = db.collection('dead_letters')
+export function deadLettersOf(db: Db, build: string): DeadLetters {
+  const letters: Collection<Held> = db.collection('dead_letters')
   return {
     async all() {
       const found = await letters.find({ build }).toArray()
@@ -40,7 +40,7 @@ export function lettersOf(db: Db, build: string): Letters {
   }
 }
 
-const documentOf = (build: string, { position, ...letter }: DeadLetter): Letter => ({
+const documentOf = (build: string, { position, ...letter }: DeadLetter): Held => ({
   _id: `${build}/${letter.stream}/${letter.revision}`,
   build,
   ...letter,
@@ -48,7 +48,7 @@ const documentOf = (build: string, { position, ...letter }: DeadLetter): Letter 
   prepare: position.prepare,
 })
 
-const letterOf = ({ stream, revision, commit, prepare, event, type, reason }: Letter): DeadLetter => ({
+const letterOf = ({ stream, revision, commit, prepare, event, type, reason }: Held): DeadLetter => ({
   stream,
   revision,
   position: { commit, prepare },
