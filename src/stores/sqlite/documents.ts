@@ -77,9 +77,9 @@ export function openDocuments(
       builds.remove(declaration, build.id)
     },
     async close() {
-      if (thread === undefined) await wal.close()
       await builds.close()
       pointers.close()
+      if (thread === undefined) await wal.close()
     },
   }
 }

@@ -114,8 +114,8 @@ export function openSqliteEvents(
     },
     async close() {
       clearInterval(watch)
-      if (thread === undefined) await wal.close()
       await checkpointer.close()
+      if (thread === undefined) await wal.close()
       // So that it can be copied alone.
       checkpointHere('empty')
       log.close()

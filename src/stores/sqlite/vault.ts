@@ -46,8 +46,8 @@ export function openSqliteVault(path: string, thread?: WalThread): SqliteVault {
     limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
     shred: () => shredder.shred(),
     async close() {
-      if (thread === undefined) await wal.close()
       await shredder.close()
+      if (thread === undefined) await wal.close()
       await file.close()
     },
   }

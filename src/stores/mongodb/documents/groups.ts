@@ -125,7 +125,7 @@ type Row = readonly [
 ]
 
 /** One text: a list of hundreds of objects costs whoever reads the group's sums 20 times what they cost. */
-export const countedText = (counted: Iterable<PendingCount>): string =>
+const countedText = (counted: Iterable<PendingCount>): string =>
   JSON.stringify(
     Array.from(counted, ({ key, revision, values, at }): Row => [
       key,
@@ -136,7 +136,7 @@ export const countedText = (counted: Iterable<PendingCount>): string =>
     ]),
   )
 
-export const countedIn = (text: string): PendingCount[] =>
+const countedIn = (text: string): PendingCount[] =>
   (JSON.parse(text) as Row[]).map(([key, revision, values, commit, prepare]) => ({
     key,
     revision: BigInt(revision),

@@ -60,7 +60,7 @@ export type VaultCollections = {
   readonly followed: Collection<Followed>
 }
 
-export const vaultCollections = ({ db }: Mongo): VaultCollections => ({
+const vaultCollections = ({ db }: Mongo): VaultCollections => ({
   entries: db.collection('vault_entries'),
   receipts: db.collection('vault_receipts'),
   mails: db.collection('vault_mails'),
@@ -77,7 +77,7 @@ export const goneAfter = (time: number) => new Date(time + NET)
  * Repeating it changes nothing. One at a time: FerretDB 1.24 breaks the connection where several are asked for that it
  * has already. The sweeper is what expires; a server that can delete by time is a net below it.
  */
-export const vaultIndexes = ({ entries, receipts, mails, claims }: VaultCollections) => [
+const vaultIndexes = ({ entries, receipts, mails, claims }: VaultCollections) => [
   () => entries.createIndex({ expiresAt: 1 }),
   () => entries.createIndex({ confirmed: 1, createdAt: 1 }),
   () => receipts.createIndex({ forgottenAt: 1 }),
