@@ -122,12 +122,16 @@ export const owned: Family = {
   headers: PRIVATE,
 }
 
-export type LogError = (error: unknown, requestId: string, status: number) => void
+/** @param endpoint the name of what was asked, where that was found */
+export type LogError = (error: unknown, requestId: string, status: number, endpoint?: string) => void
 
 /** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
 export const errorLog =
   (log: Log): LogError =>
-  (error, request, status) => {
+  (error, request, status, endpoint) => {
     const isAway = error instanceof StoreUnavailable || error instanceof OutcomeUnknown
-    log.error({ err: error, request, status, ...(isAway && { repeats: true }) }, 'request failed')
+    log.error(
+      { err: error, request, status, ...(endpoint !== undefined && { endpoint }), ...(isAway && { repeats: true }) },
+      'request failed',
+    )
   }

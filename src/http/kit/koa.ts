@@ -58,9 +58,9 @@ export function koaOf<Service>(
     function refuse(error: unknown): void {
       try {
         if (!ctx.res.headersSent) return finish(exchange, refusal(exchange, error))
-        log(error, exchange.requestId, 500)
+        log(error, exchange.requestId, 500, exchange.endpoint?.name)
       } catch (worse) {
-        log(worse, exchange.requestId, 500)
+        log(worse, exchange.requestId, 500, exchange.endpoint?.name)
       }
       ctx.res.destroy()
     }
@@ -89,7 +89,7 @@ export function koaOf<Service>(
     const refused = refusedOf(cause)
     const family = exchange.endpoint?.family ?? familyOf(exchange.path)
     const { status, headers, body } = family.refusal(refused, cause, exchange)
-    if (refused.status >= 500) log(cause, exchange.requestId, refused.status)
+    if (refused.status >= 500) log(cause, exchange.requestId, refused.status, exchange.endpoint?.name)
     const retry = refused.retryAfter === undefined ? NONE : { 'Retry-After': String(refused.retryAfter) }
     const own = error instanceof RefusedWith ? error.headers : NONE
     return { status, headers: { ...retry, ...own, ...headers }, body }
@@ -97,7 +97,7 @@ export function koaOf<Service>(
 
   function finish({ ctx, path, arrival, endpoint }: Exchange, answer: Answer): void {
     const usual = (endpoint ?? familyOf(path)).headers ?? NONE
-    send(ctx.req, ctx.res, answer, arrival, usual, (error) => log(error, arrival.requestId, 500))
+    send(ctx.req, ctx.res, answer, arrival, usual, (error) => log(error, arrival.requestId, 500, endpoint?.name))
   }
 }
 
@@ -152,7 +152,7 @@ class Exchange implements Asked<unknown, unknown> {
   readonly requestId: string
   readonly path: string
   params: Readonly<Record<string, string>> = NONE
-  endpoint: Pick<Endpoint, 'family' | 'headers'> | undefined
+  endpoint: Pick<Endpoint, 'name' | 'family' | 'headers'> | undefined
   // What they hold is what the endpoint's own `who` and `body` made, for its own `run`.
   asker: unknown
   body: unknown

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
+import type { LogError } from '../../../src/http/kit/errors.ts'
 import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
 
@@ -6,6 +7,8 @@ export type EndpointServer = Listening & {
   readonly url: string
   /** What the log was told. */
   readonly faults: readonly unknown[]
+  /** Which endpoints it was told of. */
+  readonly failed: readonly (string | undefined)[]
 }
 
 /** Runs with a server of these endpoints alone, on a port of its own. */
@@ -16,10 +19,15 @@ export async function withEndpoints<Service>(
   trustProxy = 0,
 ): Promise<void> {
   const faults: unknown[] = []
-  const listener = listenerOf(koaOf(endpoints, services, { log: (error) => void faults.push(error), trustProxy }))
+  const failed: (string | undefined)[] = []
+  const log: LogError = (error, _requestId, _status, endpoint) => {
+    faults.push(error)
+    failed.push(endpoint)
+  }
+  const listener = listenerOf(koaOf(endpoints, services, { log, trustProxy }))
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
-    await run({ ...server, url: `http://127.0.0.1:${server.port}`, faults })
+    await run({ ...server, url: `http://127.0.0.1:${server.port}`, faults, failed })
   } finally {
     await server.stop()
   }

@@ -250,7 +250,7 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
     name: 'unsendable',
     run: () => ok({}, { 'X-A': '\n' }),
   })
-  await withEndpoints([now, unsendable], undefined, async ({ url, faults }) => {
+  await withEndpoints([now, unsendable], undefined, async ({ url, faults, failed: named }) => {
     for (const path of ['now', 'unsendable']) {
       const failed = await ask(`${url}/${path}`)
       const text = await failed.text()
@@ -258,6 +258,7 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
       assert.ok(!text.includes('broken') && text.includes(String(failed.headers.get('x-request-id'))))
     }
     assert.is(faults.length, 2)
+    assert.equal(named, ['now', 'unsendable'])
   })
 })
 
