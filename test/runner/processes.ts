@@ -8,19 +8,26 @@ const ALONE = ['browser', 'cli', 'eventstoredb', 'faults', 'model', 'stores/even
 /** By which a file elsewhere says why it needs a process of its own. */
 const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
 
-/** Files that take longest, in seconds of a quiet machine with two cores: what begins first ends in time. */
-const LONG_FIRST = [
+/** Files with processes of their own that take longest, about longest first: what begins first ends in time. */
+export const LONG_FIRST = [
   'faults/secrets-killed',
   'faults/stop-in-outage',
   'faults/clock-jumps',
+  'stores/eventstoredb/eventstoredb',
   'browser/report-page',
-  'faults/move/fenced-peer',
   'cli/environments',
+  'faults/secrets-two-servers',
+  'faults/move/fenced-peer',
+  'faults/move/killed',
   'faults/upload-kill',
+  'faults/eventstoredb/standard-projections',
   'cli/backup/servers',
-  'stores/eventstoredb',
-  'cli/backup/backup',
+  'faults/roles',
+  'model/inventory',
   'cli/import',
+  'cli/backup/backup',
+  'faults/move/read-once',
+  'faults/secrets-on-disk',
   'faults/following-told',
   'faults/reads-outlive-the-log',
 ].map((name) => `test/${name}.test.ts`)
