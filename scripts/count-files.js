@@ -1,0 +1,91 @@
+// Counts the source files through which one request goes, on the built service: `node scripts/count-files.js` behind
+// `npm run build`. A file counts where at least one of its functions ran, on the service's own thread.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const dist = new URL('../dist/', import.meta.url)
+const main = fileURLToPath(new URL('main.js', dist))
+const folder = mkdtempSync(join(tmpdir(), 'adamant-count-'))
+const environment = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
+const adamant = (...words) =>
+  JSON.parse(execFileSync(process.execPath, [main, ...words, '--json'], { env: environment, encoding: 'utf8' }).trim())
+
+const STONE = { sku: 'A-1', carat: 1.2, cutShape: 'Round', color: 'G', clarity: 'VS1', cutQuality: 'Excellent' }
+
+const whole = async (answer) => {
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+  return answer.text()
+}
+
+const settled = (ms) => new Promise((done) => setTimeout(done, ms))
+
+async function count() {
+  const { open } = await import(new URL('wiring/open-installation.js', dist))
+  const { startService } = await import(new URL('wiring/service.js', dist))
+  const { readSettings } = await import(new URL('wiring/settings.js', dist))
+  const installation = await open(readSettings(environment), 'made')
+  const service = await startService(installation)
+  await service.ready()
+  const { client_id, client_secret } = adamant('client', 'add', 'count')
+  adamant('user', 'add', 'count@example.com', '--password', 'a long enough password')
+  const grant = {
+    grant_type: 'password',
+    client_id,
+    client_secret,
+    username: 'count@example.com',
+    password: 'a long enough password',
+  }
+  const url = service.local
+  const { access_token } = await (
+    await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(grant) })
+  ).json()
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+  const create = () => fetch(`${url}/v4/diamond`, { method: 'POST', headers, body: JSON.stringify(STONE) }).then(whole)
+  const list = () => fetch(`${url}/v4/diamond`, { headers }).then(whole)
+
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  const ran = async () => {
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    const files = result.filter(
+      ({ url: file, functions }) =>
+        file.startsWith(dist.href) &&
+        functions.some(({ functionName, ranges }) =>
+          functionName !== '' || ranges[0].startOffset > 0 ? ranges[0].count > 0 : false,
+        ),
+    )
+    return files.map(({ url: file }) => file.slice(dist.href.length).replace(/\.js$/, '.ts')).toSorted()
+  }
+  const during = async (act, wait) => {
+    await settled(1_500)
+    await ran()
+    await act()
+    if (wait > 0) await settled(wait)
+    return ran()
+  }
+  await create()
+  await list()
+  const idle = new Set(await during(() => settled(100), 0))
+  const show = (title, files) => {
+    console.log(
+      `${title}: ${files.length} files, ${files.filter((file) => idle.has(file)).length} of which run when nothing is asked`,
+    )
+    for (const file of files) console.log(`  ${file}${idle.has(file) ? ' (idle too)' : ''}`)
+  }
+  show('a POST to its answer', await during(create, 0))
+  show('a list', await during(list, 0))
+  session.disconnect()
+  await service.stop()
+}
+
+try {
+  await count()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
