@@ -29,8 +29,16 @@ export type Kept<Value> = {
   forget(): void
 }
 
-/** Reads again when another connection has changed the file: SQLite is asked once a turn. */
-export function kept<Value extends object>(db: Database.Database, turn: Turn, read: () => Value): Kept<Value> {
+/**
+ * Reads again when another connection has changed the file: SQLite is asked once a turn.
+ * @param elsewhere told that one has, before anything is read again
+ */
+export function kept<Value extends object>(
+  db: Database.Database,
+  turn: Turn,
+  read: () => Value,
+  elsewhere: () => void = () => undefined,
+): Kept<Value> {
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
   let askedIn = -1
   let version: number | undefined
@@ -39,8 +47,10 @@ export function kept<Value extends object>(db: Database.Database, turn: Turn, re
   /** The version is taken before the value: a change between the two is seen at the next asking. */
   function ask(): void {
     const current = dataVersion.get()
-    if (current !== version) value = undefined
+    if (current === version) return
+    value = undefined
     version = current
+    elsewhere()
   }
 
   return {

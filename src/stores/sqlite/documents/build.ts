@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3'
 import type { From } from '../../ports/event-store.ts'
-import type { Build, FieldValue, ModelDeclaration, Stored } from '../../ports/read-store.ts'
+import type { Build, FieldValue, ModelDeclaration, Stored, Write } from '../../ports/read-store.ts'
 import { kept } from '../changes.ts'
 import { available } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
+import { RecentDocuments } from './recent.ts'
 import { list, otherFields } from './schema.ts'
 import { transactions } from '../open-file.ts'
 import type { Turn } from '../changes.ts'
@@ -29,32 +30,40 @@ export function buildOf(
   const progress = progressOf(db)
   const apply = writesOf(db, declaration)
   const transact = transactionsOf(db)
-  const known = kept(db, turn, () => ({
-    position: progress.checkpoint()?.position ?? 'start',
-    parked: progress.parked(),
-  }))
+  const { get, ...queries } = queriesOf(db, declaration)
+  const recent = new RecentDocuments(get)
+  const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parked() })
+  const known = kept(db, turn, standing, () => recent.forgetAll())
 
-  function change(documents: number, action: () => void): void {
+  function change(writes: readonly Write[], action: () => void): void {
     available(() => transact(action))
     known.forget()
-    written(documents)
+    recent.forget(writes.map((write) => ('put' in write ? write.put['id'] : write.remove)))
+    written(writes.length)
   }
 
   return {
     id,
-    queries: queriesOf(db, declaration),
+    queries: {
+      ...queries,
+      get(id, select) {
+        // Asks whether another process has written, once a turn.
+        known.now()
+        return recent.get(id, select)
+      },
+    },
     position: () => known.now().position,
     parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),
     load: loader(db, declaration),
     write: async (writes, checkpoint, deadLetters = []) =>
-      change(writes.length, () => {
+      change(writes, () => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
         progress.park(deadLetters)
       }),
     deadLetters: async () => available(progress.deadLetters),
-    release: async (stream) => change(0, () => progress.release(stream)),
+    release: async (stream) => change([], () => progress.release(stream)),
     close: () => void db.close(),
   }
 }

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
@@ -51,6 +52,35 @@ test('leaves counts as the documents are after a batch that failed half way', as
   await build.write([put(diamond(2))], at(1))
   assert.is(build.queries.count({ owner: 1 }), 1)
   build.close()
+})
+
+/** The same array each time, as those who read often have it. */
+const TEXT = ['v4'] as const
+
+test('shows what was written last, however often it was read before', async () => {
+  const build = buildOf('read', open('read'), diamonds, turns(), () => undefined)
+  await build.write([put(diamond(1)), put(diamond(2))], at(1))
+  assert.equal(build.queries.get(1, TEXT), { v4: 'v4 of 1' })
+  assert.equal(build.queries.get(2, TEXT), { v4: 'v4 of 2' })
+  await build.write([put(diamond(1, { v4: 'new' }), 2n)], at(2))
+  assert.equal(build.queries.get(1, TEXT), { v4: 'new' })
+  assert.equal(build.queries.get(2, TEXT), { v4: 'v4 of 2' })
+  await build.write([{ revision: 3n, remove: 1 }], at(3))
+  assert.is(build.queries.get(1, TEXT), undefined)
+  build.close()
+})
+
+test('shows in the next turn what another connection has written', async () => {
+  const [reading, writing] = [1, 2].map(() => buildOf('two', open('two'), diamonds, turns(), () => undefined))
+  await writing?.write([put(diamond(1)), put(diamond(2))], at(1))
+  assert.equal(reading?.queries.get(1, TEXT), { v4: 'v4 of 1' })
+  assert.equal(reading?.queries.get(2, TEXT), { v4: 'v4 of 2' })
+  await writing?.write([put(diamond(1, { v4: 'new' }), 2n), { revision: 2n, remove: 2 }], at(2))
+  await nextTurn()
+  assert.equal(reading?.queries.get(1, TEXT), { v4: 'new' })
+  assert.is(reading?.queries.get(2, TEXT), undefined)
+  reading?.close()
+  writing?.close()
 })
 
 test.run()
