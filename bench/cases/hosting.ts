@@ -6,7 +6,7 @@ import { end, freePort, startPinned } from '../services/service.ts'
 
 /**
  * What hosting a GET costs, with nothing behind it but a fixed answer: ours, against Koa's own callback and against
- * @koa/router (docs/decisions/0052).
+ * @koa/router (docs/decisions/0044).
  */
 export const hosting: Group = { name: 'hosting', long: false, prepare }
 

@@ -14,7 +14,7 @@ const YOUNG = 16 * 1024 * 1024
 /**
  * Keeps V8 from taking memory because the machine has much of it: garbage up to four times what is in use, a young
  * generation of 128 MB on Node 24, and a second optimising compiler. The service that takes in 53,940 stones peaks at
- * 335 MB instead of 460, at the same rate (docs/decisions/0034). The flags are read where they are needed, so that they can
+ * 335 MB instead of 460, at the same rate (docs/decisions/0027). The flags are read where they are needed, so that they can
  * be set on a running V8, and no start has to name them: `node --v8-options`.
  */
 export function growModestly(): void {

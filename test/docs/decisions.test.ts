@@ -20,6 +20,14 @@ for (const name of names) {
   })
 }
 
+test('are numbered without a gap', () => {
+  const numbers = names.toSorted().map((name) => Number(name.slice(0, 4)))
+  assert.equal(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  )
+})
+
 test('are all in the index, with their titles and their status', () => {
   const rows = [...textOf('README.md').matchAll(/^\| \[(\d{4})\]\((.+?)\) *\| (.+?) *\| (.+?) *\|$/gm)]
   const listed = rows.map(([, , name, title, status]) => ({ name, title, status }))

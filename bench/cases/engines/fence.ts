@@ -10,7 +10,7 @@ import { startEventStore } from '../../services/event-store.ts'
 import { each, oneByOne } from './overhead.ts'
 
 /**
- * What a write pays for looking whether the log has been fenced (docs/decisions/0032): a store that looks against one
+ * What a write pays for looking whether the log has been fenced (docs/decisions/0025): a store that looks against one
  * that is told not to, as the copy's target is.
  */
 export const fence: Group = { name: 'fence', long: true, prepare }

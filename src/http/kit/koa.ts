@@ -103,7 +103,7 @@ export function koaOf<Service>(
 
 /**
  * What Node's server calls. `koa.callback()` would do as well, and add two listeners to each answer for errors that are
- * caught here already (docs/decisions/0052).
+ * caught here already (docs/decisions/0044).
  */
 export function listenerOf(koa: Koa): RequestListener {
   const [host] = koa.middleware

@@ -23,7 +23,7 @@ type Place<Service> = {
 
 /**
  * The paths of all endpoints as a tree of their segments: a look-up costs one step a segment, however many endpoints there
- * are (docs/decisions/0052). A segment that is written out comes before one in braces.
+ * are (docs/decisions/0044). A segment that is written out comes before one in braces.
  */
 export class Routes<Service> {
   readonly #root = newPlace<Service>()
