@@ -19,8 +19,8 @@ const FULL_LIMIT = 1_200
 
 /** Bytes of memory for each process of tests: a browser, a service and their test take half a gigabyte. */
 const ROOM = 1024 ** 3
-/** Two compute on two cores while a third waits. */
-const MOST = 3
+/** Two compute on two cores while two wait: the longest files spend most of their time on servers, claims and clocks. */
+const MOST = 4
 const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
 const AT_A_TIME = availableParallelism() === 1 ? 1 : Math.max(1, Math.min(MOST, Math.floor(memory / ROOM)))
 
