@@ -99,12 +99,13 @@ export class Followers {
     await Promise.all(this.#work.map((work) => work.start()))
   }
 
-  /** How far each one is that keeps a checkpoint, wherever it runs. */
+  /** How far each one is that keeps a checkpoint, wherever it runs; none of what is not needed on this log. */
   async metrics(): Promise<Metric[]> {
     const running = [...this.models, ...this.#work]
     const isActive = (name: string) => running.some((work) => work.name === name && work.isActive())
     const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declared) => this.#kept(declared)))
-    const kept = [...this.models, ...reactions.flat()]
+    const idle = new Set(this.#work.flatMap((work) => (work.isIdle?.() === true ? [work.name] : [])))
+    const kept = [...this.models, ...reactions.flat()].filter(({ name }) => !idle.has(name))
     return followerMetrics(
       this.installation,
       kept.map(({ name, model }) => ({ name, model, isActive: isActive(name) })),

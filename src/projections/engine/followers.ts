@@ -22,6 +22,8 @@ export type Work = {
   stop(): Promise<void>
   /** Whether this process does it at this moment, and not another one. */
   isActive(): boolean
+  /** Whether there is nothing to be done on this log, by anybody; known once it was started. */
+  isIdle?(): boolean
   figures(): readonly RunFigures[]
 }
 
@@ -74,11 +76,14 @@ async function openReaction<Tools>(reaction: Reaction<Tools>, tools: Tools, stor
       ? everywhere(reaction, reaction.keeping(tools), stores)
       : await byLease(reaction, reaction.reacting(tools), stores)
   const { isNeeded = async () => true } = reaction
+  let idle = false
   return {
     ...work,
     async start() {
-      if (await isNeeded(tools)) await work.start()
+      idle = !(await isNeeded(tools))
+      if (!idle) await work.start()
     },
+    isIdle: () => idle,
   }
 }
 
