@@ -127,7 +127,9 @@ export class FileCollector {
     for await (const leftover of files.leftovers()) {
       const { name, mark, patience } = leftover
       there.add(name)
-      if (this.#leftovers.for(name, mark) >= patience && (await files.removeLeftover(leftover))) removed++
+      if (this.#leftovers.for(name, mark) < patience) continue
+      if (await files.removeLeftover(leftover)) removed++
+      if (leftover.back !== undefined) this.#due.add(leftover.back)
     }
     this.#leftovers.keepOnly(there)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')

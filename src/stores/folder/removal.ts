@@ -30,7 +30,7 @@ export async function removeFile(
 export async function* leftoversIn({ incoming }: Places): AsyncIterable<Leftover> {
   for (const name of await available(() => readdir(incoming))) {
     const mark = await available(() => markAt(join(incoming, name)))
-    if (mark !== undefined) yield { name, mark, patience: ABANDONED }
+    if (mark !== undefined) yield { name, mark, patience: ABANDONED, ...takenAside(name) }
   }
 }
 
@@ -38,10 +38,14 @@ export async function* leftoversIn({ incoming }: Places): AsyncIterable<Leftover
 export async function removeLeftover(places: Places, { name, mark }: Leftover): Promise<boolean> {
   const path = join(places.incoming, name)
   if ((await markAt(path)) !== mark) return false
-  if (!name.startsWith(MARK)) return done(() => unlink(path))
-  await putBack(places, path, name.slice(MARK.length, MARK.length + 64))
+  const { back } = takenAside(name)
+  if (back === undefined) return done(() => unlink(path))
+  await putBack(places, path, back)
   return false
 }
+
+const takenAside = (name: string): Pick<Leftover, 'back'> =>
+  name.startsWith(MARK) ? { back: name.slice(MARK.length, MARK.length + 64) } : {}
 
 async function putBack(places: Places, aside: string, digest: string): Promise<void> {
   const file = places.fileOf(digest)

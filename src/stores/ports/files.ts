@@ -80,8 +80,16 @@ export type Kept = {
 /** mark: changes with every touch, and says nothing else. */
 export type Listed = { readonly digest: string; readonly mark: string }
 
-/** name: of the adapter's own. patience: milliseconds for which its mark must have stayed the same before it goes. */
-export type Leftover = { readonly name: string; readonly mark: string; readonly patience: number }
+/**
+ * name: of the adapter's own. patience: milliseconds for which its mark must have stayed the same before it goes.
+ * back: the digest of a file whose removal was broken off: it is put back, and whoever collects has to look at it again.
+ */
+export type Leftover = {
+  readonly name: string
+  readonly mark: string
+  readonly patience: number
+  readonly back?: string
+}
 
 /** Milliseconds without a touch after which an upload has no process any more. */
 export const ABANDONED = 10_000

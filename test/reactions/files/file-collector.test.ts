@@ -9,7 +9,7 @@ import {
   type FollowingTools,
 } from '../../../src/reactions/files/file-collector.ts'
 import type { Batch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { Files, Leftover } from '../../../src/stores/ports/files.ts'
 import { News } from '../../../src/stores/log/news.ts'
 import { working } from '../../projections/engine/working.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
@@ -27,6 +27,8 @@ class Inventory {
   /** Files that stand there, and those of them that were touched a moment ago. */
   readonly files: string[] = []
   readonly fresh = new Set<string>()
+  /** Files whose removal was broken off. */
+  readonly broken: string[] = []
   /** Done once, in the middle of the next look at how often a file is used. */
   meanwhile: () => Promise<void> = async () => undefined
   readonly #events: StoredEvent[] = []
@@ -75,7 +77,12 @@ class Inventory {
     }
     const files = {
       list: () => this.#list(),
-      leftovers: async function* () {},
+      leftovers: () => this.#broken(),
+      removeLeftover: async ({ back }: Leftover) => {
+        this.broken.length = 0
+        if (back !== undefined) this.files.push(back)
+        return false
+      },
       markOf: async (digest: string) => this.#markOf(digest),
       remove: async (digest: string, mark: string) => {
         if (mark !== this.#markOf(digest)) return 'touched'
@@ -94,6 +101,10 @@ class Inventory {
 
   #touches = 0
   readonly #markOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
+
+  async *#broken(): AsyncGenerator<Leftover> {
+    for (const back of this.broken) yield { name: `removing-${back}`, mark: 'untouched', patience: 0, back }
+  }
 
   async *#list() {
     for (const digest of this.files) yield { digest, mark: this.#markOf(digest) }
@@ -187,6 +198,18 @@ test('removes what a crash left a moment before the start, as soon as it is unto
     inventory.fresh.clear()
     await collected(inventory, alone)
     assert.equal(inventory.removed, [alone])
+  })
+})
+
+test('removes a file whose removal was broken off by a crash, though the walk has not met it', async () => {
+  const inventory = new Inventory({ [shared]: 1 })
+  const met = 'c'.repeat(64)
+  inventory.files.push(met)
+  await collecting(inventory, async () => {
+    await collected(inventory, met)
+    inventory.broken.push(alone)
+    await collected(inventory, alone)
+    assert.equal(inventory.removed, [met, alone])
   })
 })
 
