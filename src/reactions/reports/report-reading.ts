@@ -67,7 +67,8 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
   const diamond = diamondOf(event)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
   const pdf = await options.files.read(file.digest)
-  const reading = pdf && (await readOrPass(options, pdf, id))
+  // A reader that is being closed leaves it as it is, and Node 26 ends a process that forgets an open file.
+  const reading = pdf && (await readOrPass(options, pdf, id).finally(() => pdf.destroy()))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
   const recorded = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })

@@ -114,4 +114,14 @@ test('leaves the event for another try when reading or recording was interrupted
   }
 })
 
+test('leaves no file open behind a reader that has not looked at it', async () => {
+  for (const read of [async () => reading, async () => Promise.reject(new Error('The reader is closed'))]) {
+    const pdf = Readable.from(['%PDF-'])
+    await given({ read, files: { read: async () => pdf } })
+      .react([event])
+      .catch(() => undefined) // That it is tried again is another test's.
+    assert.ok(pdf.destroyed)
+  }
+})
+
 test.run()
