@@ -39,14 +39,14 @@ const HEARD = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
 const CONFIRM_EVERY = 1000
 /** Milliseconds that a confirmation is worth something. */
 const CONFIRMED_FOR = 5000
-/** Milliseconds that a request waits for events which are known to be there. */
+/** Milliseconds that a request waits for events which are known to be there, before it reads the log itself. */
 const PATIENCE = 2000
 const FORGET_EVERY = 60_000
 
 /**
  * Tells which access tokens have been ended, from memory: no store is read for a request. A store that tells its head
- * at once is asked in each request whether something is missing here; one that tells it by a promise every second, and
- * where no answer was confirmed for 5 s, each request reads the streams behind its token. Where the log is away, nobody can
+ * at once is asked in each request whether something is missing here; one that tells it by a promise every second. Where no
+ * answer was confirmed for 5 s, or what is missing does not come, each request reads the streams behind its token. Where the log is away, nobody can
  * end a token either: for a while, what was confirmed last decides about requests that only read.
  */
 export class SessionFeed {
@@ -109,7 +109,7 @@ export class SessionFeed {
     const missing = this.#missing()
     if (missing === undefined) return this.#ended.isLive(token)
     if (missing === 'unconfirmed') return this.#read(token)
-    return this.#until(missing, PATIENCE).then(() => this.#ended.isLive(token))
+    return this.#reached(missing, PATIENCE).then((reached) => (reached ? this.#ended.isLive(token) : this.#read(token)))
   }
 
   /**
@@ -124,15 +124,16 @@ export class SessionFeed {
   }
 
   /**
-   * The position of the newest event of any account, once all events there are now have been read: what was read from
-   * accounts before it may be outdated.
+   * The position of the newest event of any account, or a later one: what was read from accounts before it may be
+   * outdated.
    * @throws StoreUnavailable, also by the promise
    */
   accountsChangedAt(): From | Promise<From> {
     const missing = this.#missing()
     if (missing === undefined) return this.#accountsChangedAt
     if (missing === 'unconfirmed') throw new StoreUnavailable('The log does not tell its head')
-    return this.#until(missing, PATIENCE).then(() => this.#accountsChangedAt)
+    // What came meanwhile may be of an account: anything read before it counts as outdated.
+    return this.#reached(missing, PATIENCE).then((reached) => (reached ? this.#accountsChangedAt : missing))
   }
 
   /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
@@ -152,7 +153,8 @@ export class SessionFeed {
    */
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
-    await this.#until(await this.#options.store.head(), CONFIRMED_FOR)
+    if (!(await this.#reached(await this.#options.store.head(), CONFIRMED_FOR)))
+      throw new StoreUnavailable(`The log was not read on within ${CONFIRMED_FOR} ms`)
     this.#confirmedAt = asked
   }
 
@@ -175,9 +177,8 @@ export class SessionFeed {
     return ended.isLive(token)
   }
 
-  async #until(position: From, patience: number): Promise<void> {
-    if (await this.#progress.reached(position, patience)) return
-    throw new StoreUnavailable(`The log was not read on within ${patience} ms`)
+  async #reached(position: From, patience: number): Promise<boolean> {
+    return this.#progress.reached(position, patience)
   }
 
   #follow(signal: AbortSignal): Promise<void> {
