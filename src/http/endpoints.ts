@@ -15,6 +15,7 @@ import type { TokenServices } from './oauth/client.ts'
 import { describeAuthorizationServer, type AuthorizationServerServices } from './oauth/metadata.ts'
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
 import type { ReadModels } from '../projections/engine/followers.ts'
+import { describeApi, type OpenApiServices } from './openapi/openapi.ts'
 import { issueToken } from './oauth/token.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
 import type { SecretPageServices } from './secret-pages/pages.ts'
@@ -32,6 +33,7 @@ export type Services = BearerServices &
   DiamondServices &
   ReportServices &
   HealthServices &
+  OpenApiServices &
   MetricsServices &
   TokenServices &
   AuthorizationServerServices &
@@ -63,6 +65,7 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   isLive,
   isReady,
   readMetrics,
+  describeApi,
   issueToken,
   revokeToken,
   introspectToken,

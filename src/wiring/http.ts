@@ -8,6 +8,7 @@ import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
 import { koaOf, listenerOf } from '../http/kit/koa.ts'
+import { describe } from '../http/openapi/description.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -17,6 +18,7 @@ import type { CertificationQueries } from '../projections/certifications/certifi
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import type { ReadModels } from '../projections/engine/followers.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
+import { VERSION } from '../runtime/version.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import type { OpenSecrets } from './secrets.ts'
 import { openTokens } from './tokens.ts'
@@ -70,6 +72,8 @@ export async function openHttp(
     appFor(port) {
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
+      const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
+      const openApi = { text: JSON.stringify(describe(offered, { address: addresses.base, version: VERSION })) }
       const services: Services = {
         readModels,
         bearer: tokens.bearer,
@@ -78,12 +82,12 @@ export async function openHttp(
         diamonds: { inventory, queries, links },
         health: { waiting },
         metrics: { collect: metrics },
+        openApi,
         sessions: tokens.sessions,
         authorizationServer: { address: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),
         secretPages: secrets.pages(addresses),
       }
-      const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const answer = listenerOf(
         koaOf(offered, services, {
           log: errorLog(log),

@@ -18,13 +18,14 @@ const PARAMETERS_MAX = 2_500
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
 
 const FLAG = z.enum(['0', '1', 'false', 'true'])
-const DATE = z.string().describe('Date and time of ISO 8601 with an offset, such as 20150809T183142+0330')
+const DATE_FORM = 'ISO 8601 with an offset, such as 20150809T183142+0330.'
+const DATE = z.string().meta({ examples: ['20150809T183142+0330'] })
 const LISTED = {
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
-  offset: z.coerce.number().int().min(0).default(0),
-  'f[id][]': z.array(z.coerce.number().int().min(1)).max(VALUES_MAX).optional(),
-  'f[dateFrom]': DATE.optional(),
-  'f[dateTo]': DATE.optional(),
+  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Diamonds on a page.'),
+  offset: z.coerce.number().int().min(0).default(0).describe('Diamonds before the page.'),
+  'f[id][]': z.array(z.coerce.number().int().min(1)).max(VALUES_MAX).optional().describe('Of these ids.'),
+  'f[dateFrom]': DATE.optional().describe(`Created then or later. ${DATE_FORM}`),
+  'f[dateTo]': DATE.optional().describe(`Created then or before. ${DATE_FORM}`),
 }
 
 /** The fields that a version's lists can be filtered by: texts may stand several times, yes or no once. */
@@ -38,8 +39,14 @@ const FILTERED_IN = { v3: filteredIn('v3'), v4: filteredIn('v4') }
 
 const listQuery = (version: ApiVersion) => {
   const { texts, flags } = FILTERED_IN[version]
-  const several = texts.map((name) => [`f[${name}][]`, z.array(z.string()).max(VALUES_MAX).optional()] as const)
-  const single = flags.map((name) => [`f[${name}]`, FLAG.optional()] as const)
+  const several = texts.map(
+    (name) =>
+      [
+        `f[${name}][]`,
+        z.array(z.string()).max(VALUES_MAX).optional().describe(`Whose ${name} is one of these.`),
+      ] as const,
+  )
+  const single = flags.map((name) => [`f[${name}]`, FLAG.optional().describe(`Whose ${name} is so.`)] as const)
   return z.object({ ...LISTED, ...Object.fromEntries([...several, ...single]) })
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { answer, ok } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
@@ -18,7 +19,7 @@ export const isLive = endpoint({
   about: 'Whether the process answers, for whoever starts it and starts it again.',
   who: anybody,
   family: platform,
-  answers: { 200: { about: 'It does', example: { status: 'live' } } },
+  answers: { 200: { about: 'It does', schema: z.object({ status: z.literal('live') }), example: { status: 'live' } } },
   run: () => ok({ status: 'live' }, UNSTORED),
 })
 
@@ -30,8 +31,16 @@ export const isReady = endpoint({
   who: anybody,
   family: platform,
   answers: {
-    200: { about: 'They may', example: { status: 'ready' } },
-    503: { about: 'Not yet', headers: { 'Retry-After': 'Seconds' }, example: { status: 'waiting', waiting: ['...'] } },
+    200: { about: 'They may', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
+    503: {
+      about: 'Not yet',
+      schema: z.object({
+        status: z.literal('waiting'),
+        waiting: z.array(z.string()).describe('For what, in sentences.'),
+      }),
+      headers: { 'Retry-After': 'Seconds' },
+      example: { status: 'waiting', waiting: ['the diamonds read model is behind the log'] },
+    },
   },
   async run(_asked, { health }: HealthServices) {
     const waiting = await health.waiting()

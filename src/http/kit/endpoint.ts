@@ -85,6 +85,8 @@ export type Family = {
   readonly prefixes: readonly string[]
   /** Of every answer below the prefixes, refusals and OPTIONS too. */
   readonly headers?: Headers
+  /** How its refusals read; without a schema, as a page for people. */
+  readonly refusals: { readonly media: string; readonly schema?: ZodType }
   /** `params` are empty where no endpoint was found. The status may differ from the one that is suggested. */
   refusal(refused: Refused, error: unknown, asked: Pick<Asked, 'requestId' | 'params'>): Answer
 }

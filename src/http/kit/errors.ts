@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { Refusal, type Fault, type RefusalKind } from '../../domain/refusal.ts'
 import type { Log } from '../../runtime/log.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
@@ -104,10 +105,21 @@ function platformError(faults: readonly Fault[], requestId: string): object {
   }
 }
 
+const PlatformError = z
+  .object({
+    error: z.array(z.string()).describe('What is wrong, in sentences.'),
+    details: z
+      .array(z.object({ pointer: z.string().describe('Where: a JSON pointer, or a parameter.'), message: z.string() }))
+      .optional(),
+    requestId: z.string().describe("The request's id, under which the log has it."),
+  })
+  .meta({ id: 'Error' })
+
 /** The platform's APIs where nothing is told otherwise. */
 export const platform: Family = {
   name: 'platform',
   prefixes: [],
+  refusals: { media: 'application/json', schema: PlatformError },
   refusal: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
 }
 

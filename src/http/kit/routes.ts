@@ -89,10 +89,11 @@ export class Routes<Service> {
 /** Segments that are read as they are written; behind a resource's name capital letters count as small ones. */
 const RESOURCE = 2
 
-type WrittenOut = { readonly path: string; readonly fixed: Readonly<Record<string, string>> }
+/** A path, and what stands in it for the parameters that are an enum. */
+export type WrittenOut = { readonly path: string; readonly fixed: Readonly<Record<string, string>> }
 
 /** A path for each value of those parameters that are an enum: `/{version}/diamond` is `/v3/diamond` and `/v4/diamond`. */
-function writtenOut<Service>(path: string, { parameters }: Endpoint<Service>): WrittenOut[] {
+export function writtenOut(path: string, { parameters }: Pick<Endpoint, 'parameters'>): WrittenOut[] {
   let ways: WrittenOut[] = [{ path, fixed: {} }]
   for (const [name, schema] of Object.entries(parameters)) {
     const values: unknown = 'options' in schema ? schema.options : undefined

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ClientRefused } from '../../commands/clients/verify-client.ts'
 import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
 import { GrantRefused } from '../../domain/session/session.ts'
@@ -22,10 +23,18 @@ export const NEVER_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 /** The faults that keep their status here; every other fault of the caller is 400. */
 const KEPT: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'missing', 'not-allowed', 'too-many', 'unavailable'])
 
+const TokenError = z
+  .object({
+    error: z.string().describe('A code of RFC 6749, section 5.2, such as `invalid_grant`.'),
+    error_description: z.string(),
+  })
+  .meta({ id: 'TokenError' })
+
 /** `{"error": "invalid_grant", "error_description": "..."}` */
 export const oauth: Family = {
   name: 'oauth',
   prefixes: ['/api/oauth'],
+  refusals: { media: 'application/json', schema: TokenError },
   refusal({ status, faults }, error) {
     const body = {
       error: codeOf(error, status),

@@ -23,13 +23,15 @@ const Grant = withClient({
 
 type Given = z.output<typeof Grant.schema>
 
-const Tokens = z.object({
-  access_token: z.string().describe('Sent as `Authorization: Bearer ...` with what is asked of the platform.'),
-  expires_in: z.int().describe('Seconds that the access token is good for.'),
-  token_type: z.literal('bearer'),
-  scope: z.literal('user'),
-  refresh_token: z.string().describe('Good for one refresh, within 14 days unless it is set up otherwise.'),
-})
+const Tokens = z
+  .object({
+    access_token: z.string().describe('Sent as `Authorization: Bearer ...` with what is asked of the platform.'),
+    expires_in: z.int().describe('Seconds that the access token is good for.'),
+    token_type: z.literal('bearer'),
+    scope: z.literal('user'),
+    refresh_token: z.string().describe('Good for one refresh, within 14 days unless it is set up otherwise.'),
+  })
+  .meta({ id: 'Tokens' })
 
 export const issueToken = endpoint({
   name: 'issueToken',

@@ -45,6 +45,7 @@ export function pageAnswer({ status, title, content, head, isPublic }: Page, hea
 export const reportFamily: Family = {
   name: 'report',
   prefixes: ['/diamond'],
+  refusals: { media: 'text/html' },
   refusal({ status, faults }, _error, { requestId }) {
     const title = faults.map((fault) => fault.message).join('. ')
     const content = html`<h1>${title}</h1>

@@ -43,6 +43,7 @@ export const formSender: Who<undefined, SecretPageServices> = {
 export const secretPageFamily: Family = {
   name: 'secret pages',
   prefixes: ['/secret', '/private'],
+  refusals: { media: 'text/html' },
   refusal({ status, faults }, _error, { requestId }) {
     if (status === 404) return pageAnswer({ status, ...GONE })
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>

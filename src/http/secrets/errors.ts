@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { answer, type Headers } from '../kit/answer.ts'
 import type { Family, Refused } from '../kit/endpoint.ts'
 
@@ -7,10 +8,18 @@ const UNKNOWN = 'Unknown secret'
 const CHALLENGE: Headers = { 'WWW-Authenticate': 'Basic realm="adamant secrets", charset="UTF-8"' }
 const NONE: Headers = {}
 
+const SecretsError = z
+  .object({
+    message: z.string(),
+    secret_key: z.string().optional().describe('The key of the path, where it is unknown.'),
+  })
+  .meta({ id: 'SecretsError' })
+
 /** `{"message": "..."}` in the original's words, which clients match on. */
 export const secretsFamily: Family = {
   name: 'secrets',
   prefixes: ['/api/v1'],
+  refusals: { media: 'application/json', schema: SecretsError },
   refusal: (refused, _error, { params }) =>
     answer(refused.status, bodyOf(refused, params['key']), refused.status === 401 ? CHALLENGE : NONE),
 }

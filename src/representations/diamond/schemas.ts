@@ -82,12 +82,14 @@ const body = (version: ApiVersion, lenient: (field: Field, schema: z.ZodType) =>
 
 /** A diamond to create: null is the same as absent. */
 export const NEW_DIAMOND = versions((version) =>
-  body(version, ({ required }, schema) => (required ? schema : schema.nullish())),
+  body(version, ({ required }, schema) => (required ? schema : schema.nullish())).meta({ id: `NewDiamond.${version}` }),
 )
 
 /** What changes of a diamond: null removes a value, but for what every diamond has. */
 export const DIAMOND_CHANGES = versions((version) =>
-  body(version, ({ required }, schema) => (required ? schema.optional() : schema.nullish())),
+  body(version, ({ required }, schema) => (required ? schema.optional() : schema.nullish())).meta({
+    id: `DiamondChanges.${version}`,
+  }),
 )
 
 const links = z.array(z.object({ rel: z.string(), href: z.url() }))
@@ -124,12 +126,14 @@ function shownType(field: Field, version: ApiVersion): z.ZodType {
 
 /** A diamond as it is answered. */
 export const DIAMOND = versions((version) =>
-  z.strictObject({
-    id: z.int(),
-    ...Object.fromEntries(fieldsOf(version).map((name) => [name, shown(name, version)])),
-    date: z.iso.datetime({ offset: true }).describe('When it was created, UTC.'),
-    ...(version === 'v4' && { certifications: z.array(CERTIFICATION) }),
-    scores: scoresOf(version).describe('Optical scores, null until they are computed.'),
-    _links: links,
-  }),
+  z
+    .strictObject({
+      id: z.int(),
+      ...Object.fromEntries(fieldsOf(version).map((name) => [name, shown(name, version)])),
+      date: z.iso.datetime({ offset: true }).describe('When it was created, UTC.'),
+      ...(version === 'v4' && { certifications: z.array(CERTIFICATION) }),
+      scores: scoresOf(version).describe('Optical scores, null until they are computed.'),
+      _links: links,
+    })
+    .meta({ id: `Diamond.${version}` }),
 )

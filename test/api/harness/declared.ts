@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import { Routes } from '../../../src/http/kit/routes.ts'
+import { Routes, type Found } from '../../../src/http/kit/routes.ts'
+import { ANY_REQUEST, declaredStatuses } from '../../../src/http/kit/statuses.ts'
+import { schemaFor } from '../../../src/http/openapi/schemas.ts'
 
 /** Holds that a body has what its endpoint declares of that answer, and nothing else. */
 export function isAsDeclared(
@@ -21,23 +24,31 @@ const routes = new Routes(ENDPOINTS)
 
 type AnsweredText = { readonly status: number; readonly text: string }
 
-/** What any request may be answered: it is no HTTP, its headers are too long, or a store is away. */
-const ANY: readonly number[] = [431, 503]
-
-/** What a body may be refused with. */
-const OF_BODIES: readonly number[] = [400, 408, 413, 415, 422]
-
-/** Statuses that follow from what is declared: by the endpoint, by who may ask it, and by how its body is read. */
-export const declaredStatuses = ({ answers, who, body }: Pick<Endpoint, 'answers' | 'who' | 'body'>): Set<number> =>
-  new Set([...Object.keys(answers).map(Number), ...who.refuses, ...(body === undefined ? [] : OF_BODIES)])
-
-/** Holds an answer to the statuses that are declared. */
-export function isDeclaredStatus(method: string, target: string, { status, text }: AnsweredText): void {
+/** Holds an answer to what is declared: its status, and where that has a schema, its body. */
+export function isDeclaredAnswer(method: string, target: string, { status, text }: AnsweredText): void {
   // Not every server has every endpoint: the port of metrics has one.
   if (status === 404 && text.includes('There is nothing at')) return
   const [path = ''] = target.split('?', 1)
   const found = routes.find(method, path)
   if (found === undefined || !('endpoint' in found)) return
-  const isDeclared = ANY.includes(status) || declaredStatuses(found.endpoint).has(status)
+  const isDeclared = ANY_REQUEST.includes(status) || declaredStatuses(found.endpoint).has(status)
   assert.ok(isDeclared, `${found.endpoint.name} answered ${method} ${path} with ${status}, which it does not declare`)
+  if (method !== 'HEAD') hasDeclaredBody(found, status, text)
+}
+
+function hasDeclaredBody({ endpoint, params }: Found<never>, status: number, text: string): void {
+  const schema = schemaOf(endpoint, status, params['version'])
+  if (schema === undefined) return
+  const body: unknown = JSON.parse(text)
+  const { data, error } = schema.safeParse(body)
+  const what = `${endpoint.name} answered ${status} with ${text.slice(0, 500)}`
+  assert.is(error, undefined, `${what}: ${error?.message ?? ''}`)
+  assert.ok(isDeepStrictEqual(data, body), `${what}, which has more than it declares`)
+}
+
+/** Of an answer, or of how the endpoint's family refuses; undefined where it is not JSON. */
+function schemaOf({ answers, family }: Endpoint, status: number, version: string | undefined): z.ZodType | undefined {
+  const said = answers[status]
+  if (typeof said === 'object' && said.schema !== undefined) return schemaFor(said.schema, version)
+  return status >= 400 ? family.refusals.schema : undefined
 }

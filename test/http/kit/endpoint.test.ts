@@ -29,6 +29,7 @@ const guest: Who<{ readonly name: string }> = {
 const shelves: Family = {
   name: 'shelves',
   prefixes: ['/v3/shelf', '/v4/shelf'],
+  refusals: { media: 'application/json' },
   headers: { 'X-Shelf': 'yes' },
   refusal: ({ status, faults }, _error, { params }) => answer(status, { shelf: faults[0]?.message, at: params }),
 }

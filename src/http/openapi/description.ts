@@ -1,0 +1,85 @@
+import { writtenOut } from '../kit/routes.ts'
+import { operationOf, type Described, type Operation } from './operation.ts'
+import { Schemas, type JsonSchema } from './schemas.ts'
+
+/** A description in the form of OpenAPI 3.1. */
+export type Description = {
+  readonly openapi: '3.1.0'
+  readonly info: Readonly<Record<string, unknown>>
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+}
+
+/** What a description says beside the endpoints. */
+export type About = {
+  /** BASE_URL, without a slash at its end. */
+  readonly address: string
+  readonly version: string
+}
+
+/**
+ * Describes endpoints in OpenAPI 3.1, from their declarations alone. HEAD (wherever there is GET) and OPTIONS are
+ * answered as HTTP has them and stand in no list.
+ */
+export function describe(endpoints: readonly Described[], { address, version }: About): Description {
+  const schemas = new Schemas()
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const endpoint of endpoints) {
+    for (const [alias, path] of endpoint.paths.entries()) {
+      for (const way of writtenOut(path, endpoint)) {
+        for (const method of endpoint.methods) {
+          const name = nameOf(endpoint, method, alias, Object.values(way.fixed))
+          const operation = operationOf(endpoint, method, name, way, schemas)
+          paths[way.path] = { ...paths[way.path], [method.toLowerCase()]: operation }
+        }
+      }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Adamant', version, description: ABOUT },
+    servers: [{ url: address }],
+    paths,
+    components: { schemas: schemas.components, securitySchemes: SECURITY_SCHEMES },
+  }
+}
+
+/** `listDiamonds`, for its version `listDiamondsV4`; told apart by method and by place among the paths where it has several. */
+function nameOf({ name, methods }: Described, method: string, alias: number, fixed: readonly string[]): string {
+  const parts = [
+    ...fixed,
+    ...(method === methods[0] ? [] : [`by ${method.toLowerCase()}`]),
+    ...(alias === 0 ? [] : [`also ${alias}`]),
+  ]
+  return (
+    name +
+    parts
+      .flatMap((part) => part.split(/\W+/))
+      .map(capitalised)
+      .join('')
+  )
+}
+
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+const ABOUT =
+  'An inventory of diamonds: records, laboratory certificates, optical scores, constants, access tokens, and secrets ' +
+  'that are read once. Every answer carries X-Request-Id, which the log has too, and X-App-Version.'
+
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the token server.' },
+  'api-token': {
+    type: 'http',
+    scheme: 'basic',
+    description: "The account's e-mail address and an API token of the secrets API.",
+  },
+  'oauth-client': {
+    type: 'http',
+    scheme: 'basic',
+    description: "An OAuth client's id and secret; they may stand in the body instead.",
+  },
+} as const

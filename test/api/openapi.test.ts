@@ -1,0 +1,36 @@
+import * as assert from 'uvu/assert'
+import { VERSION } from '../../src/runtime/version.ts'
+import { expect } from './harness/request.ts'
+import { apiSuite, startService, type Service } from './harness/service.ts'
+
+const test = apiSuite('the description of the API over HTTP')
+
+test('is for everybody, names the server that gives it, and may be kept for a while', async ({ service }) => {
+  const answer = expect(200, await service.send({ path: '/openapi.json' }))
+  assert.match(String(answer.headers['content-type']), /^application\/json/)
+  assert.match(String(answer.headers['cache-control']), /max-age/)
+  const { openapi, info, servers, paths } = answer.json() as {
+    openapi: string
+    info: { version: string }
+    servers: { url: string }[]
+    paths: Record<string, object>
+  }
+  assert.is(openapi, '3.1.0')
+  assert.is(info.version, VERSION)
+  assert.equal(servers, [{ url: service.url }])
+  assert.ok('/v4/diamond' in paths)
+})
+
+test('leaves out what this port does not answer', async ({ service }) => {
+  const pathsOf = async (one: Service) =>
+    Object.keys((expect(200, await one.send({ path: '/openapi.json' })).json() as { paths: object }).paths)
+  assert.ok((await pathsOf(service)).includes('/metrics'))
+  const apart = await startService({ settings: { METRICS_PORT: '0' } })
+  try {
+    assert.not((await pathsOf(apart)).includes('/metrics'))
+  } finally {
+    await apart.stop()
+  }
+})
+
+test.run()

@@ -1,0 +1,92 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ENDPOINTS } from '../../../src/http/endpoints.ts'
+import { Routes } from '../../../src/http/kit/routes.ts'
+import { describe, type Description } from '../../../src/http/openapi/description.ts'
+
+type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
+type Response = { readonly description: string; readonly content?: object }
+type Operation = {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: object }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+const description: Description = describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
+// As a client reads it.
+const read = JSON.parse(JSON.stringify(description)) as Description
+const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+)
+
+const test = suite('the description of the API')
+
+test('has every path and method that is answered, and no other', () => {
+  const routes = new Routes(ENDPOINTS)
+  for (const { path, method } of operations) {
+    const found = routes.find(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'))
+    assert.ok(found !== undefined && 'endpoint' in found, `${method} ${path}`)
+  }
+  const described = new Set(operations.map(({ operation }) => operation.operationId.toLowerCase()))
+  for (const { name } of ENDPOINTS) {
+    assert.ok(
+      [...described].some((id) => id.startsWith(name.toLowerCase())),
+      `${name} is described nowhere`,
+    )
+  }
+  for (const path of ['/v3/diamond/{id}', '/v4/diamond/bulk', '/api/oauth/v2/token', '/api/v1/create', '/v2/constants'])
+    assert.ok(path in read.paths, path)
+})
+
+test('gives each operation a name of its own', () => {
+  const names = operations.map(({ operation }) => operation.operationId)
+  assert.is(new Set(names).size, names.length)
+  for (const name of names) assert.match(name, /^[a-z][A-Za-z0-9]+$/)
+})
+
+test('names each segment in braces as a parameter of the path, and says of each parameter what it is', () => {
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const declared = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
+    assert.equal(declared.toSorted(), inPath.toSorted(), path)
+    for (const { name, description: about } of operation.parameters)
+      assert.type(about, 'string', `${operation.operationId} says nothing of ${name}`)
+  }
+})
+
+test('says of each answer what it is, with a body wherever there is one', () => {
+  for (const { operation } of operations) {
+    assert.ok(Object.keys(operation.responses).length > 2, operation.operationId)
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const what = `${operation.operationId}, ${status}`
+      assert.ok(response.description.length > 3, what)
+      if (Number(status) >= 400) assert.ok(response.content, `${what} has no body`)
+    }
+  }
+})
+
+test('refers only to what stands among its components', () => {
+  const text = JSON.stringify(read)
+  const referred = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
+  assert.ok(referred.length > 50)
+  for (const reference of new Set(referred)) {
+    assert.ok(reference.startsWith('#/components/schemas/'), reference)
+    assert.ok(reference.slice('#/components/schemas/'.length) in read.components.schemas, reference)
+  }
+  assert.not.match(text, /"\$schema"|"\$defs"/)
+})
+
+test('shows the two versions as they differ', () => {
+  const { schemas } = read.components
+  const propertiesOf = (name: string) => Object.keys((schemas[name] as { readonly properties: object }).properties)
+  assert.ok(propertiesOf('Diamond.v4').includes('certifications'))
+  assert.not.ok(propertiesOf('Diamond.v3').includes('certifications'))
+})
+
+test('tells who may ask', () => {
+  assert.equal(read.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
+  assert.equal(read.paths['/v2/constants']?.['get']?.['security'], [])
+})
+
+test.run()
