@@ -27,7 +27,7 @@ export type About = {
  */
 export function describe(endpoints: readonly Described[], { address, version }: About): Description {
   const schemas = new Schemas()
-  const paths: Record<string, Record<string, Operation>> = {}
+  const paths: Paths = {}
   for (const endpoint of endpoints) {
     for (const [alias, path] of endpoint.paths.entries()) {
       for (const way of writtenOut(path, endpoint)) {
@@ -39,6 +39,7 @@ export function describe(endpoints: readonly Described[], { address, version }: 
       }
     }
   }
+  linkCreated(paths)
   return {
     openapi: '3.1.0',
     info: { title: 'Adamant', version, description: ABOUT },
@@ -47,6 +48,24 @@ export function describe(endpoints: readonly Described[], { address, version }: 
     components: { schemas: schemas.components, securitySchemes: SECURITY_SCHEMES },
   }
 }
+
+type Paths = Record<string, Record<string, Operation>>
+
+/** What was made is found again: `POST /v4/diamond` tells the id that stands in `/v4/diamond/{id}`. */
+function linkCreated(paths: Paths): void {
+  for (const [path, { post, ...methods }] of Object.entries(paths)) {
+    const responses = post?.['responses'] as Readonly<Record<string, object>> | undefined
+    const made = responses?.['201']
+    const one = paths[`${path}/{id}`]
+    if (post === undefined || made === undefined || one === undefined) continue
+    const links = Object.fromEntries(
+      Object.values(one).map(({ operationId }) => [operationId, { operationId, parameters: CREATED_ID }]),
+    )
+    paths[path] = { ...methods, post: { ...post, responses: { ...responses, 201: { ...made, links } } } }
+  }
+}
+
+const CREATED_ID = { id: '$response.body#/id' } as const
 
 /** `listDiamonds`, for its version `listDiamondsV4`; told apart by method and by place among the paths where it has several. */
 function nameOf({ name, methods }: Described, method: string, alias: number, fixed: readonly string[]): string {

@@ -54,10 +54,16 @@ function typeOf(field: Field, version: ApiVersion): z.ZodType {
     case 'level':
       return z.union([z.literal(0), z.literal(1), z.literal(2)])
     case 'shape':
-    case 'entry':
-      return version === 'v3' ? z.int() : z.union([z.string(), z.int()])
+      return version === 'v3' ? z.int() : named(topShapes().map(({ title }) => title))
+    case 'entry': {
+      const { all } = field.dictionary
+      return version === 'v3' ? z.literal(all.map(({ id }) => id)) : named(all.map((entry) => entry[field.shown]))
+    }
   }
 }
+
+/** A dictionary's entry: one of the names it is shown by, another that it has, or its id. */
+const named = (titles: readonly string[]) => z.union([z.enum(titles), z.string(), z.int()])
 
 /** Words for people, and an example in the version's own form. */
 function described(name: FieldName, version: ApiVersion) {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { z } from 'zod'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
 import { DICTIONARIES, FIELD_NAMES, FIELDS } from '../../../src/domain/diamond/fields.ts'
+import { Schemas } from '../../../src/http/openapi/schemas.ts'
 import { withLinks } from '../../../src/representations/links.ts'
 import { bodyText } from '../../../src/representations/diamond/body.ts'
 import { ASSIGNED, readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
@@ -115,7 +115,9 @@ for (const version of ['v3', 'v4'] as const) {
 
   test(`of ${version} can be written as JSON Schema, with an example of each field`, () => {
     for (const schema of [NEW_DIAMOND, DIAMOND_CHANGES, DIAMOND]) {
-      const { properties = {} } = z.toJSONSchema(schema[version], { io: 'input' }) as {
+      const schemas = new Schemas()
+      schemas.of(schema[version], 'input')
+      const { properties = {} } = (schemas.components[schema[version].meta()?.id ?? ''] ?? {}) as {
         properties?: Record<string, { examples?: unknown[]; anyOf?: { examples?: unknown[] }[] }>
       }
       for (const each of FIELD_NAMES.filter((one) => (FIELDS[one].versions as readonly string[]).includes(version))) {
