@@ -1,11 +1,25 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { shownData } from '../events/unshown.ts'
-import { comparePositions, type EventStore, type From, type StoredEvent } from '../stores/ports/event-store.ts'
+import { accountOf, accountStream } from '../commands/accounts/accounts.ts'
+import type { EventStore, From } from '../stores/ports/event-store.ts'
+import { asJson, asRow, HEADINGS } from './events/printed.ts'
+import { readType } from './events/types.ts'
+import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
+import { BadUsage } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
 import type { OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
+import { readSince, readUntil } from './times.ts'
 
-type EventsOptions = OutputOptions & { readonly type?: string[]; readonly from: From; readonly follow?: true }
+type EventsOptions = OutputOptions & {
+  readonly prefix?: readonly string[]
+  readonly type?: readonly string[]
+  readonly from: From
+  readonly since?: number
+  readonly until?: number
+  readonly actor?: string
+  readonly correlation?: string
+  readonly follow?: true
+}
 
 /** `events`: what the log holds. */
 export function eventsCommand(open: Open): Command {
@@ -14,10 +28,15 @@ export function eventsCommand(open: Open): Command {
       'print events in the order of the log: of all streams, of one (diamond-7), or of a category (diamond-)',
     )
     .argument('[stream]')
-    .option('--type <types...>', 'only these types, such as DiamondCreated')
+    .option('--prefix <prefixes...>', 'only of streams whose names begin with one of these, such as diamond- scores-')
+    .addOption(new Option('--type <types...>', 'only these types, such as DiamondCreated').argParser(readType))
     .addOption(
       new Option('--from <position>', 'only what comes behind this position').argParser(readPosition).default('start'),
     )
+    .addOption(new Option('--since <time>', 'only of this time and later: ISO 8601, or a day').argParser(readSince))
+    .addOption(new Option('--until <time>', 'only up to the end of this time').argParser(readUntil))
+    .option('--actor <who>', 'only what this actor did: account-7 or its e-mail address, operator, scoring, ...')
+    .option('--correlation <id>', 'only what this request caused (X-Request-Id), or this run of a command')
     .option('--follow', 'go on with what comes, until Ctrl-C')
     .option('--json', 'one line of JSON an event')
     .addHelpText('after', EXAMPLE)
@@ -27,7 +46,8 @@ export function eventsCommand(open: Open): Command {
 const EXAMPLE = `
 Examples:
   npx adamant events diamond-7
-  npx adamant events --type DiamondCreated --follow --json`
+  npx adamant events --type DiamondCreated --follow --json
+  npx adamant events --prefix account- client- --since 2026-11-22 --actor operator`
 
 /** As the command prints it: one number, or on stores whose positions are two, \`commit/prepare\`. */
 function readPosition(text: string): From {
@@ -40,50 +60,51 @@ function readPosition(text: string): From {
 }
 
 async function events(open: Open, stream: string | undefined, options: EventsOptions): Promise<void> {
-  const wanted = (event: StoredEvent) =>
-    isOf(stream, event) && (options.type === undefined || options.type.includes(event.type))
-  const write = (event: StoredEvent) => print(options.json === true ? asJson(event) : asLine(event))
+  const streams = streamsOf(stream, options)
+  const { from, type, since, until, correlation } = options
+  if (options.follow === true && until !== undefined) throw new BadUsage('--follow has no end: leave out --until')
   await withInstallation(open, async ({ store }) => {
-    const source = options.follow === true ? followed(store, stream, options.from) : stored(store, stream, options.from)
-    for await (const event of source) if (wanted(event)) await write(event)
+    const actor = await actorOf(store, options.actor)
+    const wanted: Wanted = { streams, from, type, since, until, correlation, actor }
+    await printAll(options, options.follow === true ? following(store, wanted) : stored(store, wanted))
   })
 }
 
-const isOf = (stream: string | undefined, event: StoredEvent) =>
-  stream === undefined || event.stream === stream || (stream.endsWith('-') && event.stream.startsWith(stream))
-
-async function* stored(store: EventStore, stream: string | undefined, from: From): AsyncIterable<StoredEvent> {
-  if (stream === undefined || stream.endsWith('-')) {
-    yield* store.readAll(from, stream === undefined ? undefined : { prefixes: [stream] })
-    return
+/** @throws BadUsage */
+function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Streams {
+  if (stream !== undefined && prefix !== undefined) {
+    throw new BadUsage('Name a stream, or prefixes of streams by --prefix, not both')
   }
-  for (const event of await store.read(stream)) if (comparePositions(event.position, from) > 0) yield event
+  if (prefix !== undefined) return { kind: 'some', prefixes: prefix }
+  if (stream === undefined) return { kind: 'all' }
+  return stream.endsWith('-') ? { kind: 'some', prefixes: [stream] } : { kind: 'one', stream }
 }
 
-async function* followed(store: EventStore, stream: string | undefined, from: From): AsyncIterable<StoredEvent> {
-  const subscription = store.subscribe(from, stream === undefined ? undefined : { prefixes: [stream] })
-  void listenForStop().first.then(() => subscription.stop())
+/** An account may be named by its address; its events name its stream. @throws Refusal missing */
+async function actorOf(store: EventStore, actor: string | undefined): Promise<string | undefined> {
+  if (actor?.includes('@') !== true) return actor
+  return accountStream((await accountOf(store, actor)).account)
+}
+
+async function* following(store: EventStore, wanted: Wanted) {
   // The store's own watch on the log keeps no process alive.
   const alive = setInterval(() => {}, 60_000)
   try {
-    for await (const { events: batch } of subscription) yield* batch
+    yield* followed(store, wanted, listenForStop().first)
   } finally {
     clearInterval(alive)
   }
 }
 
-const shownPosition = ({ commit, prepare }: { commit: bigint; prepare: bigint }) =>
-  commit === prepare ? `${commit}` : `${commit}/${prepare}`
+type Found = ReturnType<typeof stored>
 
-function asLine({ position, stream, revision, type, data, metadata }: StoredEvent): string {
-  const who = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
-  return `${shownPosition(position)}  ${metadata['at'] ?? ''}  ${stream}@${revision}  ${type}  ${who}  ${JSON.stringify(shownData(type, data))}`
-}
-
-function asJson({ position, stream, revision, id, type, data, metadata }: StoredEvent): string {
-  const { at, actor } = metadata
-  const place = { position: shownPosition(position), stream, revision: Number(revision), id, type }
-  return JSON.stringify({ ...place, at, actor, data: shownData(type, data), metadata })
+async function printAll({ json }: OutputOptions, found: Found): Promise<void> {
+  let isFirst = true
+  for await (const event of found) {
+    if (isFirst && json !== true) await print(HEADINGS)
+    isFirst = false
+    await print(json === true ? asJson(event) : asRow(event))
+  }
 }
 
 /** Waits where the reader of stdout is slower than the log. */

@@ -7,7 +7,14 @@ import type { IdsReserved } from '../domain/installation/ids.ts'
 import type { StoresJoined } from '../domain/installation/joining.ts'
 import type { LinkKeySealed } from '../domain/installation/link-key.ts'
 import type { LoginEvent } from '../domain/account/login.ts'
-import type { CopyAbandoned, CopyBegun, CopyDone, LogFenced, LogOpened } from '../domain/installation/moving.ts'
+import type {
+  CopyAbandoned,
+  CopyBegun,
+  CopyDone,
+  LogCreated,
+  LogFenced,
+  LogOpened,
+} from '../domain/installation/moving.ts'
 import type { RequestAccepted, RequestDone } from '../domain/bulk/bulk.ts'
 import type { LogRestored } from '../domain/installation/restoring.ts'
 import type { RetryRequested } from '../domain/installation/retry.ts'
@@ -27,6 +34,7 @@ export type KnownEvent =
   | CopyAbandoned
   | CopyBegun
   | CopyDone
+  | LogCreated
   | LogFenced
   | LogOpened
   | LogRestored

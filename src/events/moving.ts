@@ -3,6 +3,7 @@ import { first } from './event-schema.ts'
 
 const copy = z.string()
 export const movingSchemas = {
+  LogCreated: first(z.object({ identity: z.string() })),
   LogFenced: first(z.object({ copy, to: z.string() })),
   LogOpened: first(z.object({ copy })),
   CopyBegun: first(z.object({ copy, from: z.string(), log: z.string() })),

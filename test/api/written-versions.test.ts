@@ -30,7 +30,10 @@ test.after(async ({ service }) => {
 
 async function eventsOf({ installation: { store } }: Service): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
-  for await (const event of store.readAll('start')) if (known[event.type] !== undefined) events.push(event)
+  // LogCreated is the store's own: it is there before anything writes with versions.
+  for await (const event of store.readAll('start')) {
+    if (known[event.type] !== undefined && event.type !== 'LogCreated') events.push(event)
+  }
   return events
 }
 

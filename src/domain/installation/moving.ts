@@ -6,6 +6,9 @@
 /** The stream of what befalls the log as a whole. Its first event is LogCreated. */
 export const LOG_STREAM = 'log'
 
+/** A log begins with it: whatever follows the log knows by this whether it is still the same one. Stores write it themselves. */
+export type LogCreated = { readonly type: 'LogCreated'; readonly data: { readonly identity: string } }
+
 /** What a log that is being filled knows of it. It stands in that log alone, and is no part of what is copied. */
 export const COPY_STREAM = 'copy'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { schemas } from '../../src/events/registry.ts'
-import { NOT_SHOWN, shownData } from '../../src/events/unshown.ts'
-import { CommandLine } from './command-line.ts'
+import { schemas } from '../../../src/events/registry.ts'
+import { NOT_SHOWN, shownData } from '../../../src/events/unshown.ts'
+import { CommandLine } from '../command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('events')

@@ -1,0 +1,67 @@
+import { comparePositions, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+
+/** Which events are asked for; what is undefined is no condition. */
+export type Wanted = {
+  readonly streams: Streams
+  readonly from: From
+  readonly type: readonly string[] | undefined
+  /** Milliseconds since 1970, both inclusive. */
+  readonly since: number | undefined
+  readonly until: number | undefined
+  /** `account-7`, `operator`, ... */
+  readonly actor: string | undefined
+  readonly correlation: string | undefined
+}
+
+/** Of one stream, of those whose names begin with one of these texts, or of all. */
+export type Streams =
+  | { readonly kind: 'one'; readonly stream: string }
+  | { readonly kind: 'some'; readonly prefixes: readonly string[] }
+  | { readonly kind: 'all' }
+
+/**
+ * The events asked for, in the order of the log up to its head at the time of the call. The store leaves out other
+ * streams; the rest is looked at here: clocks of several machines may differ, so time ends no reading.
+ * @throws StoreUnavailable
+ */
+export async function* stored(store: EventStore, wanted: Wanted): AsyncGenerator<StoredEvent> {
+  for await (const event of read(store, wanted)) if (isWanted(event, wanted)) yield event
+}
+
+async function* read(store: EventStore, { streams, from }: Wanted): AsyncGenerator<StoredEvent> {
+  if (streams.kind !== 'one') return yield* store.readAll(from, filterOf(streams))
+  for (const event of await store.read(streams.stream)) if (comparePositions(event.position, from) > 0) yield event
+}
+
+/** Likewise, and then what comes, until `stop` resolves. */
+export async function* followed(
+  store: EventStore,
+  wanted: Wanted,
+  stop: Promise<unknown>,
+): AsyncGenerator<StoredEvent> {
+  const subscription = store.subscribe(wanted.from, filterOf(wanted.streams))
+  void stop.then(() => subscription.stop())
+  for await (const { events } of subscription) {
+    for (const event of events) if (isWanted(event, wanted)) yield event
+  }
+}
+
+function filterOf(streams: Streams) {
+  if (streams.kind === 'all') return undefined
+  return { prefixes: streams.kind === 'one' ? [streams.stream] : streams.prefixes }
+}
+
+function isWanted(event: StoredEvent, { streams, type, since, until, actor, correlation }: Wanted): boolean {
+  const { metadata } = event
+  if (streams.kind === 'one' && event.stream !== streams.stream) return false
+  if (type !== undefined && !type.includes(event.type)) return false
+  if (actor !== undefined && metadata['actor'] !== actor) return false
+  if (correlation !== undefined && metadata['$correlationId'] !== correlation) return false
+  return isWithin(metadata['at'], since, until)
+}
+
+/** What does not tell its time is left out of no range: nobody knows that it lies elsewhere. */
+function isWithin(at: string | undefined, since = -Infinity, until = Infinity): boolean {
+  const time = Date.parse(at ?? '')
+  return Number.isNaN(time) || (time >= since && time <= until)
+}

@@ -1,0 +1,192 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { randomUUID } from 'node:crypto'
+import type { NewEvent, Revision } from '../../../src/stores/ports/event-store.ts'
+import { readSettings } from '../../../src/wiring/settings.ts'
+import { open } from '../../../src/wiring/open-installation.ts'
+import { enginesFor } from '../../engines.ts'
+import { CommandLine, type Ended } from '../command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('events')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+  await context.commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
+})
+test.after.each(({ commands }) => commands.remove())
+
+const AT = '2026-11-22T10:00:0'
+
+const patched = (second: number, more: Partial<NewEvent['metadata']> = {}, data: object = {}): NewEvent => ({
+  id: randomUUID(),
+  type: 'DiamondPatched',
+  data: { set: { price: second }, removed: [], ...data },
+  metadata: {
+    actor: 'account-1',
+    via: 'http',
+    $correlationId: `request-${second}`,
+    schema: '1',
+    at: `${AT}${second}.500Z`,
+    ...more,
+  } as NewEvent['metadata'],
+})
+
+/** Appends to a stream of the command line's installation what no command writes. */
+async function append({ commands }: Context, stream: string, expected: Revision, events: readonly NewEvent[]) {
+  const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
+  const installation = await open(readSettings(settings))
+  await installation.store.append(stream, expected, events)
+  await installation.close()
+}
+
+function endedAt(ended: readonly Ended[], index: number): Ended {
+  const found = ended[index]
+  if (found === undefined) throw new Error(`command ${index} did not run`)
+  return found
+}
+
+type Line = Record<string, unknown> & { stream: string; type: string; data: Record<string, unknown> }
+const linesOf = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line)
+
+test('are chosen by stream, prefix, type, time, actor and correlation, alone and together', async (context) => {
+  const { commands } = context
+  await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3, { actor: 'account-2' })])
+  await append(context, 'diamond-10', 'none', [patched(4)])
+  await append(context, 'scores-1', 'none', [patched(5, { actor: 'scoring', $correlationId: 'request-4' })])
+  const asked: readonly (readonly [words: string[], seconds: number[]])[] = [
+    [['diamond-1'], [1, 2, 3]],
+    [['diamond-'], [1, 2, 3, 4]],
+    [
+      ['--prefix', 'diamond-', 'scores-'],
+      [1, 2, 3, 4, 5],
+    ],
+    [
+      ['--type', 'DiamondPatched', 'DiamondDeleted'],
+      [1, 2, 3, 4, 5],
+    ],
+    [['diamond-1', '--type', 'DiamondDeleted'], []],
+    [
+      ['diamond-', '--since', `${AT}2Z`],
+      [2, 3, 4],
+    ],
+    [
+      ['diamond-', '--since', `${AT}2Z`, '--until', `${AT}3Z`],
+      [2, 3],
+    ],
+    [
+      ['diamond-', '--until', '2026-11-22T12:00:02+02:00'],
+      [1, 2],
+    ],
+    [['--actor', 'account-2', '--prefix', 'diamond-'], [3]],
+    [
+      ['--actor', 'ann@example.com', '--prefix', 'diamond-'],
+      [1, 2, 4],
+    ],
+    [
+      ['--correlation', 'request-4'],
+      [4, 5],
+    ],
+    [['--correlation', 'request-4', '--actor', 'scoring'], [5]],
+  ]
+  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words, '--json']))
+  for (const [index, [words, seconds]] of asked.entries()) {
+    const { code, out, err } = endedAt(ended, index)
+    assert.is(code, 0, err)
+    const found = linesOf(out).map(({ data }) => (data['set'] as { price: number }).price)
+    assert.equal(found, seconds, words.join(' '))
+  }
+})
+
+test('are lines of JSON with the members that the contract names, or a table with headings', async ({ commands }) => {
+  const [json, table, none] = await commands.runInTurn([
+    ['events', 'account-1', '--json'],
+    ['events', 'account-1'],
+    ['events', 'account-7'],
+  ])
+  const [line] = linesOf(json?.out ?? '')
+  assert.equal(
+    ['position', 'stream', 'revision', 'id', 'type', 'at', 'data', 'metadata'].filter(
+      (name) => !(name in (line ?? {})),
+    ),
+    [],
+  )
+  assert.is('undecoded' in (line ?? {}), false)
+  const [headings, row] = table?.out.split('\n') ?? []
+  assert.match(headings ?? '', /^position +at +stream +type +who +data/)
+  assert.match(row ?? '', /account-1@0 +AccountRegistered +operator via cli +\{"email":"ann@example.com"/)
+  assert.is(none?.out, '')
+})
+
+test('that this release does not understand are shown as such, in their place', async (context) => {
+  const { commands } = context
+  const strange = { ...patched(4), type: 'DiamondPolished', data: { recipe: 'nobody knows how secret' } }
+  await append(context, 'diamond-1', 'none', [
+    patched(1),
+    patched(2, { schema: '99' }, { secretThing: 'x' }),
+    patched(3, {}, { set: { price: 'dear' } }),
+    strange,
+  ])
+  const [json, table] = await commands.runInTurn([
+    ['events', 'diamond-1', '--json'],
+    ['events', 'diamond-1'],
+  ])
+  const lines = linesOf(json?.out ?? '')
+  assert.equal(
+    lines.map(({ revision, type }) => `${String(revision)} ${type}`),
+    ['0 DiamondPatched', '1 DiamondPatched', '2 DiamondPatched', '3 DiamondPolished'],
+  )
+  const [whole, newer, broken, unknown] = lines
+  assert.is(whole?.['undecoded'], undefined)
+  assert.match(String(newer?.['undecoded']), /has schema 99; this release reads up to/)
+  assert.equal(newer?.data, { set: '(not shown)', removed: '(not shown)', secretThing: '(not shown)' })
+  assert.match(String(broken?.['undecoded']), /set\.price/)
+  assert.equal(broken?.data, { set: { price: 'dear' }, removed: [] })
+  assert.match(String(unknown?.['undecoded']), /of a type that this release does not know/)
+  assert.equal(unknown?.data, { recipe: '(not shown)' })
+  assert.equal([...(table?.out ?? '').matchAll(/NOT UNDERSTOOD/g)].length, 3)
+})
+
+test('of an unknown type, at a time that is none, or of contradicting wishes are not asked for: exit code 2', async ({
+  commands,
+}) => {
+  const asked: readonly (readonly [words: string[], said: RegExp])[] = [
+    [['--type', 'DiamondCraeted'], /There is no event of this type. Near to it: DiamondCreated/],
+    [['--type', 'DiamondCreated', 'Scored'], /Near to it: DiamondScored/],
+    [['--since', 'yesterday'], /It must be a time such as/],
+    [['diamond-1', '--prefix', 'scores-'], /not both/],
+    [['--follow', '--until', '2026-11-22'], /--follow has no end/],
+    [['--from', 'x'], /a position as `events` prints it/],
+  ]
+  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words]))
+  for (const [index, [words, said]] of asked.entries()) {
+    const { code, out, err } = endedAt(ended, index)
+    assert.is(code, 2, words.join(' '))
+    assert.match(err, said)
+    assert.is(out, '')
+  }
+})
+
+test('of an account that nobody has end with 1', async ({ commands }) => {
+  const { code, err } = await commands.run(['events', '--actor', 'bob@example.com'])
+  assert.is(code, 1)
+  assert.match(err, 'There is no account bob@example.com')
+})
+
+test('are followed by prefix into what another process writes', async ({ commands }) => {
+  const following = commands.start(['events', '--prefix', 'account-', '--follow', '--json'])
+  await following.line()
+  await commands.json('user', 'add', 'bob@example.com', '--password', 'right horse')
+  const event = JSON.parse(await following.line((line) => line.includes('bob@example.com'))) as Line
+  assert.equal([event.stream, event.type], ['account-2', 'AccountRegistered'])
+  following.kill('SIGINT')
+  const { code, out } = await following.ended
+  assert.is(code, 0)
+  assert.ok(linesOf(out).every(({ stream }) => stream.startsWith('account-')))
+})
+
+test.run()
