@@ -15,6 +15,7 @@ import type { TokenServices } from './oauth/client.ts'
 import { describeAuthorizationServer, type AuthorizationServerServices } from './oauth/metadata.ts'
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
 import type { ReadModels } from '../projections/engine/followers.ts'
+import { readReferenceFile, showReference } from './openapi/docs.ts'
 import { describeApi, type OpenApiServices } from './openapi/openapi.ts'
 import { issueToken } from './oauth/token.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
@@ -66,6 +67,8 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   isReady,
   readMetrics,
   describeApi,
+  showReference,
+  readReferenceFile,
   issueToken,
   revokeToken,
   introspectToken,

@@ -1,5 +1,5 @@
 import { writtenOut } from '../kit/routes.ts'
-import { operationOf, type Described, type Operation } from './operation.ts'
+import { operationOf, TAGS, type Described, type Operation } from './operation.ts'
 import { Schemas, type JsonSchema } from './schemas.ts'
 
 /** A description in the form of OpenAPI 3.1. */
@@ -7,6 +7,7 @@ export type Description = {
   readonly openapi: '3.1.0'
   readonly info: Readonly<Record<string, unknown>>
   readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
@@ -44,6 +45,7 @@ export function describe(endpoints: readonly Described[], { address, version }: 
     openapi: '3.1.0',
     info: { title: 'Adamant', version, description: ABOUT },
     servers: [{ url: address }],
+    tags: TAGS.map((name) => ({ name })),
     paths,
     components: { schemas: schemas.components, securitySchemes: SECURITY_SCHEMES },
   }

@@ -21,7 +21,7 @@ export function operationOf(endpoint: Described, method: string, name: string, w
   const operation: Operation = {
     operationId: name,
     summary: endpoint.about,
-    tags: [tagOf(endpoint)],
+    tags: [tagOf(endpoint, version)],
     security: SECURITY[endpoint.who.scheme],
     parameters: parametersOf(endpoint, way, schemas),
     ...(body !== undefined && { requestBody: body }),
@@ -31,7 +31,7 @@ export function operationOf(endpoint: Described, method: string, name: string, w
 }
 
 /** What the families' endpoints are listed under. */
-const TAGS: Readonly<Record<string, string>> = {
+const LISTED: Readonly<Record<string, string>> = {
   owned: 'Inventory',
   platform: 'Platform',
   oauth: 'Token server',
@@ -40,7 +40,20 @@ const TAGS: Readonly<Record<string, string>> = {
   'secret pages': 'Secret pages',
 }
 
-const tagOf = ({ family }: Described) => TAGS[family.name] ?? family.name
+/** In the order in which a reader comes to them; what is not named here comes last. */
+export const TAGS = [
+  'Token server',
+  'Inventory',
+  'Inventory (v3)',
+  'Platform',
+  'Report pages',
+  'Secrets',
+  'Secret pages',
+] as const
+
+/** The older version of the inventory stands apart, since few begin with it. */
+const tagOf = ({ family }: Described, version: string | undefined) =>
+  (LISTED[family.name] ?? family.name) + (version === 'v3' ? ' (v3)' : '')
 
 /** Whom an endpoint answers; a link that is signed carries what it needs in its query. */
 const SECURITY: Readonly<Record<Described['who']['scheme'], readonly object[]>> = {

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { startService, type Service } from '../api/harness/service.ts'
+import { created } from '../api/harness/stones.ts'
+import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+
+type Given = { service: Service; browser: Browser }
+
+/** The reference, once it is drawn. */
+async function opened(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/docs`)
+  await page.waitForSelector('#operations-Inventory-readDiamondV4')
+}
+
+const launch = await findBrowser()
+if (launch !== undefined) {
+  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
+    const test = suite<Given>(`the reference of the API, on a ${look.name},`)
+    test.before(async (given) => {
+      given.service = await startService()
+      given.browser = await startBrowser(launch, look)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    test('is drawn without anything from elsewhere', async ({ service, browser }) => {
+      const { page, said } = await browser.open()
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      await opened(page, service.url)
+      assert.equal(
+        asked.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:')),
+        [],
+      )
+      assert.equal(said, [])
+      await picture(page, `reference-${look.name}`)
+      await page.close()
+    })
+
+    test('tries out a request with the token that was given to it', async ({ service, browser }) => {
+      const { id } = await created(service.ann, { sku: 'TRIED' })
+      const { page, said } = await browser.open()
+      await opened(page, service.url)
+      await page.click('.btn.authorize')
+      await page.fill('.modal-ux input', service.ann.token)
+      await page.click('.modal-ux .btn.authorize')
+      await page.click('.modal-ux .btn-done')
+      await page.click('#operations-Inventory-readDiamondV4 .opblock-summary')
+      await page.fill('#operations-Inventory-readDiamondV4 input', String(id))
+      await page.click('#operations-Inventory-readDiamondV4 .execute')
+      const answer = await page.waitForSelector('#operations-Inventory-readDiamondV4 .live-responses-table .response')
+      const text = (await answer.textContent()) ?? ''
+      assert.match(text, /^200/)
+      assert.match(text, /TRIED/)
+      assert.equal(said, [])
+      await page.close()
+    })
+
+    test.run()
+  }
+}
