@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { accountOf, accountStream } from '../commands/accounts/accounts.ts'
 import type { EventStore, From } from '../stores/ports/event-store.ts'
 import { asJson, asRow, HEADINGS } from './events/printed.ts'
+import { printCatalogue } from './events/schema.ts'
 import { readType } from './events/types.ts'
 import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
 import { BadUsage } from './failure.ts'
@@ -19,6 +20,7 @@ type EventsOptions = OutputOptions & {
   readonly actor?: string
   readonly correlation?: string
   readonly follow?: true
+  readonly schema?: true
 }
 
 /** `events`: what the log holds. */
@@ -38,15 +40,19 @@ export function eventsCommand(open: Open): Command {
     .option('--actor <who>', 'only what this actor did: account-7 or its e-mail address, operator, scoring, ...')
     .option('--correlation <id>', 'only what this request caused (X-Request-Id), or this run of a command')
     .option('--follow', 'go on with what comes, until Ctrl-C')
+    .option('--schema', 'print what events there may be instead, with a JSON Schema for each')
     .option('--json', 'one line of JSON an event')
     .addHelpText('after', EXAMPLE)
-    .action((stream: string | undefined, options: EventsOptions) => events(open, stream, options))
+    .action((stream: string | undefined, options: EventsOptions) =>
+      options.schema === true ? printCatalogue(stream, options) : events(open, stream, options),
+    )
 }
 
 const EXAMPLE = `
 Examples:
   npx adamant events diamond-7
   npx adamant events --type DiamondCreated --follow --json
+  npx adamant events --schema --type DiamondCreated
   npx adamant events --prefix account- client- --since 2026-11-22 --actor operator`
 
 /** As the command prints it: one number, or on stores whose positions are two, \`commit/prepare\`. */

@@ -3,18 +3,21 @@ import { LABORATORIES } from '../domain/certification/certification.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
 import { first } from './event-schema.ts'
 
-const id = z.int().min(1)
-const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const id = z.int().min(1).describe('id of the certification')
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256 of the file')
 const positive = z.number().positive()
 
 const reading = z.object({
   number: z.string().nullable(),
-  carat: positive.nullable(),
-  measurements: z.object({ length: positive, width: positive, depth: positive }).nullable(),
-  table: positive.nullable(),
-  depth: positive.nullable(),
-  crownAngle: positive.nullable(),
-  pavilionAngle: positive.nullable(),
+  carat: positive.nullable().describe('weight in carats'),
+  measurements: z.object({ length: positive, width: positive, depth: positive }).nullable().describe('millimetres'),
+  table: positive.nullable().describe('percent of the mean diameter or the width'),
+  depth: positive.nullable().describe('percent, likewise'),
+  crownAngle: positive.nullable().describe('degrees'),
+  pavilionAngle: positive.nullable().describe('degrees'),
   laboratory: z.enum(LABORATORIES).nullable().optional(),
   shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable().optional(),
   isLabGrown: z.boolean().nullable().optional(),
@@ -28,7 +31,7 @@ export const certificationSchemas = {
     z.object({
       id,
       laboratory: z.enum(LABORATORIES),
-      number: z.string().nullable(),
+      number: z.string().nullable().describe('as its owner says'),
       file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
     }),
   ),

@@ -12,11 +12,11 @@ import { isTextMember, SCORES, type Scores } from '../domain/diamond/scores.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
 import { first } from './event-schema.ts'
 
-const id = z.int().min(1)
+const id = z.int().min(1).describe('id of the diamond')
 
 /** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
-const level = z.union([z.literal(0), z.literal(1), z.literal(2)])
+const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('from 0, the least that others may see')
 
 /** A field's value as events hold it, by the field's kind. */
 function schemaOf(field: Field): z.ZodType {
@@ -28,10 +28,13 @@ function schemaOf(field: Field): z.ZodType {
     case 'flag':
       return z.boolean()
     case 'shape':
-      return z.union([shape, z.string()])
+      return z.union([shape, z.string()]).describe('id of the tree of cut shapes, or a text that it does not know')
     case 'entry': {
       const { name, has } = field.dictionary
-      return z.int().refine(has, `this release's dictionary ${name} has no such id`)
+      return z
+        .int()
+        .refine(has, `this release's dictionary ${name} has no such id`)
+        .describe(`id of the dictionary ${name}`)
     }
     case 'scale':
       return z.string()
@@ -71,17 +74,23 @@ export const diamondSchemas = {
   DiamondCreated: first(
     z.object({
       id,
-      owner: id,
-      date: z.int(),
+      owner: z.int().min(1).describe('id of the account'),
+      date: z.int().describe('seconds since 1970, UTC'),
       set: fields.partial().required(REQUIRED_MASK),
     }),
   ),
   DiamondPatched: first(
     z.object({
       set: fields.partial(),
-      removed: z.array(fields.omit(REQUIRED_MASK).keyof()),
+      removed: z.array(fields.omit(REQUIRED_MASK).keyof()).describe('fields that go back to their defaults'),
     }),
   ),
   DiamondDeleted: first(z.object({})),
-  DiamondScored: first(z.object({ id, revision: z.int().min(0), scores })),
+  DiamondScored: first(
+    z.object({
+      id,
+      revision: z.int().min(0).describe('of the diamond: the event after which they were computed'),
+      scores,
+    }),
+  ),
 }

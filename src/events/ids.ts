@@ -4,5 +4,5 @@ import { first } from './event-schema.ts'
 const integer = z.int().min(1)
 
 export const idsSchemas = {
-  IdsReserved: first(z.object({ from: integer, to: integer })),
+  IdsReserved: first(z.object({ from: integer, to: integer.describe('the last one, included') })),
 }

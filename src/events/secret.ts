@@ -4,19 +4,19 @@ import { first } from './event-schema.ts'
 /** A value that only newer payloads have. */
 const same = (data: Readonly<Record<string, unknown>>) => data
 
-const at = z.int().min(0)
-const mail = z.enum(['link', 'notice'])
+const at = z.int().min(0).describe('milliseconds since 1970, UTC')
+const mail = z.enum(['link', 'notice']).describe('the link to a recipient, or the notice to the owner that it was read')
 export const secretSchemas = {
   SecretShared: first(
     z.object({
-      owner: z.int().min(1).nullable(),
-      token: z.string().nullable(),
+      owner: z.int().min(1).nullable().describe('id of the account; null for an anonymous sender'),
+      token: z.string().nullable().describe('id of the API token that it was shared with'),
       kind: z.enum(['shared', 'generated']),
       at,
-      ttl: z.int().min(1),
-      passphrase: z.boolean(),
-      recipient: z.array(z.string()),
-      notify: z.boolean(),
+      ttl: z.int().min(1).describe('seconds'),
+      passphrase: z.boolean().describe('whether there is one'),
+      recipient: z.array(z.string()).describe('addresses, obfuscated'),
+      notify: z.boolean().describe('whether the owner is told when it was read'),
     }),
   ),
   PassphraseTried: first(z.object({ at, for: z.enum(['reveal', 'burn']) })),

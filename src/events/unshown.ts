@@ -13,10 +13,14 @@ const UNSHOWN: Readonly<Record<string, readonly string[]>> = {
 /** What stands in their place, so that a reader sees that there is something. */
 export const NOT_SHOWN = '(not shown)'
 
+/** The members of a type's payload that nobody is shown. */
+export const unshownMembers = (type: string): readonly string[] =>
+  (Object.hasOwn(UNSHOWN, type) ? UNSHOWN[type] : undefined) ?? []
+
 /** An event's payload as people and their tools may see it. */
 export function shownData(type: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const unshown = Object.hasOwn(UNSHOWN, type) ? UNSHOWN[type] : undefined
-  if (unshown === undefined) return data
+  const unshown = unshownMembers(type)
+  if (unshown.length === 0) return data
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, unshown.includes(name) ? NOT_SHOWN : value]),
   )

@@ -189,4 +189,41 @@ test('are followed by prefix into what another process writes', async ({ command
   assert.ok(linesOf(out).every(({ stream }) => stream.startsWith('account-')))
 })
 
+test('that there may be are told with their schemas, also where nothing is installed', async ({ commands }) => {
+  const bare = { DATA_DIR: `${commands.folder}/nowhere` }
+  const [all, some, ...refused] = await commands.runInTurn(
+    [
+      ['events', '--schema', '--json'],
+      ['events', '--schema', '--type', 'DiamondDeleted', 'DiamondScored'],
+      ['events', '--schema', 'diamond-7'],
+      ['events', '--schema', '--follow'],
+      ['events', '--schema', '--type', 'DiamondSored'],
+    ],
+    bare,
+  )
+  type Catalogued = { type: string; schema: { properties: Record<string, unknown> } }
+  const { events } = JSON.parse(all?.out ?? '') as { events: Catalogued[] }
+  assert.ok(events.length > 40)
+  assert.is(all?.out.trim().split('\n').length, 1)
+  const two = JSON.parse(some?.out ?? '') as { events: Catalogued[] }
+  assert.equal(
+    two.events.map(({ type, schema }) => [type, Object.keys(schema.properties)]),
+    [
+      ['DiamondDeleted', []],
+      ['DiamondScored', ['id', 'revision', 'scores']],
+    ],
+  )
+  assert.equal(
+    refused.map(({ code, err }) => [
+      code,
+      /leave out diamond-7|leave out --follow|Near to it: DiamondScored/.test(err),
+    ]),
+    [
+      [2, true],
+      [2, true],
+      [2, true],
+    ],
+  )
+})
+
 test.run()

@@ -1,0 +1,5 @@
+/** Writes docs/events.md from the tables in src/events: `npm run docs:events`. */
+import { writeFileSync } from 'node:fs'
+import { eventsPage } from './events-page/page.ts'
+
+writeFileSync(new URL('../docs/events.md', import.meta.url), await eventsPage())

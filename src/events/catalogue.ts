@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { MEANINGS, type Meaning } from './meanings.ts'
+import type { EventType } from './known-event.ts'
+import { schemas } from './registry.ts'
+import { unshownMembers } from './unshown.ts'
+
+/** A JSON Schema, draft 2020-12. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** One type of event, for people and for programs that read the log. */
+export type CataloguedEvent = Required<Meaning> & {
+  readonly type: string
+  /** The version of its payload that this release writes; it reads those before, too. */
+  readonly version: number
+  /** Members that no command prints: hashes, and what is sealed. */
+  readonly notShown: readonly string[]
+  /** Of the payload in this version. */
+  readonly schema: JsonSchema
+}
+
+export type Catalogue = { readonly metadata: JsonSchema; readonly events: readonly CataloguedEvent[] }
+
+/** What stands beside the payload of every event; values are texts. */
+export const metadataSchema = z.object({
+  actor: z
+    .string()
+    .describe('account-7, operator (the command line), anonymous, system, or the name of a follower such as scoring'),
+  via: z.enum(['http', 'cli', 'projection', 'store']).describe('the way it came: projection is a follower of the log'),
+  $correlationId: z
+    .string()
+    .optional()
+    .describe('the request (X-Request-Id), or one run of a command; followers repeat it'),
+  $causationId: z.string().optional().describe('id of the event that a follower acted on'),
+  osUser: z.string().optional().describe("the operating system's user behind a command"),
+  schema: z
+    .string()
+    .regex(/^[1-9]\d*$/)
+    .describe("version of the payload, the type's own"),
+  at: z.iso.datetime({ precision: 3 }).describe('when it was written, UTC; it never goes back within a stream'),
+})
+
+/** Every type of event that this release reads and writes. @param types only these */
+export function catalogue(types: readonly string[] = Object.keys(MEANINGS)): Catalogue {
+  const events = Object.entries(MEANINGS).flatMap(([type, meaning]) =>
+    types.includes(type) ? [catalogued(type as EventType, meaning)] : [],
+  )
+  return { metadata: jsonSchemaOf(metadataSchema), events }
+}
+
+function catalogued(type: EventType, { stream, about, changes = {} }: Meaning): CataloguedEvent {
+  const { version, payload } = schemas[type] ?? { version: 0, payload: z.object() }
+  return { type, version, stream, about, changes, notShown: unshownMembers(type), schema: jsonSchemaOf(payload) }
+}
+
+/** As events are read: members that are unknown are left out, not refused. Checks that JSON Schema has no word for are not in it. */
+const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'throw', override: withoutSafeBounds }) as JsonSchema
+
+/** That an integer is one that JSON can carry goes without saying. */
+function withoutSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: number; maximum?: number } }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}

@@ -1,0 +1,114 @@
+import type { EventType } from './known-event.ts'
+
+/** What an event means to people, and where it stands. */
+export type Meaning = {
+  /** The streams that it is appended to; what stands in braces differs from one to another. */
+  readonly stream: string
+  readonly about: string
+  /** What each version after the first one changed, by its number. */
+  readonly changes?: Readonly<Record<number, string>>
+}
+
+/** Every type of event in words, in the order in which the catalogue tells them: docs/events.md and `events --schema`. */
+export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
+  DiamondCreated: { stream: 'diamond-{id}', about: 'An owner created a diamond.' },
+  DiamondPatched: { stream: 'diamond-{id}', about: 'Its owner changed fields, or removed their values.' },
+  DiamondDeleted: { stream: 'diamond-{id}', about: 'Its owner deleted it, with its certifications.' },
+  CertificationAttached: { stream: 'diamond-{id}', about: "The owner attached a laboratory's report." },
+  CertificationRemoved: { stream: 'diamond-{id}', about: 'The owner removed it.' },
+  ReportRead: {
+    stream: 'diamond-{id}',
+    about: 'The service read the PDF of a report. It changes nothing that the owner said.',
+  },
+  DiamondScored: { stream: 'scores-{id}', about: 'The optical scores of a diamond were computed.' },
+  LoginReserved: {
+    stream: 'login-{digest}',
+    about:
+      'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by the SHA-256 of the normalised address.',
+  },
+  AccountRegistered: { stream: 'account-{id}', about: 'An account was registered.' },
+  PasswordChanged: { stream: 'account-{id}', about: 'It has a new password; its tokens ended.' },
+  PlanChanged: { stream: 'account-{id}', about: 'It has another plan.' },
+  AccountDisabled: { stream: 'account-{id}', about: 'Nobody can log in as it; its tokens ended.' },
+  AccountEnabled: { stream: 'account-{id}', about: 'It can log in again; tokens that ended stay ended.' },
+  ApiTokenIssued: { stream: 'account-{id}', about: 'It got a token of the secrets API.' },
+  ApiTokenUsed: {
+    stream: 'apitoken-{account}-{token}',
+    about: 'A token of the secrets API was used; written once an hour at most.',
+  },
+  ApiTokenRevoked: { stream: 'account-{id}', about: 'A token of the secrets API was ended.' },
+  ClientRegistered: { stream: 'client-{id}', about: 'An OAuth client was registered.' },
+  ClientSecretRotated: { stream: 'client-{id}', about: 'It has a new secret; the old one is refused, tokens live on.' },
+  ClientDisabled: { stream: 'client-{id}', about: 'It gets no tokens any more; those it got ended.' },
+  ClientEnabled: { stream: 'client-{id}', about: 'It gets tokens again; those that ended stay ended.' },
+  SessionOpened: { stream: 'session-{id}', about: 'Somebody logged in by a client: a family of tokens began.' },
+  TokenRefreshed: {
+    stream: 'session-{id}',
+    about:
+      'A refresh token was exchanged for the next pair of tokens. The grant is repeated, so that long sessions are read from their newest events.',
+  },
+  RefreshReused: {
+    stream: 'session-{id}',
+    about: 'A refresh token that had been exchanged came again: somebody has a copy of it.',
+  },
+  SessionRevoked: { stream: 'session-{id}', about: 'The session ended, and all its tokens with it.' },
+  AccessTokenRevoked: { stream: 'session-{id}', about: 'One access token of the session was ended.' },
+  SecretShared: {
+    stream: 'secret-{digest}',
+    about: 'A one-time secret was shared. The secret itself is in the vault alone.',
+  },
+  PassphraseTried: {
+    stream: 'secret-{digest}',
+    about: 'Somebody tries a passphrase: it is written before the try, so that no two tries pass the limit at once.',
+  },
+  SecretRevealed: { stream: 'secret-{digest}', about: 'Its one reader got it.' },
+  SecretBurned: {
+    stream: 'secret-{digest}',
+    about: 'It was deleted before anybody read it.',
+    changes: { 2: '`by` may be `guesses`.' },
+  },
+  SecretExpired: { stream: 'secret-{digest}', about: 'Its time ran out before anybody read it.' },
+  MailSent: { stream: 'secret-{digest}', about: 'A mail server took a mail about it.' },
+  MailRefused: { stream: 'secret-{digest}', about: 'A mail server refused it for good.' },
+  RequestAccepted: {
+    stream: 'request-{digest}',
+    about:
+      'A bulk was accepted, and will be carried out whatever happens to the process: one event for each part of it.',
+  },
+  RequestDone: {
+    stream: 'request-{digest}',
+    about: 'What was asked for under an Idempotency-Key, or a bulk, was carried out.',
+  },
+  LogCreated: {
+    stream: 'log',
+    about: 'The log began. Its identity tells a checkpoint of this log from one of another.',
+  },
+  StoresJoined: { stream: 'stores', about: 'Vault and files of these identities belong to this log.' },
+  LinkKeySealed: {
+    stream: 'keys-link',
+    about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
+  },
+  IdsReserved: {
+    stream: 'ids-{kind}',
+    about: 'One process may give out these integer ids. Kinds: account, client, diamond, certification.',
+  },
+  RetryRequested: {
+    stream: 'retries-{model}',
+    about: 'An operator asked that streams which a read model had set aside be folded again.',
+  },
+  LogRestored: {
+    stream: 'restores',
+    about: 'The log was restored from a backup: tokens and links that were given out before are refused.',
+  },
+  LogFenced: { stream: 'log', about: 'The log takes no more writes: it was moved, and writes go to the other one.' },
+  LogOpened: {
+    stream: 'log',
+    about: 'The log takes writes: it was filled completely, or a move that had closed it was given up.',
+  },
+  CopyBegun: {
+    stream: 'copy',
+    about: 'This log is being filled with the events of another one. It stands in the filled log alone.',
+  },
+  CopyDone: { stream: 'copy', about: 'It holds all of them, and they were compared.' },
+  CopyAbandoned: { stream: 'copy', about: 'The move was given up before it was complete: this log is of no use.' },
+}

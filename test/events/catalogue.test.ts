@@ -1,0 +1,68 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { catalogue, metadataSchema } from '../../src/events/catalogue.ts'
+import { metadata, type Origin } from '../../src/events/origin.ts'
+import { schemas } from '../../src/events/registry.ts'
+import { recordings } from './recordings.ts'
+
+const test = suite('the catalogue of events')
+
+const { events } = catalogue()
+const recorded = recordings()
+
+test('has every type in the version that is written', () => {
+  assert.equal(
+    events.map(({ type, version }) => `${type} ${version}`).toSorted(),
+    Object.entries(schemas)
+      .map(([type, { version }]) => `${type} ${version}`)
+      .toSorted(),
+  )
+  assert.equal(
+    catalogue(['DiamondScored', 'SecretBurned']).events.map(({ type }) => type),
+    ['DiamondScored', 'SecretBurned'],
+  )
+})
+
+for (const { type, version, schema, changes } of events) {
+  test(`has a JSON Schema for ${type} that takes what was recorded of it, and not everything`, () => {
+    const read = z.fromJSONSchema(schema)
+    const { data } = recorded.get(`${type}.${version}.json`) ?? { data: undefined }
+    assert.ok(read.safeParse(data).success, JSON.stringify(read.safeParse(data).error?.issues))
+    assert.not.ok(read.safeParse('a text').success)
+    for (const name of (schema['required'] as string[] | undefined) ?? []) {
+      assert.not.ok(read.safeParse({ ...data, [name]: undefined }).success, `without ${name}`)
+    }
+  })
+
+  test(`says what each version of ${type} changed`, () => {
+    const numbers = Array.from({ length: version - 1 }, (_, index) => String(index + 2))
+    assert.equal(Object.keys(changes), numbers)
+  })
+}
+
+test('names the streams in which its events were recorded', () => {
+  for (const { stream, type } of recorded.values()) {
+    const named = events.find((event) => event.type === type)?.stream ?? ''
+    const form = new RegExp(`^${named.replaceAll(/\{\w+\}/g, '[^-]+')}$`)
+    assert.match(stream, form, type)
+  }
+})
+
+const strict = z.strictObject(metadataSchema.shape)
+
+test('has all that stands in the metadata of an event', () => {
+  const origin: Required<Origin> = {
+    actor: 'scoring',
+    via: 'projection',
+    correlation: 'x',
+    osUser: 'ann',
+    causation: 'y',
+  }
+  for (const written of [metadata(origin, 0), ...[...recorded.values()].map((event) => event.metadata)]) {
+    const { error } = strict.safeParse(written)
+    assert.is(error, undefined, JSON.stringify(error?.issues))
+  }
+})
+
+test.run()
