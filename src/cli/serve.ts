@@ -1,3 +1,5 @@
+import { VERSION } from '../runtime/version.ts'
+import { toldSettings } from '../wiring/told-settings.ts'
 import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
@@ -33,6 +35,7 @@ async function serve(open: Open, lastWords: LastWords, options: OutputOptions): 
   const settings = readSettings(process.env)
   const readable = readableByOthers(resolve(settings.DATA_DIR))
   const installation = await open(settings)
+  installation.log.info({ version: VERSION, node: process.version, settings: toldSettings(settings) }, 'starting')
   if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)
   const running = await startService(installation)

@@ -5,11 +5,50 @@ export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
+/** The message of the line that each request has. */
+export const REQUEST = 'request'
+
+/** Bytes of lines about requests that are written at once, and milliseconds that they wait for each other. */
+const GATHERED = 16_384
+const GATHERING = 100
+
+/**
+ * Where lines go. Those about requests are gathered, since a system call for each would cost a tenth of a read; all others
+ * are written at once, with what was gathered before them.
+ */
+class Lines implements DestinationStream {
+  #gathered = ''
+  #timer: NodeJS.Timeout | undefined
+
+  readonly #flush = () => this.flush()
+
+  constructor(private readonly to: DestinationStream) {}
+
+  write(line: string): void {
+    this.#gathered += line
+    if (this.#gathered.length > GATHERED) this.flush()
+    else if (this.#timer === undefined) {
+      this.#timer = setTimeout(this.#flush, GATHERING).unref()
+      process.once('exit', this.#flush)
+    }
+  }
+
+  flush(): void {
+    if (this.#timer !== undefined) process.off('exit', this.#flush)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#gathered
+    this.#gathered = ''
+    if (lines !== '') this.to.write(lines)
+  }
+}
+
 /**
  * One JSON line an entry, on stderr: stdout belongs to results. Of entries that say by `repeats: true` that
  * many like them may come, those whose `err` is a store's being away are counted, and told in a few lines (outages.ts).
  */
 export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStream = destination(2)): Log {
+  const lines = new Lines(to)
   const log: Logger = pino(
     {
       level,
@@ -19,12 +58,14 @@ export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStrea
         logMethod(args, method) {
           const [entry] = args as unknown[]
           const fault = storeFaultIn(entry)
-          if (fault === undefined) method.apply(this, args)
-          else outages.failed(fault, { ...(entry as object), err: undefined, repeats: undefined })
+          if (fault === undefined) {
+            method.apply(this, args)
+            if ((args as unknown[])[1] !== REQUEST) lines.flush()
+          } else outages.failed(fault, { ...(entry as object), err: undefined, repeats: undefined })
         },
       },
     },
-    to,
+    lines,
   )
   const outages = new Outages((at, fields, message) => log[at](fields, message))
   return log

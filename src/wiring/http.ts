@@ -5,6 +5,9 @@ import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
+import type { RequestFigures } from '../http/health/requests.ts'
+import type { Seen } from '../http/kit/seen.ts'
+import { requestLog } from './request-log.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
 import { koaOf, listenerOf } from '../http/kit/koa.ts'
@@ -45,6 +48,7 @@ export type Observed = {
   readonly waiting: () => Promise<string[]>
   readonly metrics: () => Promise<Metric[]>
   readonly traffic: Traffic
+  readonly figures: RequestFigures
 }
 
 /**
@@ -54,10 +58,15 @@ export type Observed = {
 export async function openHttp(
   installation: Installation,
   { readModels, queries, certifications, secrets, stale }: Views,
-  { waiting, metrics, traffic }: Observed,
+  { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
   const { settings, store, writing, keys, log } = installation
+  const logged = requestLog(installation)
+  const seen = (request: Seen) => {
+    figures.saw(request)
+    logged(request)
+  }
   const linkKeys = await LinkKeys.open(store, keys, writing.clock)
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
@@ -91,6 +100,7 @@ export async function openHttp(
       const answer = listenerOf(
         koaOf(offered, services, {
           log: errorLog(log),
+          seen,
           trustProxy: settings.TRUST_PROXY,
           bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
           https: isPublicByHttps(settings),

@@ -1,5 +1,6 @@
 import type { Closed } from '../domain/installation/moving.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import type { EventLoopDelay } from '../runtime/event-loop-delay.ts'
 import type { Metric } from '../http/health/metrics.ts'
 import type { Installation } from './installation.ts'
 import type { ActiveRunner } from '../projections/engine/active-runner.ts'
@@ -89,13 +90,22 @@ const LAG = 'Positions between the head of the log and the diamonds read model'
 const movedTo = (closed: Closed | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
-const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
+const gauge = (name: string, help: string, value: number) => ({ name, help, kind: 'gauge', value }) as const
 const counter = (name: string, of: string, value: number): Metric => ({
   name,
   help: `Event log: ${of} since the process started`,
   kind: 'counter',
   value,
 })
+/** How late the event loop is, since the figures were asked for last. */
+export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
+  const { median, p99, max } = delay.since()
+  return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, seconds]) => ({
+    ...gauge('adamant_event_loop_delay_seconds', 'Seconds that the event loop was late since the last scrape', seconds),
+    labels: { quantile },
+  }))
+}
+
 /** @param value since the process started */
 export const refusedConnections = (value: number): Metric => ({
   name: 'adamant_connections_refused_total',

@@ -1,8 +1,10 @@
+import { EventLoopDelay } from '../runtime/event-loop-delay.ts'
 import { addressesOf, isPublicByHttps, ownAddress } from './addresses.ts'
 import { openReportReading } from './certifications.ts'
 import { Followers } from './followers.ts'
 import { openHttp } from './http.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
+import { RequestFigures } from '../http/health/requests.ts'
 import { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
@@ -14,7 +16,7 @@ import { FileCollector } from '../reactions/files/file-collector.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import { listenForMetrics } from './metrics-server.ts'
-import { collectMetrics, refusedConnections } from './metrics.ts'
+import { collectMetrics, refusedConnections, loopMetrics } from './metrics.ts'
 import { openPastWatch } from './past.ts'
 import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
@@ -59,6 +61,9 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   await mayServe(installation)
   const past = await openPastWatch(installation, parts)
   const traffic = new Traffic()
+  const figures = new RequestFigures()
+  const delay = new EventLoopDelay()
+  parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)
   const { model, progress } = followers.readModel(diamonds)
   const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
@@ -77,6 +82,8 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
     return [
       ...views,
+      ...figures.metrics(),
+      ...loopMetrics(delay),
       ...scoring.metrics(),
       ...reports.metrics(),
       ...parts.metrics(),
@@ -88,7 +95,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     const queries = new DiamondQueries(model, store, progress, stale)
     const views = { readModels: followers, queries, certifications: reports.queries, secrets, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
-    const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic }, parts)
+    const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic, figures }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
     const https = isPublicByHttps(settings)
     const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)

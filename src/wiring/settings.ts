@@ -26,6 +26,10 @@ const origins = z
   )
   .refine((list) => list.every((origin) => ORIGIN.test(origin)) || (list.length === 1 && list[0] === '*'))
   .transform((list) => (list[0] === '*' ? ('*' as const) : new Set(list)))
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true')
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
 /** Never a folder that is tracked or shipped: npm and Docker would pack the key, the log and the vault with the program. */
@@ -69,13 +73,7 @@ const shape = {
     'seconds for which reads go on while the log is away, 0 to 86400 (0 refuses them at once)',
   ),
   REFRESH_TTL: rule(whole(1, 315_360_000).default(1_209_600), 'seconds a refresh token lives, 1 to 315360000'),
-  SECRETS_ANONYMOUS: rule(
-    z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform((value) => value === 'true'),
-    'true or false',
-  ),
+  SECRETS_ANONYMOUS: rule(flag, 'true or false'),
   MAILS_PER_RECIPIENT: rule(whole(0, 1_000_000).default(20), 'mails to one address in an hour, 0 for no limit'),
   MAILS_PER_ACCOUNT: rule(whole(0, 1_000_000).default(200), 'mails of one account in an hour, 0 for no limit'),
   RATE_LIMIT: rule(whole(0, 1_000_000_000).default(10_000), 'requests in 10 minutes, 0 for no limit'),
@@ -85,6 +83,7 @@ const shape = {
     'connections at a time, 16 to 1000000; one address has at most half of them where TRUST_PROXY is 0',
   ),
   METRICS_PORT: rule(whole(0, 65535).optional(), 'a port of its own for /metrics, 0 to 65535 (0 takes a free one)'),
+  LOG_ADDRESSES: rule(flag, 'true or false'),
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }
 

@@ -29,6 +29,29 @@ for (const TRUST_PROXY of ['0', '1', '2']) {
   })
 }
 
+test('count each request under its endpoint, with one head for all samples of a name', async () => {
+  const service = await startService()
+  try {
+    expect(200, await service.ann.get('/v2/constants'))
+    expect(404, await service.ann.get('/v4/diamond/4242424242'))
+    expect(404, await service.send({ path: '/no/such/thing' }))
+    const { text } = expect(200, await service.send({ path }))
+    const counted = (endpoint: string, status: number) =>
+      text.includes(
+        `adamant_http_request_duration_seconds_count{endpoint="${endpoint}",method="GET",status="${status}"} 1\n`,
+      )
+    assert.ok(counted('readConstants', 200), text)
+    assert.ok(counted('readDiamond', 404), text)
+    assert.ok(counted('none', 404), text)
+    assert.not(text.includes('4242424242') || text.includes('no/such'), 'no path')
+    const heads = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+    assert.is(new Set(heads).size, heads.length)
+    assert.match(text, /^adamant_event_loop_delay_seconds\{quantile="0.99"\} [\d.e-]+$/m)
+  } finally {
+    await service.stop()
+  }
+})
+
 test('have a port of their own where METRICS_PORT says so, and are nowhere else', async () => {
   const service = await startService({ settings: { METRICS_PORT: '0' } })
   try {

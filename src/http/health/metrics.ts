@@ -4,14 +4,23 @@ import { anybody, endpoint, type Who } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
 import { isNearby } from './nearby.ts'
 
-/** One sample of a gauge or counter, in Prometheus' text format. */
-export type Metric = {
+type Named = {
   readonly name: string
   readonly help: string
-  readonly kind: 'gauge' | 'counter'
-  readonly value: number
   readonly labels?: Readonly<Record<string, string>>
 }
+
+/** How often something took so many seconds or less, each bucket with all below it. */
+export type Histogram = {
+  readonly count: number
+  readonly sum: number
+  readonly buckets: readonly (readonly [upTo: number, count: number])[]
+}
+
+/** One sample in Prometheus' text format. */
+export type Metric =
+  | (Named & { readonly kind: 'gauge' | 'counter'; readonly value: number })
+  | (Named & { readonly kind: 'histogram'; readonly value: Histogram })
 
 export type MetricsServices = { readonly metrics: { collect(): Promise<readonly Metric[]> } }
 
@@ -35,7 +44,7 @@ const metricsFor = (name: string, who: Who<undefined>) =>
     family: platform,
     answers: { 200: { about: 'The figures', media: 'text/plain; version=0.0.4; charset=utf-8' } },
     async run(_asked, { metrics }: MetricsServices) {
-      return ok((await metrics.collect()).map(written).join(''), TEXT)
+      return ok(written(await metrics.collect()), TEXT)
     },
   })
 
@@ -48,10 +57,27 @@ export const readMetricsOnTheirPort = metricsFor('readMetricsOnTheirPort', anybo
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const TEXT = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' }
 
-function written({ name, help, kind, value, labels = {} }: Metric): string {
+/** What is told of a name stands once, before all its samples. */
+function written(metrics: readonly Metric[]): string {
+  const byName = Map.groupBy(metrics, ({ name }) => name)
+  return [...byName].map(([name, samples]) => `${headOf(name, samples)}${samples.map(sampleOf).join('')}`).join('')
+}
+
+function headOf(name: string, [first]: readonly Metric[]): string {
+  return `# HELP ${name} ${first?.help ?? ''}\n# TYPE ${name} ${first?.kind ?? 'untyped'}\n`
+}
+
+function sampleOf({ name, labels = {}, ...metric }: Metric): string {
+  if (metric.kind !== 'histogram') return lineOf(name, labels, metric.value)
+  const { count, sum, buckets } = metric.value
+  const all = [...buckets.map(([upTo, within]) => [String(upTo), within] as const), ['+Inf', count] as const]
+  const lines = all.map(([le, within]) => lineOf(`${name}_bucket`, { ...labels, le }, within))
+  return [...lines, lineOf(`${name}_sum`, labels, sum), lineOf(`${name}_count`, labels, count)].join('')
+}
+
+function lineOf(name: string, labels: Readonly<Record<string, string>>, value: number): string {
   const named = Object.entries(labels).map(
     ([label, text]) => `${label}="${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`,
   )
-  const sample = named.length === 0 ? name : `${name}{${named.join(',')}}`
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${sample} ${value}\n`
+  return `${named.length === 0 ? name : `${name}{${named.join(',')}}`} ${value}\n`
 }

@@ -9,6 +9,7 @@ import { preflightHeaders } from './cross-origin.ts'
 import type { Asked, Endpoint, Family } from './endpoint.ts'
 import { platform, refusedOf, RefusedWith, type LogError } from './errors.ts'
 import { Routes } from './routes.ts'
+import type { Seen } from './seen.ts'
 import { send } from './send.ts'
 
 export type KoaOptions = Partial<ArrivalOptions> & {
@@ -17,6 +18,8 @@ export type KoaOptions = Partial<ArrivalOptions> & {
   readonly trustProxy: number
   /** Bounds the bodies of all requests together; nothing does without it. */
   readonly bodies?: Bodies
+  /** Told of each request when the last of its answer was handed over. */
+  readonly seen?: (request: Seen) => void
 }
 
 /** Of the whole service (RFC 9110, 9.3.7). */
@@ -32,7 +35,7 @@ const NONE: Headers = {}
 export function koaOf<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy, bodies, https = false, origins = new Set() }: KoaOptions,
+  { log, trustProxy, bodies, seen, https = false, origins = new Set() }: KoaOptions,
 ): Koa {
   const routes = new Routes(endpoints)
   const familyOf = familiesOf(endpoints)
@@ -95,9 +98,11 @@ export function koaOf<Service>(
     return { status, headers: { ...retry, ...own, ...headers }, body }
   }
 
-  function finish({ ctx, path, arrival, endpoint }: Exchange, answer: Answer): void {
+  function finish(exchange: Exchange, answer: Answer): void {
+    const { ctx, path, arrival, endpoint } = exchange
     const usual = (endpoint ?? familyOf(path)).headers ?? NONE
-    send(ctx.req, ctx.res, answer, arrival, usual, (error) => log(error, arrival.requestId, 500, endpoint?.name))
+    const failed = (error: unknown) => log(error, arrival.requestId, 500, endpoint?.name)
+    send(ctx.req, ctx.res, answer, arrival, usual, failed, (bytes) => seen?.(exchange.seen(answer.status, bytes)))
   }
 }
 
@@ -151,6 +156,7 @@ async function performWithBody<Service>(
 class Exchange implements Asked<unknown, unknown> {
   readonly requestId: string
   readonly path: string
+  readonly #started = performance.now()
   params: Readonly<Record<string, string>> = NONE
   endpoint: Pick<Endpoint, 'name' | 'family' | 'headers'> | undefined
   // What they hold is what the endpoint's own `who` and `body` made, for its own `run`.
@@ -187,7 +193,27 @@ class Exchange implements Asked<unknown, unknown> {
   get patience() {
     return (this.#patience ??= new Patience())
   }
+
+  seen(status: number, bytes: number): Seen {
+    const { endpoint, method, requestId, ctx } = this
+    return {
+      endpoint: endpoint?.name,
+      method,
+      status,
+      milliseconds: performance.now() - this.#started,
+      bytes,
+      account: accountOf(this.asker),
+      requestId,
+      address: () => ctx.ip,
+    }
+  }
 }
+
+/** The account of whoever was let in as one. */
+const accountOf = (asker: unknown): number | undefined =>
+  typeof asker === 'object' && asker !== null && 'account' in asker && typeof asker.account === 'number'
+    ? asker.account
+    : undefined
 
 /** Nobody has to be logged in to ask what can be asked: browsers ask it before they send credentials. */
 function allowed({ headers, arrival }: Exchange, methods: string): Answer {

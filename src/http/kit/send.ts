@@ -11,6 +11,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * The one way out: head in one piece, packed where the client asked for it, no body for HEAD.
  * @param usual headers of all answers of its endpoint, which the answer's own replace
  * @param failed is told of a stream that broke; its client sees the end of the connection
+ * @param sent is told of the body's bytes, packed as they go out, when the last of them was handed over
  */
 export function send(
   req: IncomingMessage,
@@ -19,14 +20,15 @@ export function send(
   arrival: Pick<Arrival, 'requestId' | 'headers'>,
   usual: Headers,
   failed: (error: unknown) => void,
+  sent: (bytes: number) => void,
 ): void {
   const lines = headLines(headers, arrival, usual)
   const isHead = req.method === 'HEAD'
   if (body === undefined) {
     res.writeHead(status, lines).end()
-    return
+    return sent(0)
   }
-  if (body instanceof Readable) return sendStream(res, status, lines, body, isHead, failed)
+  if (body instanceof Readable) return sendStream(res, status, lines, body, isHead, failed, sent)
   const type = headers['Content-Type']
   if (type === undefined) lines.push('Content-Type', JSON_TYPE)
   const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
@@ -34,11 +36,11 @@ export function send(
   const packable = mayBePacked(size, caching, type ?? JSON_TYPE)
   if (packable) lines.push('Vary', 'Accept-Encoding')
   const encoding = packable ? encodingFor(req.headers['accept-encoding']) : undefined
-  if (encoding === undefined) return sendWhole(res, status, lines, body, size, isHead)
+  if (encoding === undefined) return sendWhole(res, status, lines, body, size, isHead, sent)
   pack(encoding, body).then(
-    (packed) => sendWhole(res, status, [...lines, 'Content-Encoding', encoding], packed, packed.length, isHead),
+    (packed) => sendWhole(res, status, [...lines, 'Content-Encoding', encoding], packed, packed.length, isHead, sent),
     // Without memory for packing there may be some for what is there already.
-    () => sendWhole(res, status, lines, body, size, isHead),
+    () => sendWhole(res, status, lines, body, size, isHead, sent),
   )
 }
 
@@ -60,6 +62,7 @@ function sendWhole(
   body: string | Uint8Array,
   size: number,
   isHead: boolean,
+  sent: (bytes: number) => void,
 ): void {
   lines.push('Content-Length', String(size))
   res.writeHead(status, lines)
@@ -67,6 +70,7 @@ function sendWhole(
   // Where it has a byte a character it goes out as it is, for less than looking at each of them again.
   else if (typeof body === 'string' && body.length === size) res.end(body, 'latin1')
   else res.end(body)
+  sent(isHead ? 0 : size)
 }
 
 function sendStream(
@@ -76,14 +80,18 @@ function sendStream(
   stream: Readable,
   isHead: boolean,
   failed: (error: unknown) => void,
+  sent: (bytes: number) => void,
 ): void {
   res.writeHead(status, lines)
   if (isHead) {
     stream.destroy()
     res.end()
-    return
+    return sent(0)
   }
+  let bytes = 0
+  stream.on('data', (chunk: Buffer | string) => (bytes += Buffer.byteLength(chunk)))
   pipeline(stream, res, (error) => {
+    sent(bytes)
     if (error && !isHangUp(error)) failed(error)
   })
 }

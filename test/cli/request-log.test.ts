@@ -1,0 +1,70 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { VERSION } from '../../src/runtime/version.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the log of requests')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+type Line = Readonly<Record<string, unknown>>
+const SECRET = 'kept-out-of-the-log'
+
+/** What a service wrote on stderr while it was asked for these. */
+async function linesOf(commands: CommandLine, settings: Readonly<Record<string, string>>): Promise<Line[]> {
+  const server = commands.start(['serve', '--json'], { LOG_LEVEL: 'info', ...settings })
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((answer) => answer.text())
+  await get('/v2/constants', { 'X-Request-Id': 'mine' })
+  await get(`/diamond/77?signature=${SECRET}`)
+  await get(`/secret/${SECRET}`)
+  await get('/v4/diamond', { Authorization: `Bearer ${SECRET}` })
+  await get(`/no/${SECRET}`)
+  server.kill('SIGTERM')
+  const { err } = await server.ended
+  assert.not.match(err, SECRET)
+  return err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line)
+}
+
+test('has a line for each with what was asked, how it went and how long it took, and nothing that opens anything', async ({
+  commands,
+}) => {
+  const lines = await linesOf(commands, {})
+  const [first] = lines
+  assert.ok(first)
+  assert.is(first['msg'], 'starting')
+  assert.is(first['version'], VERSION)
+  assert.type(first['settings'], 'object')
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  assert.equal(
+    requests.map(({ method, endpoint, status }) => [method, endpoint, status]),
+    [
+      ['GET', 'readConstants', 200],
+      ['GET', 'readReportPage', 404],
+      ['GET', 'askSecretReader', 404],
+      ['GET', 'listDiamonds', 401],
+      ['GET', null, 404],
+    ],
+  )
+  assert.is(requests[0]?.['request'], 'mine')
+  for (const { ms, bytes, level } of requests) {
+    assert.ok(typeof ms === 'number' && ms > 0 && ms < 10_000)
+    assert.ok(typeof bytes === 'number' && bytes > 0)
+    assert.is(level, 30)
+  }
+  assert.not.ok(requests.some((line) => 'address' in line))
+})
+
+test('has addresses where LOG_ADDRESSES says so', async ({ commands }) => {
+  const lines = await linesOf(commands, { LOG_ADDRESSES: 'true' })
+  for (const { address } of lines.filter(({ msg }) => msg === 'request'))
+    assert.match(String(address), /127\.0\.0\.1|::1/)
+})
+
+test.run()

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readSettings } from '../../src/wiring/settings.ts'
+import { toldSettings } from '../../src/wiring/told-settings.ts'
+
+const test = suite('settings in the log')
+
+test('hold no key and no password', () => {
+  const [now, before] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+  const told = toldSettings(
+    readSettings({
+      MASTER_KEY: now,
+      MASTER_KEY_OLD: before,
+      EVENT_STORE: 'esdb://admin:hush-1@log.example.com:2113?tls=false',
+      READ_MODEL: 'mongodb://ann:hush-2@db.example.com/adamant',
+      MAILER: 'smtps://mailer:hush-3@mail.example.com',
+      CORS_ORIGINS: 'https://shop.example.com',
+    }),
+  )
+  const text = JSON.stringify(told)
+  for (const hidden of [now, before, 'hush']) assert.not(text.includes(hidden), text)
+  assert.is(told['MASTER_KEY'], 'set')
+  assert.is(told['EVENT_STORE'], 'esdb://log.example.com:2113')
+  assert.equal(told['CORS_ORIGINS'], ['https://shop.example.com'])
+  assert.is(told['PORT'], 8080)
+  assert.is(toldSettings(readSettings({}))['MASTER_KEY'], 'not set')
+})
+
+test.run()
