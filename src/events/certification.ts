@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { LABORATORIES } from '../domain/certification/certification.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
-import { first } from './event-schema.ts'
+import { first, type EventSchema } from './event-schema.ts'
+import { withReadingOfAll } from './report-read.ts'
 
 const id = z.int().min(1).describe('id of the certification')
 const digest = z
@@ -18,13 +19,12 @@ const reading = z.object({
   depth: positive.nullable().describe('percent, likewise'),
   crownAngle: positive.nullable().describe('degrees'),
   pavilionAngle: positive.nullable().describe('degrees'),
-  laboratory: z.enum(LABORATORIES).nullable().optional(),
-  shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable().optional(),
-  isLabGrown: z.boolean().nullable().optional(),
+  laboratory: z.enum(LABORATORIES).nullable(),
+  shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable(),
+  isLabGrown: z.boolean().nullable(),
 })
 
-const value = z.union([z.string(), z.number()])
-const mismatch = z.object({ field: z.enum(['number', 'carat']), given: value, read: value })
+const reportRead = z.object({ certification: id, reading })
 
 export const certificationSchemas = {
   CertificationAttached: first(
@@ -36,5 +36,9 @@ export const certificationSchemas = {
     }),
   ),
   CertificationRemoved: first(z.object({ id, digest: digest.nullable() })),
-  ReportRead: first(z.object({ certification: id, reading, mismatches: z.array(mismatch) })),
+  ReportRead: {
+    version: 2,
+    payload: reportRead,
+    upcasters: [withReadingOfAll],
+  } satisfies EventSchema<typeof reportRead>,
 }

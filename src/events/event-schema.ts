@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
-type Payload = Readonly<Record<string, unknown>>
+/** What an event says, as it is stored. */
+export type Payload = Readonly<Record<string, unknown>>
 
 /** One event type as it is stored. */
 export type EventSchema<Checked extends z.ZodType<object> = z.ZodType<object>> = {

@@ -19,6 +19,9 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
   ReportRead: {
     stream: 'diamond-{id}',
     about: 'The service read the PDF of a report. It changes nothing that the owner said.',
+    changes: {
+      2: '`laboratory`, `shape` and `isLabGrown` are always there, null where nothing was found; version 1 lacked them where they were not looked for. `mismatches` is gone: it follows from the reading and the stone.',
+    },
   },
   DiamondScored: { stream: 'scores-{id}', about: 'The optical scores of a diamond were computed.' },
   LoginReserved: {

@@ -25,18 +25,10 @@ export type ReportReading = {
   /** Degrees. */
   readonly crownAngle: number | null
   readonly pavilionAngle: number | null
-  /** Absent, with those below, from readings of releases that did not look for it. */
-  readonly laboratory?: Laboratory | null
+  readonly laboratory: Laboratory | null
   /** A top-level cut shape's id. */
-  readonly shape?: number | null
-  readonly isLabGrown?: boolean | null
-}
-
-/** What a report's PDF said otherwise than its owner when it was read. As things stand now: contradictions.ts. */
-export type Mismatch = {
-  readonly field: 'number' | 'carat'
-  readonly given: string | number
-  readonly read: string | number
+  readonly shape: number | null
+  readonly isLabGrown: boolean | null
 }
 
 /** What an owner says of a report. */
@@ -66,14 +58,10 @@ export type CertificationRemoved = {
   readonly data: { readonly id: number; readonly digest: string | null }
 }
 
-/** The service read a report's PDF. It changes nothing that the owner said. */
+/** The service read a report's PDF. It changes nothing that the owner said; whether the two fit: contradictions.ts. */
 export type ReportRead = {
   readonly type: 'ReportRead'
-  readonly data: {
-    readonly certification: number
-    readonly reading: ReportReading
-    readonly mismatches: readonly Mismatch[]
-  }
+  readonly data: { readonly certification: number; readonly reading: ReportReading }
 }
 
 export type CertificationEvent = CertificationAttached | CertificationRemoved | ReportRead

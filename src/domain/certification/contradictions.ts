@@ -21,17 +21,17 @@ export function contradictionsOf(
   if (number !== null && reading.number !== null && bare(number) !== bare(reading.number)) {
     found.push({ field: 'number', given: number, read: reading.number })
   }
-  if (isSaid(reading.laboratory) && reading.laboratory !== laboratory) {
+  if (reading.laboratory !== null && reading.laboratory !== laboratory) {
     found.push({ field: 'laboratory', given: laboratory, read: reading.laboratory })
   }
   if (reading.carat !== null && Math.abs(reading.carat - fields.carat) > CARAT_TOLERANCE) {
     found.push({ field: 'carat', given: fields.carat, read: reading.carat })
   }
   const shape = typeof fields.cutShape === 'number' ? rootOf(fields.cutShape) : OTHER
-  if (isSaid(reading.shape) && shape !== OTHER && reading.shape !== shape) {
+  if (reading.shape !== null && shape !== OTHER && reading.shape !== shape) {
     found.push({ field: 'shape', given: shapeTitle(shape), read: shapeTitle(reading.shape) })
   }
-  if (isSaid(reading.isLabGrown) && reading.isLabGrown !== fields.isLabGrown) {
+  if (reading.isLabGrown !== null && reading.isLabGrown !== fields.isLabGrown) {
     found.push({ field: 'origin', given: originOf(fields.isLabGrown), read: originOf(reading.isLabGrown) })
   }
   return found
@@ -56,7 +56,6 @@ function sentence({ field, given, read }: Contradiction): string {
   }
 }
 
-const isSaid = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined
 const originOf = (isLabGrown: boolean) => (isLabGrown ? 'laboratory-grown' : 'natural')
 
 /** Laboratories print two or three decimals, and owners round: half of the second decimal, and what binary adds. */

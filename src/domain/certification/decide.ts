@@ -1,18 +1,15 @@
 import { owned } from '../diamond/decide.ts'
 import type { Diamond } from '../diamond/diamond.ts'
-import type { DiamondFields } from '../diamond/fields.ts'
 import { Refusal } from '../refusal.ts'
 import {
   removed,
   type Certification,
   type CertificationAttached,
   type CertificationRemoved,
-  type Mismatch,
   type NewCertification,
   type ReportRead,
   type ReportReading,
 } from './certification.ts'
-import { contradictionsOf } from './contradictions.ts'
 
 /** @throws Refusal missing, or forbidden when the diamond is another account's */
 export function attach(
@@ -39,17 +36,9 @@ export function detach(diamond: Diamond, id: number, owner: number): Certificati
 export function recordReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
   const certification = certificationOf(diamond, id)
   if (diamond.status !== 'live' || certification === undefined || certification.reading !== null) return []
-  const mismatches = mismatchesOf({ ...certification, reading }, diamond.fields)
-  return [{ type: 'ReportRead', data: { certification: id, reading, mismatches } }]
+  return [{ type: 'ReportRead', data: { certification: id, reading } }]
 }
 
 export function certificationOf(diamond: Diamond, id: number): Certification | undefined {
   return diamond.status === 'live' ? diamond.certifications.find((candidate) => candidate.id === id) : undefined
-}
-
-/** Older releases know these two fields. */
-function mismatchesOf(certification: Certification, fields: DiamondFields): Mismatch[] {
-  return contradictionsOf(certification, fields).flatMap(({ field, given, read }) =>
-    field === 'number' || field === 'carat' ? [{ field, given, read }] : [],
-  )
 }

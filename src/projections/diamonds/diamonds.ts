@@ -19,7 +19,7 @@ const NEWEST = ['date', 'id'] as const
 export const diamonds = readModel<DiamondView>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 5 + FIELDS_VERSION,
+  version: 6 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-'],
   documents: {
     fields: {

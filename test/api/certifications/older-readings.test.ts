@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { schemas } from '../../../src/events/registry.ts'
+import type { EventSchema } from '../../../src/events/event-schema.ts'
+import { metadata } from '../../../src/events/origin.ts'
+import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { areEmbedded, forgetEngines } from '../../engines.ts'
+import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
+import { until } from '../../until.ts'
+import { vendor } from '../harness/account.ts'
+import { attached, certification, text, upload, type ShownCertification } from '../harness/form.ts'
+import { expect } from '../harness/request.ts'
+import { startService, type Service } from '../harness/service.ts'
+import { created, shown } from '../harness/stones.ts'
+
+const test = suite<{ dataDir: string }>('a reading that an earlier release has stored')
+test.before.each((context) => {
+  context.dataDir = mkdtempSync(join(tmpdir(), 'adamant-readings-'))
+})
+test.after.each(async ({ dataDir }) => {
+  rmSync(dataDir, { recursive: true, force: true })
+  await forgetEngines(dataDir)
+})
+
+/** As releases wrote it that did not look for laboratory, shape and origin. */
+const FIRST = {
+  reading: {
+    number: '999',
+    carat: 0.73,
+    measurements: null,
+    table: 57,
+    depth: 61.8,
+    crownAngle: 34.5,
+    pavilionAngle: 40.8,
+  },
+  mismatches: [{ field: 'number', given: '33188', read: '999' }],
+}
+
+const by = { actor: 'reports', via: 'projection', correlation: 'earlier' } as const
+
+/** A stone with a report without a file, and a reading of it in version 1. @returns the stone's id */
+async function older({ ann, installation: { store } }: Service): Promise<number> {
+  const { id } = await created(ann, { carat: 0.73 })
+  const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188')]
+  const attachment = certification(expect(201, await upload(ann, parts)))
+  const data = { certification: attachment.id, ...FIRST }
+  const event = { id: randomUUID(), type: 'ReportRead', data, metadata: metadata(by, Date.now(), '1') }
+  await store.append(`diamond-${id}`, 1n, [event])
+  return id
+}
+
+const readingsOf = async ({ installation: { store } }: Service, id: number): Promise<StoredEvent[]> =>
+  (await store.read(`diamond-${id}`)).filter(({ type }) => type === 'ReportRead')
+
+type Warned = ShownCertification & { readonly warnings?: readonly string[] }
+
+test('is decided on, shown and made anew like one of today, and stays in the log as it was', async ({ dataDir }) => {
+  const service = await startService({ dataDir })
+  const { ann } = service
+  const id = await older(service)
+  const [stored] = await readingsOf(service, id)
+  const stone = async () => shown(expect(200, await ann.get(`/v4/diamond/${id}`)))
+  await until('the reading to be shown', async () => {
+    const [one] = (await stone())['certifications'] as Warned[]
+    return one?.warnings?.length === 1
+  })
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
+
+  const gia = reportNamed('gia')
+  await attached(ann, id, fixture(gia.file), '2136273512')
+  await until('the reading of today', async () => (await readingsOf(service, id)).length === 2)
+  const [untouched, today] = await readingsOf(service, id)
+  assert.equal(untouched, stored)
+  assert.equal([untouched?.metadata['schema'], today?.metadata['schema']], ['1', '2'])
+  assert.equal(Object.keys(today?.data ?? {}), ['certification', 'reading'])
+  assert.equal(today?.data['reading'], gia.reading)
+
+  const before = JSON.stringify(await stone())
+  await service.stop()
+  // What is missing is made anew from the log.
+  if (areEmbedded) {
+    const models = readdirSync(dataDir).filter((name) => name.startsWith('read-'))
+    assert.ok(models.length > 0)
+    for (const name of models) rmSync(join(dataDir, name), { recursive: true })
+  }
+  const again = await startService({ dataDir })
+  const owner = vendor(again.url, ann.account, ann.token)
+  const anew = () => owner.get(`/v4/diamond/${id}`)
+  const addressless = (body: string) => body.replaceAll(/https?:\/\/[^/"]+/g, '').replaceAll(/\?[^"]*/g, '')
+  assert.is(addressless(JSON.stringify(shown(expect(200, await anew())))), addressless(before))
+  expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 13 }))
+  assert.equal((await readingsOf(again, id))[0], stored)
+  await again.stop()
+})
+
+/** What the release of before knows of it. */
+const known = schemas as Record<string, EventSchema>
+const before: EventSchema = {
+  version: 1,
+  payload: z.object({ certification: z.int(), reading: z.looseObject({}), mismatches: z.array(z.unknown()) }),
+  upcasters: [],
+}
+
+test('is in version 1; a release that knows no other decides nothing behind version 2, and goes on elsewhere', async ({
+  dataDir,
+}) => {
+  const service = await startService({ dataDir })
+  const { ann, installation } = service
+  const { id } = await created(ann)
+  const other = await created(ann)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
+  const today = {
+    id: randomUUID(),
+    type: 'ReportRead',
+    data: { certification: 1, reading: {} },
+    metadata: metadata(by, Date.now(), '2'),
+  }
+  const current = known['ReportRead']
+  known['ReportRead'] = before
+  try {
+    await installation.store.append(`diamond-${id}`, 1n, [today])
+    expect(503, await ann.patch(`/v4/diamond/${id}`, { price: 13 }))
+    const { price } = shown(expect(200, await ann.get(`/v4/diamond/${id}`))) as { price?: number }
+    assert.is(price, 12)
+    expect(200, await ann.patch(`/v4/diamond/${other.id}`, { price: 14 }))
+  } finally {
+    if (current !== undefined) known['ReportRead'] = current
+    await service.stop()
+  }
+})
+
+test.run()

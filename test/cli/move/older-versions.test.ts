@@ -1,0 +1,45 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { schemas } from '../../../src/events/registry.ts'
+import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { all } from '../../contract/event-store/given.ts'
+import { recordings } from '../../events/recordings.ts'
+import { Sites } from './moving.ts'
+
+const test = suite<{ sites: Sites }>('events of earlier versions')
+test.before.each(async (context) => {
+  context.sites = await Sites.open()
+})
+test.after.each(({ sites }) => sites.close())
+
+const older = [...recordings().values()].filter(({ type, metadata }) => {
+  const { version = 1 } = schemas[type] ?? {}
+  return Number(metadata['schema']) < version
+})
+
+const asStored = ({ id, type, data, metadata, stream }: StoredEvent) =>
+  JSON.stringify({ id, type, data, metadata, stream })
+
+test('are copied as they are stored, byte by byte', async ({ sites }) => {
+  assert.ok(older.length >= 2, 'SecretBurned and ReportRead at least')
+  const from = sites.sqlite('from')
+  const to = sites.sqlite('to')
+  await (await sites.serve(from)).stop()
+  const store = openSqliteEvents(`${from.dataDir}/events.db`)
+  for (const [index, event] of older.entries()) await store.append(`older-${index}`, 'none', [event])
+  await store.close()
+
+  const { code, err } = await sites.copy(from, to)
+  assert.is(code, 0, err)
+
+  const copied = openSqliteEvents(`${to.dataDir}/events.db`)
+  const found = await all(copied.readAll('start', { prefixes: ['older-'] }))
+  await copied.close()
+  assert.equal(
+    found.map(asStored),
+    older.map((event, index) => asStored({ ...event, stream: `older-${index}` })),
+  )
+})
+
+test.run()
