@@ -31,6 +31,7 @@ export const metadataSchema = z.object({
     .optional()
     .describe('the request (X-Request-Id), or one run of a command; followers repeat it'),
   $causationId: z.string().optional().describe('id of the event that a follower acted on'),
+  client: z.string().optional().describe('id of the OAuth client that an account came through'),
   osUser: z.string().optional().describe("the operating system's user behind a command"),
   schema: z
     .string()

@@ -5,6 +5,8 @@ export type Origin = {
   readonly via: 'http' | 'cli' | 'projection'
   /** The request's id, or one id for a whole run of a command. */
   readonly correlation: string
+  /** The id of the OAuth client that an account's request came through. */
+  readonly client?: string
   /** The operating system's user behind a command. */
   readonly osUser?: string
   /** The id of the event that led to this one, for reactions. */
@@ -20,6 +22,7 @@ export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Re
     actor: origin.actor,
     via: origin.via,
     $correlationId: origin.correlation,
+    ...(origin.client !== undefined && { client: origin.client }),
     ...(origin.osUser !== undefined && { osUser: origin.osUser }),
     ...(origin.causation !== undefined && { $causationId: origin.causation }),
     schema,

@@ -4,6 +4,7 @@ import { removeReport } from './certifications/remove.ts'
 import type { CertificationServices } from './certifications/resource.ts'
 import { listCutShapes, readConstants, readCutShape } from './constants/constants.ts'
 import { createDiamond, createDiamonds } from './diamonds/create.ts'
+import { readHistory } from './diamonds/history.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
@@ -51,6 +52,7 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   createDiamonds,
   modifyDiamonds,
   removeDiamonds,
+  readHistory,
   attachReport,
   removeReport,
   readReportFile,

@@ -38,7 +38,7 @@ test('reads the answers of the APIs where it is one of the list, on every way to
       assert.is(headers['access-control-allow-origin'], origin, name)
       assert.is(
         headers['access-control-expose-headers'],
-        'X-Total-Count, Link, ETag, Location, X-Request-Id, X-App-Version, X-Consistency, Age, Retry-After',
+        'X-Total-Count, Link, ETag, Location, X-Request-Id, X-App-Version, X-Consistency, Age, Retry-After, Memento-Datetime',
       )
       assert.match(String(headers.vary), /\bOrigin\b/)
     }

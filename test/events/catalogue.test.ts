@@ -55,6 +55,7 @@ test('has all that stands in the metadata of an event', () => {
   const origin: Required<Origin> = {
     actor: 'scoring',
     via: 'projection',
+    client: '1_x',
     correlation: 'x',
     osUser: 'ann',
     causation: 'y',

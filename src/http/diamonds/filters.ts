@@ -50,6 +50,17 @@ const listQuery = (version: ApiVersion) => {
   return z.object({ ...LISTED, ...Object.fromEntries([...several, ...single]) })
 }
 
+/** What `parsePage` reads, for documents. */
+export const PAGE_QUERY = z.object({
+  limit: LISTED.limit.describe('Entries on a page.'),
+  offset: LISTED.offset.describe('Entries before the page.'),
+})
+
+/** What `parseAt` reads, for documents. */
+export const AT_QUERY = z.object({
+  at: DATE.optional().describe(`As it was at the end of that second. ${DATE_FORM}`),
+})
+
 /** What `parseListQuery` reads, for documents. */
 export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
 
@@ -67,14 +78,55 @@ export function parseListQuery(version: ApiVersion, search: string): ListQuery {
   refuseMany(search, PARAMETERS_MAX, 'invalid')
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
-  const page = {
-    limit: whole(parameters, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX }, faults),
-    offset: whole(parameters, 'offset', 0, { min: 0, max: Number.MAX_SAFE_INTEGER }, faults),
-  }
+  const page = pageOf(parameters, faults)
   const filter = filterOf(version, parameters, faults)
-  if (faults.malformed.length > 0) throw new Refusal('malformed', [...faults.malformed, ...faults.invalid])
-  if (faults.invalid.length > 0) throw new Refusal('invalid', faults.invalid)
+  if (parameters.has('at')) {
+    const message = `at shows one diamond as it was: GET /${version}/diamond/{id}?at=TIME; a list is as it is now`
+    faults.malformed.push({ pointer: 'at', message })
+  }
+  refuse(faults)
   return { filter, page }
+}
+
+/**
+ * limit and offset of a list that has no filters.
+ * @throws Refusal malformed or invalid, with all that is wrong
+ */
+export function parsePage(search: string): Page {
+  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  const parameters = parametersOf(search)
+  const faults: Faults = { malformed: [], invalid: [] }
+  refuseMistyped(parameters, ['limit', 'offset'], faults)
+  const page = pageOf(parameters, faults)
+  refuse(faults)
+  return page
+}
+
+/**
+ * The time that a diamond is asked for by `at`, in whole seconds since 1970; undefined for as it is now.
+ * @param now milliseconds since 1970: what is later has not happened
+ * @throws Refusal malformed or invalid
+ */
+export function parseAt(search: string, now: number): number | undefined {
+  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  const faults: Faults = { malformed: [], invalid: [] }
+  const seconds = date(parametersOf(search), 'at', faults)
+  if (seconds !== undefined && seconds > Math.floor(now / 1000)) {
+    faults.invalid.push({ pointer: 'at', message: 'at must not be in the future' })
+  }
+  refuse(faults)
+  return seconds
+}
+
+const pageOf = (parameters: Parameters, faults: Faults): Page => ({
+  limit: whole(parameters, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX }, faults),
+  offset: whole(parameters, 'offset', 0, { min: 0, max: Number.MAX_SAFE_INTEGER }, faults),
+})
+
+/** @throws Refusal where there are any */
+function refuse({ malformed, invalid }: Faults): void {
+  if (malformed.length > 0) throw new Refusal('malformed', [...malformed, ...invalid])
+  if (invalid.length > 0) throw new Refusal('invalid', invalid)
 }
 
 function parametersOf(search: string): Parameters {

@@ -1,6 +1,6 @@
 import type { ListQuery } from './filters.ts'
 
-type AskedList = { readonly path: string; readonly search: string; readonly query: ListQuery }
+type AskedList = { readonly path: string; readonly search: string; readonly query: Pick<ListQuery, 'page'> }
 
 /** Common clients refuse an answer with more than 16 KiB of headers; a filter of hundreds of ids stands in each link. */
 const LINK_LIMIT = 12 * 1024

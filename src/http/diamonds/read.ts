@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
@@ -7,7 +8,7 @@ import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
-import { LIST_QUERY, parseListQuery, type ListQuery } from './filters.ts'
+import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './filters.ts'
 import { pageLinks } from './page-links.ts'
 import { ALL, idOf, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
@@ -15,17 +16,29 @@ export const readDiamond = endpoint({
   name: 'readDiamond',
   method: 'GET',
   path: '/{version}/diamond/{id}',
-  about: 'One diamond.',
+  about: 'One diamond, as it is or as it was at a time.',
   who: bearer,
   parameters: ONE,
+  query: AT_QUERY,
   family: owned,
   answers: {
-    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision, for If-Match and If-None-Match' } },
+    200: {
+      about: 'The diamond',
+      schema: DIAMOND,
+      headers: {
+        ETag: 'Its revision, for If-Match and If-None-Match; with at, that of then',
+        'Memento-Datetime': 'With at: the time that it is shown of (RFC 7089)',
+      },
+    },
     304: "The caller's copy, named by If-None-Match, is still the one there is",
+    400: 'at is not readable',
+    422: 'at is in the future, or no date of the calendar',
     ...REFUSED_ONE,
   },
-  run(asked, { diamonds: { queries, links } }: DiamondServices) {
+  run(asked, { diamonds: { queries, links, inventory } }: DiamondServices) {
     const id = idOf(asked.params)
+    const at = asked.search === '' ? undefined : parseAt(asked.search, inventory.clock())
+    if (at !== undefined) return answerThen(asked, id, at, { queries, links })
     const found = queries.one(asked.params.version, id)
     return found instanceof Promise
       ? found.then((later) => answerOne(asked, id, later, links))
@@ -49,7 +62,7 @@ export const listDiamonds = endpoint({
       headers: { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' },
     },
     204: 'There are none, or none on this page',
-    400: 'The query is not readable',
+    400: 'The query is not readable, or asks for a time (at), which one diamond alone can be asked for',
     422: 'The query asks for what there can not be',
   },
   run(asked, { diamonds: { queries, links } }: DiamondServices) {
@@ -76,6 +89,27 @@ function answerOne(
   if (isNotModified(headers['if-none-match'], etag) && links.stillOpen(body, changedAt)) return notModified(own)
   return ok(links.finish(body), own)
 }
+
+/**
+ * Whose a diamond is, is asked of it as it is now; of a deleted one, of what it was.
+ * @param at whole seconds since 1970
+ * @throws Refusal missing, also for a diamond that there was not yet, or not any more
+ */
+async function answerThen(
+  asked: Asked<Caller, undefined, { readonly version: ApiVersion }>,
+  id: number,
+  at: number,
+  { queries, links }: Pick<DiamondServices['diamonds'], 'queries' | 'links'>,
+): Promise<Answer> {
+  const { version } = asked.params
+  const found = await queries.asOf(version, id, at * 1000 + LAST_MS)
+  if (found?.owner !== asked.asker.account) answerOne(asked, id, await queries.one(version, id), links)
+  const answer = answerOne(asked, id, found, links)
+  return { ...answer, headers: { ...answer.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
+}
+
+/** The last millisecond of a second. */
+const LAST_MS = 999
 
 function answerList(
   { path, search }: Asked<Caller, undefined, unknown>,

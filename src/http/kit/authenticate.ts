@@ -26,8 +26,10 @@ export const originFor = (account: number | undefined, requestId: string): Origi
   correlation: requestId,
 })
 
-export const originOf = ({ asker, requestId }: Pick<Asked<Caller>, 'asker' | 'requestId'>): Origin =>
-  originFor(asker.account, requestId)
+export const originOf = ({ asker, requestId }: Pick<Asked<Caller>, 'asker' | 'requestId'>): Origin => ({
+  ...originFor(asker.account, requestId),
+  client: asker.client,
+})
 
 /**
  * Lets in who sends an access token that is good. No database is read.

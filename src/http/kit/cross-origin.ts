@@ -17,6 +17,7 @@ const EXPOSED = [
   'X-Consistency',
   'Age',
   'Retry-After',
+  'Memento-Datetime',
 ].join(', ')
 
 /** What scripts may send; `*` would not cover Authorization. */

@@ -1,16 +1,11 @@
 import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
-import {
-  comparePositions,
-  StoreUnavailable,
-  type EventStore,
-  type From,
-  type StoredEvent,
-} from '../../stores/ports/event-store.ts'
+import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel, Where } from '../../stores/ports/read-store.ts'
 import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
 import { BODY, bodyOf, etagOf, fromDocument, READ_BACK, toDocument } from './diamond-document.ts'
-import { applyEvent, type DiamondView } from './diamond-view.ts'
+import { eventsUntil, readDiamond, stepsOf } from './diamond-steps.ts'
+import type { DiamondView } from './diamond-view.ts'
 import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
@@ -183,10 +178,19 @@ export class DiamondQueries {
    */
   async view(id: number, until?: bigint): Promise<DiamondView | undefined> {
     const own = diamondStream(id)
-    const streams = await Promise.all([this.store.read(own), this.store.read(scoresStream(id))])
-    const events = streams.flat().sort((a, b) => comparePositions(a.position, b.position))
+    const events = await readDiamond(this.store, id)
     const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
     return foldView(id, next < 0 ? events : events.slice(0, next))
+  }
+
+  /**
+   * A diamond as it was answered at some time, folded from the log.
+   * @param until milliseconds since 1970, included
+   * @throws as `view`
+   */
+  async asOf(version: ApiVersion, id: number, until: number): Promise<DiamondAnswer | undefined> {
+    const view = foldView(id, eventsUntil(await readDiamond(this.store, id), until))
+    return answerOf(version, view && shown(view))
   }
 
   /** As `view`; from the read model where the log is away. */
@@ -210,14 +214,10 @@ export class DiamondQueries {
 function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
   let view: DiamondView | undefined
   let fault: unknown
-  for (const event of events) {
-    try {
-      view = applyEvent(view, event)
-      if (event.type === 'DiamondDeleted') fault = undefined
-    } catch (error) {
-      fault ??= error
-      if (view !== undefined && event.stream === diamondStream(id)) view = { ...view, revision: Number(event.revision) }
-    }
+  for (const step of stepsOf(id, events)) {
+    view = step.after
+    fault ??= step.fault
+    if (step.event.type === 'DiamondDeleted' && step.fault === undefined) fault = undefined
   }
   if (view === undefined && fault !== undefined) throw unreadable(id, fault)
   return view

@@ -1,0 +1,87 @@
+import { Command, Option } from 'commander'
+import { changesBetween, type Change, type State } from '../../projections/history/changes.ts'
+import { shownSeconds, type Entry } from '../../projections/history/entry.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { BadUsage } from '../failure.ts'
+import { withInstallation, type Open } from '../installed.ts'
+import { printResult, type OutputOptions } from '../output.ts'
+import { readUntil } from '../times.ts'
+import { changesTable, entriesTable, stateTable } from './words.ts'
+
+/** What happened to one thing, read from the log. Times are milliseconds since 1970, each included. */
+export type Past = {
+  /** All of them, oldest first. */
+  entries(): Promise<readonly Entry[]>
+  /** null where there was no such thing. Left out for what has no state worth showing. */
+  stateAt?(until: number): State
+  /** Where it is not simply what differs between two states. */
+  changes?(from: number, to: number): readonly Change[]
+}
+
+/** A kind of thing that can be asked about. */
+export type Subject = {
+  readonly name: string
+  readonly about: string
+  /** What ID may be. */
+  readonly id: string
+  /** An id. */
+  readonly example: string
+  /** @throws Refusal missing, invalid for what is no id */
+  past(installation: Installation, id: string): Promise<Past>
+}
+
+type AuditOptions = OutputOptions & { readonly at?: number; readonly diff?: readonly number[] }
+
+/** `audit SUBJECT ID`, to be put under `audit`. */
+export function subjectCommand(open: Open, subject: Subject): Command {
+  const { name, about, id, example } = subject
+  return new Command(name)
+    .description(about)
+    .argument('<id>', id)
+    .addOption(new Option('--at <time>', 'the state at the end of this time: ISO 8601, or a day').argParser(readUntil))
+    .addOption(
+      new Option('--diff <times...>', 'what differs between two times').argParser(
+        (text, before?: readonly number[]) => [...(before ?? []), readUntil(text)],
+      ),
+    )
+    .option('--json', 'print one line of JSON')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  npx adamant audit ${name} ${example}\n  npx adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
+    )
+    .action((asked: string, options: AuditOptions) => audit(open, subject, asked, options))
+}
+
+async function audit(open: Open, subject: Subject, id: string, options: AuditOptions): Promise<void> {
+  const { at, diff } = options
+  if (at !== undefined && diff !== undefined) throw new BadUsage('Give --at or --diff, not both')
+  if (diff !== undefined && diff.length !== 2) throw new BadUsage(`--diff takes two times, got ${diff.length}`)
+  await withInstallation(open, async (installation) => {
+    const past = await subject.past(installation, id)
+    if (at !== undefined) printState(past, subject, at, options)
+    else if (diff !== undefined) printDifference(past, subject, diff, options)
+    else {
+      const entries = await past.entries()
+      printResult(options, entries, entriesTable(entries))
+    }
+  })
+}
+
+function printState(past: Past, subject: Subject, at: number, options: OutputOptions): void {
+  const state = statesOf(past, subject)(at)
+  printResult(options, { at: timeText(at), state }, stateTable(state))
+}
+
+function printDifference(past: Past, subject: Subject, [from = 0, to = 0]: readonly number[], options: OutputOptions) {
+  const stateAt = statesOf(past, subject)
+  const changes = past.changes?.(from, to) ?? changesBetween(stateAt(from), stateAt(to))
+  printResult(options, { from: timeText(from), to: timeText(to), changes }, changesTable(changes))
+}
+
+/** @throws BadUsage */
+function statesOf(past: Past, { name }: Subject): NonNullable<Past['stateAt']> {
+  if (past.stateAt === undefined) throw new BadUsage(`audit ${name} has no state to show: leave out --at and --diff`)
+  return past.stateAt
+}
+
+const timeText = (ms: number) => shownSeconds(Math.floor(ms / 1000))

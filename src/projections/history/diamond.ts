@@ -1,0 +1,101 @@
+import type { DiamondScored } from '../../domain/diamond/scores.ts'
+import { decode } from '../../events/decode.ts'
+import { bodyValue } from '../../representations/diamond/value.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import { isOfScores, type DiamondView } from '../diamonds/diamond-view.ts'
+import { eventsUntil, readDiamond, stepsOf, type Step } from '../diamonds/diamond-steps.ts'
+import { changesBetween, type Change, type State } from './changes.ts'
+import { shownTime, type By, type Entry } from './entry.ts'
+
+/** What an owner reads for the types of events; names that are given out once never change. */
+export const TYPES = {
+  DiamondCreated: 'created',
+  DiamondPatched: 'changed',
+  DiamondDeleted: 'deleted',
+  CertificationAttached: 'certified',
+  CertificationRemoved: 'uncertified',
+  DiamondScored: 'scored',
+  ReportRead: 'read',
+} as const
+
+/** All that happened to a diamond, oldest first; what it shows of each is made when it is asked for. */
+export type DiamondPast = {
+  readonly steps: readonly Step[]
+  /** As it was last, also of a deleted one; undefined where there never was one that can be understood. */
+  readonly last: DiamondView | undefined
+  readonly isLive: boolean
+}
+
+/** @throws StoreUnavailable */
+export async function readPast(store: Pick<EventStore, 'read'>, id: number): Promise<DiamondPast> {
+  const steps = [...stepsOf(id, await readDiamond(store, id))]
+  const last = steps.findLast(({ after }) => after !== undefined)?.after
+  return { steps, last, isLive: steps.at(-1)?.after !== undefined }
+}
+
+/** An entry of a diamond's history; pure. @param by who did it: `Who` */
+export function entryOf(step: Step, by: By | null): Entry {
+  const { event, before, after } = step
+  const { stream, type, metadata } = event
+  const { osUser } = metadata
+  const common = {
+    stream,
+    at: shownTime(event),
+    by,
+    request: metadata['$correlationId'] ?? '',
+    ...(osUser !== undefined && { osUser }),
+  }
+  const fault = faultOf(step)
+  if (fault !== undefined) {
+    const undecoded = fault instanceof Error ? fault.message : String(fault)
+    return { ...common, revision: Number(event.revision), type, changes: [], undecoded }
+  }
+  return { ...common, revision: revisionOf(event), type: typeOf(type), changes: changesOf(before, after) }
+}
+
+/** Why an event can't be understood; one that changes nothing any more is not looked at in folding, but here. */
+export function faultOf({ event, fault }: Step): unknown {
+  if (fault !== undefined) return fault
+  try {
+    decode(event)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+const typeOf = (type: string) => (Object.hasOwn(TYPES, type) ? TYPES[type as keyof typeof TYPES] : type)
+
+/** Scores have the revision of the diamond that they were computed for. */
+const revisionOf = (event: StoredEvent) =>
+  isOfScores(event) && event.type === 'DiamondScored'
+    ? decode<DiamondScored>(event).data.revision
+    : Number(event.revision)
+
+/** What differs between two views of a diamond, in v4 form. */
+const changesOf = (before: DiamondView | undefined, after: DiamondView | undefined): Change[] =>
+  changesBetween(comparedOf(before), comparedOf(after))
+
+/** Without what it is named by, and without scores until one has been computed. */
+function comparedOf(view: DiamondView | undefined): State {
+  if (view === undefined) return null
+  const { id: _id, date: _date, _links, scores, ...fields } = bodyValue(view.diamond, view.scores)
+  return { ...fields, scores: view.scores === null ? null : scores }
+}
+
+/** A diamond as it was at some time; undefined where there was none. @param until milliseconds since 1970, included */
+export function viewAt({ steps }: DiamondPast, until: number): DiamondView | undefined {
+  const events = steps.map(({ event }) => event)
+  return steps[eventsUntil(events, until).length - 1]?.after
+}
+
+/** A diamond in v4 names and values; null where there was none. */
+export const stateOf = (view: DiamondView | undefined): State => {
+  if (view === undefined) return null
+  const { _links, ...state } = bodyValue(view.diamond, view.scores)
+  return state
+}
+
+/** What differs between two times, in milliseconds since 1970, each included. */
+export const changesFrom = (past: DiamondPast, from: number, to: number): Change[] =>
+  changesOf(viewAt(past, from), viewAt(past, to))

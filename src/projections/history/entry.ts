@@ -1,0 +1,40 @@
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Change } from './changes.ts'
+
+/** Who wanted something, by names that people know. */
+export type By = {
+  /** An e-mail address; null where it was no account, or one that is not known any more. */
+  readonly account: string | null
+  /** The name of the OAuth client; null where there was none, and in events of releases that did not note it. */
+  readonly client: string | null
+  readonly via: string
+}
+
+/** One thing that happened, as an owner and an auditor read it. */
+export type Entry = {
+  readonly stream: string
+  readonly revision: number
+  /** `2026-11-22T13:00:00+00:00` */
+  readonly at: string
+  readonly type: string
+  /** null for what the service did by itself. */
+  readonly by: By | null
+  /** The request's id, or that of a command's run. */
+  readonly request: string
+  readonly changes: readonly Change[]
+  /** In words, what no field shows. */
+  readonly detail?: string
+  /** Who ran the command that wrote it: the operating system's user. For operators. */
+  readonly osUser?: string
+  /** Why the event can't be understood here; it has no changes then, and its type is the stored one. */
+  readonly undecoded?: string
+}
+
+/** When an event was written, in whole seconds, as bodies show times. */
+export function shownTime({ metadata }: Pick<StoredEvent, 'metadata'>): string {
+  const at = metadata['at'] ?? ''
+  return Number.isNaN(Date.parse(at)) ? at : shownSeconds(Math.floor(Date.parse(at) / 1000))
+}
+
+/** @param seconds since 1970, UTC */
+export const shownSeconds = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`

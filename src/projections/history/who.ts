@@ -1,0 +1,54 @@
+import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import { clientFold, clientStream, isClientId } from '../../commands/clients/clients.ts'
+import { load } from '../../commands/core/load.ts'
+import { isUndecodable } from '../../events/decode.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { By } from './entry.ts'
+
+/** The ways of the service itself: its followers, and its stores. */
+const BY_ITSELF: ReadonlySet<string> = new Set(['projection', 'store'])
+
+/** Finds the names behind what events have of who wanted them. Each account and client is looked up once. */
+export class Who {
+  readonly #names = new Map<string, Promise<string>>()
+
+  constructor(private readonly store: Pick<EventStore, 'read'>) {}
+
+  /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */
+  async of({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<By | null> {
+    const { actor = '', via = '', client } = metadata
+    if (BY_ITSELF.has(via)) return null
+    const named = /^client-(.+)$/.exec(actor)?.[1] ?? client
+    const [account, clientName] = await Promise.all([this.#account(actor), this.#client(named)])
+    return { account, client: clientName, via }
+  }
+
+  async #account(actor: string): Promise<string | null> {
+    const number = /^account-([1-9]\d{0,15})$/.exec(actor)?.[1]
+    if (number === undefined) return null
+    return this.#remembered(actor, async () => {
+      const { state } = await load(this.store, accountStream(Number(number)), accountFold)
+      return state.status === 'unknown' ? actor : state.email
+    })
+  }
+
+  async #client(client: string | undefined): Promise<string | null> {
+    if (client === undefined) return null
+    if (!isClientId(client)) return client
+    return this.#remembered(clientStream(client), async () => {
+      const { state } = await load(this.store, clientStream(client), clientFold)
+      return state.status === 'unknown' ? client : state.name
+    })
+  }
+
+  #remembered(name: string, find: () => Promise<string>): Promise<string> {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const found = find().catch((error: unknown) => {
+      if (isUndecodable(error)) return name
+      throw error
+    })
+    this.#names.set(name, found)
+    return found
+  }
+}

@@ -1,0 +1,172 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { attached } from './harness/form.ts'
+import type { Vendor } from './harness/account.ts'
+import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { untilEtag } from './harness/scored.ts'
+import { startService, type Service } from './harness/service.ts'
+import { created, shown } from './harness/stones.ts'
+
+type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
+const test = suite<Given>('a diamond at a time')
+test.before(async (given) => {
+  const time = { now: Date.now() - 100_000_000 }
+  given.time = time
+  given.service = await startService({ clock: () => time.now, scored: true })
+  given.ann = given.service.ann
+  given.bob = given.service.bob
+})
+test.after(({ service }) => service.stop())
+
+const SECOND = 1000
+const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
+const at = (vendor: Vendor, id: number, ms: number, version = 'v4') =>
+  vendor.get(`/${version}/diamond/${id}?at=${iso(ms)}Z`)
+
+/** Links are signed anew, for another day: what they open is the same. */
+const unsigned = (answer: Answer) => JSON.parse(answer.text.replaceAll(/\?signature=[\w-]+/g, '')) as unknown
+
+test('is what it was at the end of that second, with the ETag of then', async ({ ann, time }) => {
+  const { id } = await created(ann, { cutQuality: 'Good' })
+  const scored = await untilEtag(ann, id, '"0.1"')
+  const [born] = [time.now]
+  time.now += 10 * SECOND
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+  await attached(ann, id)
+  const later = expect(200, await ann.get(`/v4/diamond/${id}`))
+  time.now += 10 * SECOND
+  const then = expect(200, await at(ann, id, born))
+  assert.equal(shown(then), shown(scored))
+  assert.is(then.headers.etag, '"0.1"')
+  assert.is(then.headers['memento-datetime'], new Date(Math.floor(born / SECOND) * SECOND).toUTCString())
+  const between = expect(200, await at(ann, id, born + 12 * SECOND))
+  assert.is(between.headers.etag, later.headers.etag)
+  assert.equal(unsigned(between), unsigned(later))
+  expect(304, await ann.get(`/v4/diamond/${id}?at=${iso(born)}Z`, { 'If-None-Match': '"0.1"' }))
+})
+
+test('takes dates as the filters do, and the second that is not over yet', async ({ ann, time }) => {
+  const { id } = await created(ann)
+  await untilEtag(ann, id, '"0.1"')
+  const zoned = new Date(time.now + 3.5 * 3600 * SECOND).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  expect(200, await ann.get(`/v3/diamond/${id}?at=${zoned}+0330`))
+  refusal(422, await at(ann, id, time.now + SECOND))
+  for (const wrong of ['', 'yesterday', '2026-11-22', iso(time.now), '1700000000']) {
+    assert.equal(pointers(refusal(400, await ann.get(`/v4/diamond/${id}?at=${wrong}`))), ['at'])
+  }
+  refusal(400, await ann.get(`/v4/diamond/${id}?at=${iso(time.now)}Z&at=${iso(time.now)}Z`))
+  refusal(422, await ann.get(`/v4/diamond/${id}?at=2020-13-01T00:00:00Z`))
+})
+
+test('is unknown before it was created, at its deletion, and behind it', async ({ ann, bob, time }) => {
+  time.now += 10 * SECOND
+  const { id } = await created(ann)
+  await untilEtag(ann, id, '"0.1"')
+  const born = time.now
+  time.now += 10 * SECOND
+  expect(204, await ann.remove(`/v4/diamond/${id}`))
+  const gone = time.now
+  time.now += 10 * SECOND
+  refusal(404, await at(ann, id, born - SECOND))
+  expect(200, await at(ann, id, born))
+  expect(200, await at(ann, id, gone - SECOND, 'v3'))
+  refusal(404, await at(ann, id, gone))
+  refusal(404, await at(ann, id, gone + SECOND))
+  refusal(404, await at(bob, id, born))
+})
+
+test("is its owner's alone", async ({ ann, bob, time }) => {
+  const { id } = await created(ann)
+  await untilEtag(ann, id, '"0.1"')
+  refusal(403, await at(bob, id, time.now))
+  refusal(404, await at(ann, 9_007_199_254_740_991, time.now))
+})
+
+for (const version of ['v3', 'v4']) {
+  test(`can't be asked of a ${version} list, which says where it can`, async ({ ann, time }) => {
+    const { error } = refusal(400, await ann.get(`/${version}/diamond?at=${iso(time.now)}Z`))
+    assert.match(String(error), new RegExp(`GET /${version}/diamond/\\{id\\}\\?at=`))
+  })
+}
+
+/** Numbers from 0 to 1 that are the same in every run (xorshift). */
+function sequence(seed: number): () => number {
+  let state = seed
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}
+
+/** What somebody who asked at the end of a second was told, in both versions. */
+type Seen = { readonly time: number; readonly answers: readonly (readonly [number, unknown, string | undefined])[] }
+
+async function seen(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
+  const answers: [number, unknown, string | undefined][] = []
+  for (const id of ids) {
+    for (const version of ['v3', 'v4']) {
+      const answer = await ask(version, id)
+      answers.push([answer.status, answer.status === 200 ? unsigned(answer) : undefined, answer.headers.etag])
+    }
+  }
+  return answers
+}
+
+test('equals what was recorded at 50 moments of a random workload', async ({ service, time }) => {
+  const ann = await service.newVendor()
+  const random = sequence(20_261_122)
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
+  const ids: number[] = []
+  const reports = new Map<number, number[]>()
+  const born = (await created(ann)).id
+  ids.push(born)
+  await untilEtag(ann, born, '"0.1"')
+  const change: Record<string, (id: number) => Promise<unknown>> = {
+    price: (id) => ann.patch(`/v4/diamond/${id}`, { price: Math.floor(random() * 1000) }),
+    color: (id) => ann.patch(`/v4/diamond/${id}`, { color: pick(['D', 'E', 'F', null]) }),
+    carat: (id) => ann.patch(`/v3/diamond/${id}`, { carat: pick([0.5, 0.7, 1, 1.5]) }),
+    access: (id) => ann.patch(`/v4/diamond/${id}`, { access: pick([0, 1, 2]) }),
+    certify: async (id) => {
+      const answer = await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '1' })
+      if (answer.status === 201) reports.set(id, [...(reports.get(id) ?? []), (answer.json() as { id: number }).id])
+    },
+    uncertify: async (id) => {
+      const report = reports.get(id)?.pop()
+      if (report !== undefined) await ann.remove(`/v4/certification/${report}`)
+    },
+    create: async () => void ids.push((await created(ann)).id),
+    remove: (id) => (random() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
+  }
+  const recorded: Seen[] = []
+  for (let moment = 0; moment < 50; moment++) {
+    time.now += Math.ceil(random() * 5) * SECOND
+    const isNew = ids.length === 1
+    for (let doing = 0; doing < 1 + random() * 3; doing++) {
+      await change[isNew ? 'create' : pick(Object.keys(change))]?.(pick(ids.slice(-4)))
+    }
+    await settled(service)
+    recorded.push({
+      time: time.now,
+      answers: await seen(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
+    })
+  }
+  time.now += 10 * SECOND
+  for (const { time: then, answers } of recorded) {
+    const known = ids.slice(0, answers.length / 2)
+    assert.equal(await seen(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
+  }
+})
+
+/** Scores that are due come at the time that they are due at: the test's clock stands still meanwhile. */
+async function settled({ installation: { store } }: Service): Promise<void> {
+  for (let last = ''; ;) {
+    await new Promise<void>((done) => setTimeout(done, 40))
+    const { commit } = (await store.head()) as { commit: bigint }
+    if (String(commit) === last) return
+    last = String(commit)
+  }
+}
+
+test.run()
