@@ -8,6 +8,8 @@ import { readHistory } from './diamonds/history.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
+import { shareByPage, showFront, type FrontServices } from './front/front.ts'
+import { readIcon, readRobots, readSecurityContact, type WellKnownServices } from './front/well-known.ts'
 import { isLive, isReady, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
 import type { BearerServices } from './kit/authenticate.ts'
@@ -35,6 +37,8 @@ export type Services = BearerServices &
   DiamondServices &
   ReportServices &
   HealthServices &
+  FrontServices &
+  WellKnownServices &
   OpenApiServices &
   MetricsServices &
   TokenServices &
@@ -68,6 +72,11 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   isLive,
   isReady,
   readMetrics,
+  showFront,
+  shareByPage,
+  readRobots,
+  readIcon,
+  readSecurityContact,
   describeApi,
   showReference,
   readReferenceFile,

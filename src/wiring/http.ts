@@ -92,6 +92,8 @@ export async function openHttp(
         health: { waiting },
         metrics: { collect: metrics },
         openApi,
+        front: { address: addresses.base },
+        wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },
         sessions: tokens.sessions,
         authorizationServer: { address: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),

@@ -83,6 +83,15 @@ const shape = {
     'connections at a time, 16 to 1000000; one address has at most half of them where TRUST_PROXY is 0',
   ),
   METRICS_PORT: rule(whole(0, 65535).optional(), 'a port of its own for /metrics, 0 to 65535 (0 takes a free one)'),
+  SECURITY_CONTACT: rule(
+    z
+      .string()
+      .trim()
+      .transform((value) => (/^[^@\s:/]+@[^@\s:/]+$/.test(value) ? `mailto:${value}` : value))
+      .refine((value) => /^(?:mailto:[^@\s]+@[^@\s]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(value))
+      .optional(),
+    'an e-mail address, or an address with https:, for who finds a weakness',
+  ),
   LOG_ADDRESSES: rule(flag, 'true or false'),
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }

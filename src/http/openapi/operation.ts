@@ -38,6 +38,7 @@ const LISTED: Readonly<Record<string, string>> = {
   secrets: 'Secrets',
   report: 'Report pages',
   'secret pages': 'Secret pages',
+  front: 'Secret pages',
 }
 
 /** In the order in which a reader comes to them; what is not named here comes last. */

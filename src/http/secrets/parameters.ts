@@ -68,6 +68,17 @@ export const ShareParameters = parameters(
   READING,
 )
 
+/** What the form on the front page sends: whom it is from stands in it, since a browser can't send it otherwise. */
+export const FormParameters = parameters(
+  {
+    secret: text,
+    email: text.describe("The sender's e-mail address, with `token`; empty where sharing is open to everybody."),
+    token: text.describe('An API token of the sender.'),
+    ...options,
+  },
+  READING,
+)
+
 export const PassphraseParameters = parameters({ passphrase }, READING)
 
 /** What is asked of a secret beside its value. */

@@ -60,10 +60,12 @@ export const generateSecret = endpoint({
 })
 
 type Sharing = SecretServices['secrets']
+type KeptOf = 'body' | 'asker' | 'address' | 'requestId'
 
-async function keep(
+/** Keeps a value as its sender may have it kept. @throws Refusal */
+export async function keep(
   secrets: Sharing,
-  { body, asker: sender, address, requestId }: Asked<Sender | undefined, SharingOptions>,
+  { body, asker: sender, address, requestId }: Pick<Asked<Sender | undefined, SharingOptions>, KeptOf>,
   { value, kind }: Pick<ShareSecret, 'value' | 'kind'>,
 ): Promise<Attributes> {
   const origin = originFor(sender?.account, requestId)

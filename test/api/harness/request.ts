@@ -90,7 +90,7 @@ const mutable = (headers: NonNullable<Request['headers']>) =>
 /** Every answer carries its version and its request id; a refusal says why, in a body of one shape. */
 export function checkEvery({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
   const what = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
-  isDeclaredAnswer(method, path, { status, text })
+  isDeclaredAnswer(method, path, { status, text, headers })
   assert.is(headers['x-app-version'], VERSION, `${what} without X-App-Version`)
   assert.match(String(headers['x-request-id']), /^[\x20-\x7e]{1,128}$/, `${what} without X-Request-Id`)
   if (status === 405) assert.ok(headers.allow, `${what} without Allow`)

@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { Refusal } from '../../domain/refusal.ts'
+import { checkSecret } from '../../domain/secret/limits.ts'
+import { VERSION } from '../../runtime/version.ts'
+import { ok, seeOther, type Answer } from '../kit/answer.ts'
+import { refuseCrossSite } from '../kit/cross-site.ts'
+import { anybody, endpoint, type Family, type Who } from '../kit/endpoint.ts'
+import { platform, refusedOf } from '../kit/errors.ts'
+import { html, type Html } from '../kit/html.ts'
+import { upFrom } from '../kit/links.ts'
+import { FormParameters } from '../secrets/parameters.ts'
+import { countAccount, countAddress } from '../secrets/rate-limit.ts'
+import type { Sender, SecretServices } from '../secrets/sender.ts'
+import { keep } from '../secrets/share.ts'
+import { shareForm, type Typed } from './form.ts'
+import { frontPage } from './layout.ts'
+
+export type FrontServices = SecretServices & {
+  /** BASE_URL, without a slash at its end. */
+  readonly front: { readonly address: string }
+}
+
+const Start = z.object({
+  name: z.literal('Adamant'),
+  version: z.string(),
+  links: z
+    .object({ docs: z.url(), openapi: z.url(), health: z.url(), constants: z.url(), diamonds: z.url(), token: z.url() })
+    .describe('Where a program goes on.'),
+})
+
+export const showFront = endpoint({
+  name: 'showFront',
+  method: 'GET',
+  path: '/',
+  about: 'What this is, and where to go on: a page for people, JSON for programs.',
+  who: anybody,
+  requestHeaders: { Accept: z.string().describe('`text/html` gets the page.') },
+  answers: { 200: { about: 'Where to go on', schema: Start } },
+  family: platform,
+  run({ headers, target }, { front, secrets }: FrontServices) {
+    if (headers.accept?.includes('text/html') !== true) return ok(startAt(front.address), { Vary: 'Accept' })
+    // Its path has a slash at its end and is no folder: of what doubled ones add, one counts less.
+    const up = upFrom(target).slice('../'.length)
+    const content = html`${INTRODUCTION} ${pages(up)}
+      <h2>Share a secret</h2>
+      <p>It is shown to one reader, one time, and then deleted.</p>
+      ${shareForm(secrets.anonymous, `${up}share`)}`
+    return frontPage({ status: 200, title: 'Adamant', content, isPrivate: false })
+  },
+})
+
+function startAt(address: string): z.output<typeof Start> {
+  const at = (path: string) => `${address}/${path}`
+  return {
+    name: 'Adamant',
+    version: VERSION,
+    links: {
+      docs: at('docs'),
+      openapi: at('openapi.json'),
+      health: at('health/ready'),
+      constants: at('v2/constants'),
+      diamonds: at('v4/diamond'),
+      token: at('api/oauth/v2/token'),
+    },
+  }
+}
+
+const INTRODUCTION = html`<p>
+  An inventory of diamonds for vendors and the platforms that show their stones: records, laboratory certificates,
+  optical scores, and the history of all of it.
+</p>`
+
+const pages = (up: string): Html =>
+  html`<nav aria-label="Where to go on">
+    <ul>
+      <li><a href="${up}docs">The reference of the API</a>, to read and to try out</li>
+      <li><a href="${up}openapi.json">Its description for programs</a> (OpenAPI 3.1)</li>
+      <li><a href="${up}v2/constants">The constants of the platform</a></li>
+      <li><a href="${up}health/ready">Whether it is ready</a>, release ${VERSION}</li>
+    </ul>
+  </nav>`
+
+/** Who has pressed the button of this page: a page of another site could send the same form. */
+const formSender: Who<undefined, FrontServices> = {
+  scheme: 'none',
+  refuses: [403, 429],
+  admit({ headers, address }, { secrets }) {
+    refuseCrossSite(headers, { own: secrets.sites.own, allowed: new Set() })
+    countAddress(secrets.rateLimit, address)
+    return undefined
+  },
+}
+
+/** Refusals are pages too. */
+const frontFamily: Family = {
+  name: 'front',
+  prefixes: ['/share'],
+  refusals: { media: 'text/html' },
+  refusal({ status, faults }, _error, { requestId }) {
+    const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
+      <p class="soft">Nothing was shared by this. Request ${requestId}</p>`
+    return frontPage({ status, title: 'That did not work', content, isPrivate: true })
+  },
+}
+
+export const shareByPage = endpoint({
+  name: 'shareSecretByPage',
+  method: 'POST',
+  path: '/share',
+  about: 'What the form of the front page does: keeps a secret, and goes to the page with its link.',
+  who: formSender,
+  body: FormParameters,
+  answers: {
+    303: { about: 'It is kept', headers: { Location: "The sender's page, with the link to pass on" } },
+    403: 'Address and token do not belong together, or the form is of another site',
+    413: 'The secret is longer than the plan allows',
+    422: 'There is nothing to share',
+  },
+  family: frontFamily,
+  async run(asked, { secrets }: FrontServices) {
+    const { body, address, requestId, target } = asked
+    try {
+      const sender = await senderOf(body, address, secrets)
+      checkSecret(body.secret, sender?.plan ?? 'basic')
+      const kept = await keep(
+        secrets,
+        { body, asker: sender, address, requestId },
+        { value: body.secret, kind: 'shared' },
+      )
+      return seeOther(`${upFrom(target)}private/${String(kept['metadata_key'])}`, { 'Cache-Control': 'no-store' })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.kind === 'too-many') throw error
+      return again(error, body, secrets.anonymous)
+    }
+  },
+})
+
+/** @throws Refusal forbidden where address and token do not belong together, or are needed and not there; too-many */
+async function senderOf(
+  { email, token }: { readonly email: string; readonly token: string },
+  address: string,
+  { anonymous, apiTokens, rateLimit }: SecretServices['secrets'],
+): Promise<Sender | undefined> {
+  if (email === '' && token === '' && anonymous) return undefined
+  const caller = await apiTokens.verify({ email, token, address })
+  if (caller === undefined)
+    throw new Refusal('forbidden', 'The e-mail address and the API token do not belong together')
+  countAccount(rateLimit, caller.account)
+  return { ...caller, token }
+}
+
+/** The form once more, with what is wrong and what was typed. */
+function again(refusal: Refusal, typed: Typed, isOpen: boolean): Answer {
+  const { status, faults } = refusedOf(refusal)
+  const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>
+    ${shareForm(isOpen, 'share', typed)}`
+  return frontPage({ status, title: 'Nothing was shared yet', content, isPrivate: true })
+}

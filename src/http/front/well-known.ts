@@ -1,0 +1,70 @@
+import { answer, bytes } from '../kit/answer.ts'
+import { anybody, endpoint } from '../kit/endpoint.ts'
+import { platform } from '../kit/errors.ts'
+import { Refusal } from '../../domain/refusal.ts'
+
+export type WellKnownServices = {
+  readonly wellKnown: {
+    /** SECURITY_CONTACT as an address that a program can follow; undefined where it is not set. */
+    readonly contact: string | undefined
+    /** BASE_URL, without a slash at its end. */
+    readonly address: string
+    /** Milliseconds since 1970, UTC. */
+    readonly clock: () => number
+  }
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const A_DAY = { 'Cache-Control': 'public, max-age=86400' }
+
+/** Pages that are not public say so themselves, by X-Robots-Tag. */
+const ROBOTS = 'User-agent: *\nAllow: /$\nAllow: /docs\nAllow: /diamond/\nDisallow: /\n'
+
+export const readRobots = endpoint({
+  name: 'readRobots',
+  method: 'GET',
+  path: '/robots.txt',
+  about: 'What search engines may list: the front page, the reference, and report pages, of which private ones say so.',
+  who: anybody,
+  family: platform,
+  headers: A_DAY,
+  answers: { 200: { about: 'The rules (RFC 9309)', media: 'text/plain' } },
+  run: () => answer(200, ROBOTS, { 'Content-Type': TEXT }),
+})
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#1d4ed8" stroke-width="1.5" ' +
+  'stroke-linejoin="round"><path d="M7 4h10l4.5 5.5L12 21 2.5 9.5 7 4Z"/><path d="M2.5 9.5h19M12 21 8.5 9.5 12 4l3.5 5.5L12 21Z"/></svg>'
+
+export const readIcon = endpoint({
+  name: 'readIcon',
+  method: 'GET',
+  path: '/favicon.ico',
+  about: 'The icon that browsers ask for.',
+  who: anybody,
+  family: platform,
+  headers: A_DAY,
+  answers: { 200: { about: 'A diamond', media: 'image/svg+xml' } },
+  run: () => bytes(200, 'image/svg+xml', Buffer.from(ICON)),
+})
+
+/** Days for which the contact may be taken to be right. */
+const GOOD_FOR = 180
+const DAY = 86_400_000
+
+export const readSecurityContact = endpoint({
+  name: 'readSecurityContact',
+  method: 'GET',
+  path: '/.well-known/security.txt',
+  about: 'Whom to tell of a weakness (RFC 9116).',
+  who: anybody,
+  family: platform,
+  headers: A_DAY,
+  answers: { 200: { about: 'The contact', media: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
+  run(_asked, { wellKnown: { contact, address, clock } }: WellKnownServices) {
+    if (contact === undefined) throw new Refusal('missing', 'No contact is set up here')
+    const until = new Date(Math.floor(clock() / DAY + GOOD_FOR) * DAY).toISOString()
+    const lines = [`Contact: ${contact}`, `Expires: ${until}`, `Canonical: ${address}/.well-known/security.txt`]
+    return answer(200, `${lines.join('\n')}\n`, { 'Content-Type': TEXT })
+  },
+})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { newSender } from '../api/harness/secrets.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+
+type Given = { service: Service; browser: Browser }
+type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+
+const launch = await findBrowser()
+if (launch !== undefined) {
+  for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
+    const test = suite<Given>(`the front page, on a ${look.name},`)
+    test.before(async (given) => {
+      given.service = await startService()
+      given.browser = await startBrowser(launch, look)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    test('leads from a secret to the link for its reader', async ({ service, browser }) => {
+      const { email, token } = await newSender(service.installation)
+      const { page, said } = await browser.open()
+      await page.goto(service.url)
+      assert.equal(await findings(page), [])
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      await picture(page, `front-${look.name}`)
+      await page.getByLabel('The secret').fill('the door opens with 4711')
+      await page.getByLabel('Deleted unread after').selectOption('an hour')
+      await page.getByLabel('Your e-mail address').fill(email)
+      await page.getByLabel('Your API token').fill('wrong')
+      await page.getByRole('button').click()
+      await page.getByRole('alert').waitFor()
+      assert.equal(await findings(page), [])
+      await picture(page, `front-refused-${look.name}`)
+      assert.is(await page.getByLabel('The secret').inputValue(), 'the door opens with 4711')
+      await page.getByLabel('Your API token').fill(token)
+      await page.getByRole('button').click()
+      await page.waitForSelector('#value')
+      const link = (await page.locator('#value').textContent()) ?? ''
+      await page.goto(link)
+      await page.getByRole('button', { name: 'Show the secret' }).click()
+      await page.waitForSelector('#value')
+      assert.is(await page.locator('#value').textContent(), 'the door opens with 4711')
+      const own = said.filter((message) => !message.includes('the server responded with a status of 403'))
+      assert.equal(own, [])
+      await page.close()
+    })
+
+    test.run()
+  }
+}
