@@ -15,6 +15,7 @@ import { describe } from '../http/openapi/description.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
+import type { OpenChanges } from './changes.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from '../projections/certifications/certification-queries.ts'
@@ -38,6 +39,7 @@ export type OpenHttp = {
 export type Views = {
   readonly readModels: ReadModels
   readonly queries: DiamondQueries
+  readonly changes: OpenChanges
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
   readonly stale: StaleReads

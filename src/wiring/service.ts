@@ -1,6 +1,7 @@
 import { EventLoopDelay } from '../runtime/event-loop-delay.ts'
 import { addressesOf, isPublicByHttps, ownAddress } from './addresses.ts'
 import { openReportReading } from './certifications.ts'
+import { openChanges } from './changes.ts'
 import { Followers } from './followers.ts'
 import { openHttp } from './http.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
@@ -66,6 +67,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)
   const { model, progress } = followers.readModel(diamonds)
+  const changes = openChanges(installation, followers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
   const head = await store.head()
   await followers.startReadModels()
@@ -93,7 +95,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
 
   async function answer(): Promise<Listening> {
     const queries = new DiamondQueries(model, store, progress, stale)
-    const views = { readModels: followers, queries, certifications: reports.queries, secrets, stale }
+    const views = { readModels: followers, queries, changes, certifications: reports.queries, secrets, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic, figures }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }

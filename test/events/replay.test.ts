@@ -8,7 +8,7 @@ import { secretFold } from '../../src/commands/secrets/secrets.ts'
 import { sessionFold } from '../../src/commands/sessions/sessions.ts'
 import type { DiamondEvent } from '../../src/domain/diamond/diamond.ts'
 import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
-import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
+import { applyEvent } from '../../src/projections/diamonds/diamond-view.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { decode, NewerSchema } from '../../src/events/decode.ts'
 import { schemas } from '../../src/events/registry.ts'
@@ -131,10 +131,7 @@ test('of a session and a secret folds whatever came before', () => {
 test('shows in the diamonds as it did', () => {
   const life = ['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'ReportRead', 'DiamondScored']
   const live = examples(...life, 'CertificationRemoved')
-  const view = renumbered(live).reduce<DiamondView | undefined>(
-    (folded, event) => diamonds.apply(folded, event),
-    undefined,
-  )
+  const view = renumbered(live).reduce<DiamondView | undefined>((folded, event) => applyEvent(folded, event), undefined)
   assert.is(view?.diamond.fields.cutShape, 'My own cut')
   assert.is(view?.diamond.fields.price, null)
   assert.is(view?.diamond.certifications.length, 0)

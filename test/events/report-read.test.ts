@@ -2,9 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportRead } from '../../src/domain/certification/certification.ts'
 import { BrokenEvent, decode } from '../../src/events/decode.ts'
-import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
+import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
-import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { recordings } from './recordings.ts'
 
@@ -61,7 +60,7 @@ function documentWith(read: StoredEvent) {
   const events = [example('DiamondCreated.1.json'), example('CertificationAttached.1.json'), read]
   const view = events
     .map((event, index): StoredEvent => ({ ...event, stream: 'diamond-1', revision: BigInt(index) }))
-    .reduce<DiamondView | undefined>((folded, event) => diamonds.apply(folded, event), undefined)
+    .reduce<DiamondView | undefined>((folded, event) => applyEvent(folded, event), undefined)
   if (view === undefined) throw new Error('it is live')
   return toDocument(view)
 }

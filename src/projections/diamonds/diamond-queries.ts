@@ -6,6 +6,7 @@ import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
 import { BODY, bodyOf, etagOf, fromDocument, READ_BACK, toDocument } from './diamond-document.ts'
 import { eventsUntil, readDiamond, stepsOf } from './diamond-steps.ts'
 import type { DiamondView } from './diamond-view.ts'
+import { isGone } from './followed-diamond.ts'
 import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
@@ -200,7 +201,7 @@ export class DiamondQueries {
     } catch (error) {
       const age = await this.stale.age(error)
       const document = await this.#kept(id, READ_BACK, error)
-      return { view: document && fromDocument(document), age }
+      return { view: document === undefined || isGone(document) ? undefined : fromDocument(document), age }
     }
   }
 
@@ -263,7 +264,7 @@ const answered = (version: ApiVersion) => ['owner', 'ownersRevision', 'servicesR
 const ANSWER = { v3: answered('v3'), v4: answered('v4') }
 
 function answerOf(version: ApiVersion, document: Document | undefined): DiamondAnswer | undefined {
-  if (document === undefined) return undefined
+  if (document === undefined || isGone(document)) return undefined
   return {
     owner: Number(document['owner']),
     revision: Number(document['ownersRevision']),

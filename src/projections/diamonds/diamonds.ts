@@ -2,10 +2,22 @@ import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
+import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
-import { readModel } from '../engine/read-model.ts'
-import { etagOf, fromDocument, revisionsOf, TEXTS, toDocument, withScores } from './diamond-document.ts'
-import { applyEvent, broughtBy, folded, isOfScores, type DiamondView } from './diamond-view.ts'
+import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
+import { emptyDocument } from '../engine/tally.ts'
+import { etagOf, revisionsOf, TEXTS } from './diamond-document.ts'
+import { folded, isOfScores } from './diamond-view.ts'
+import {
+  CHANGE_NUMBERS,
+  follow,
+  followedDocument,
+  followedIn,
+  NOBODY,
+  renumbered,
+  rescored,
+  type FollowedDiamond,
+} from './followed-diamond.ts'
 
 /** The filters that are yes or no: their diamonds are counted, by every combination. */
 const FLAGS = FILTERED.filter((name) => FIELDS[name].kind === 'flag')
@@ -15,40 +27,60 @@ const subsets = <Item>(items: readonly Item[]): Item[][] =>
 
 const NEWEST = ['date', 'id'] as const
 
-/** What lists filter and order by, and the parts of both bodies. */
-export const diamonds = readModel<DiamondView>({
+const documents: ReadModelDeclaration<unknown>['documents'] = {
+  fields: {
+    id: 'integer',
+    owner: 'integer',
+    date: 'integer',
+    ...Object.fromEntries(FILTERED.map((name) => [name, FIELDS[name].kind === 'flag' ? 'integer' : 'text'] as const)),
+    ownersRevision: 'integer',
+    servicesRevision: 'integer',
+    scoresRevision: 'integer',
+    stoneRevision: 'integer',
+    changedAt: 'integer',
+    account: 'integer',
+    ...Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, 'integer'] as const)),
+  },
+  texts: TEXTS,
+  indexes: [
+    ...subsets(FLAGS).map((flags) => ['owner', ...flags, ...NEWEST]),
+    ...FILTERED.filter((name) => FIELDS[name].kind !== 'flag').map((name) => ['owner', name, ...NEWEST]),
+    ['account', 'changed'],
+  ],
+  counts: ['owner', ...FLAGS],
+}
+
+/**
+ * What lists filter and order by, the parts of both bodies, and the numbers of changes, by which the feed finds what is new to
+ * somebody.
+ */
+export const diamonds = readModel<FollowedDiamond>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 6 + FIELDS_VERSION,
-  follows: ['diamond-', 'scores-'],
-  documents: {
-    fields: {
-      id: 'integer',
-      owner: 'integer',
-      date: 'integer',
-      ...Object.fromEntries(FILTERED.map((name) => [name, FIELDS[name].kind === 'flag' ? 'integer' : 'text'] as const)),
-      ownersRevision: 'integer',
-      servicesRevision: 'integer',
-      scoresRevision: 'integer',
-      stoneRevision: 'integer',
-      changedAt: 'integer',
-    },
-    texts: TEXTS,
-    indexes: [
-      ...subsets(FLAGS).map((flags) => ['owner', ...flags, ...NEWEST]),
-      ...FILTERED.filter((name) => FIELDS[name].kind !== 'flag').map((name) => ['owner', name, ...NEWEST]),
-    ],
-    counts: ['owner', ...FLAGS],
-  },
+  version: 7 + FIELDS_VERSION,
+  follows: ['diamond-', 'scores-', RESTORES_STREAM],
+  documents,
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
   keyOf: ({ stream }) => (isDiamonds(stream) ? idIn(stream) : undefined),
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
-  apply: applyEvent,
-  toDocument,
+  apply: follow,
+  toDocument: (followed) => followedDocument(followed, EMPTY),
   stateTexts: TEXTS,
-  fromDocument,
-  amend: (document, event) => (isOfScores(event) ? withScores(document, broughtBy(event)) : undefined),
+  fromDocument: followedIn,
+  amend: (document, event, number) => (isOfScores(event) ? rescored(document, event, number) : undefined),
+  tallied: {
+    beginsFor: ({ data }) => accountIn(data['owner']),
+    accountOf: ({ account }) => Number(account),
+    unshown: (id, account, number) => ({ ...EMPTY, id, owner: NOBODY, account, created: number, changed: number }),
+    renumbered,
+  },
 })
+
+const EMPTY = emptyDocument({ name: 'diamonds', version: 0, ...documents })
+
+/** Read before anything else of the event is, and without its schema: whose it is must not depend on a release. */
+const accountIn = (owner: unknown): number | undefined =>
+  typeof owner === 'number' && Number.isSafeInteger(owner) && owner > 0 ? owner : undefined
 
 /** On a server that others write to as well, a prefix alone is no sign of ours. */
 const isDiamonds = (stream: string) => Number.isSafeInteger(idIn(stream))

@@ -70,6 +70,11 @@ export class ActiveRunner implements Progress {
     return this.#lease !== undefined
   }
 
+  /** How far it is where it runs here; undefined where another process runs it. */
+  get position(): From | undefined {
+    return this.#lease === undefined ? undefined : this.runner.progress.position
+  }
+
   reached(position: From, ms: number): boolean | Promise<boolean> {
     return this.#progress.reached(position, ms)
   }

@@ -75,7 +75,8 @@ export class BatchWriter<Value> {
       await this.build.release(stream)
       this.known.parked.delete(stream)
     }
-    await this.#write(await refold(this.projection, this.store, streams, event.position), event.position, event)
+    const refolded = await refold(this.projection, { store: this.store, build: this.build }, streams, event)
+    await this.#write(refolded, event.position, event)
   }
 
   async #write({ writes, letters }: Folded, position: From, last: StoredEvent | undefined): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from '../../stores/ports/read-store.ts'
 import { letter } from './dead-letter.ts'
 import type { Projection } from './read-model.ts'
+import { Tally } from './tally.ts'
 
 export type Folded = { readonly writes: Write[]; readonly letters: DeadLetter[] }
 
@@ -29,8 +30,17 @@ type Entry<Value> = {
   changed: boolean
   revision: bigint
   /** What was folded into it. */
-  readonly events: StoredEvent[]
+  readonly events: Numbered[]
 }
+
+/** An event and its number among its account's. */
+type Numbered = { readonly event: StoredEvent; readonly number: number }
+
+/** What gives an event its number. */
+type Numbers = Pick<Tally, 'next' | 'note'>
+
+/** Where streams are folded again from their beginnings: their events have been counted. */
+const UNNUMBERED: Numbers = { next: () => 0, note: () => undefined }
 
 type Entries<Value> = Map<FieldValue, Entry<Value>>
 
@@ -49,13 +59,39 @@ export async function foldBatch<Value>(
 ): Promise<Folded> {
   const keyed = events.map((event) => keyedBy(projection, event))
   const stored = await loaded(projection, build, keyed)
+  const accounts = accountsOf(projection, keyed, stored)
+  const tally = accounts && (await Tally.load(projection.declaration, build, events, accounts))
+  const over = tally?.isOvertaken === true ? await loaded(projection, build, keyed, 'all') : stored
+  return foldOver(projection, build, { keyed, stored: over, parked }, () => tally?.again())
+}
+
+/** Folds streams from their beginnings, over nothing. Their events are not counted again. */
+export async function foldAgain<Value>(projection: Projection<Value>, events: readonly StoredEvent[]): Promise<Folded> {
+  const keyed = events.map((event) => keyedBy(projection, event))
+  return foldOver(projection, { load: async () => [] }, { keyed, stored: [], parked: new Set() }, () => undefined)
+}
+
+type Batch = {
+  readonly keyed: readonly Keyed[]
+  readonly stored: readonly Stored[]
+  readonly parked: ReadonlySet<string>
+}
+
+async function foldOver<Value>(
+  projection: Projection<Value>,
+  build: Pick<Build, 'load'>,
+  { keyed, stored, parked }: Batch,
+  tallied: () => Tally | undefined,
+): Promise<Folded> {
   const faults = new Map<StoredEvent, unknown>()
   for (;;) {
-    const { entries, letters, faulty } = foldAll(projection, stored, keyed, { parked, faults })
+    const tally = tallied()
+    const known = { parked, faults, numbers: tally ?? UNNUMBERED }
+    const { entries, letters, faulty } = foldAll(projection, stored, keyed, known)
     const { writes, unshown } = writesOf(projection, entries)
     if (unshown.length === 0) {
       await requireAsLoaded(projection, build, faulty, stored)
-      return { writes, letters }
+      return { writes: [...writes, ...(tally?.writes() ?? [])], letters }
     }
     for (const entry of unshown) {
       const { event, fault } = culpritOf(projection, entry)
@@ -78,18 +114,35 @@ async function loaded<Value>(
   projection: Projection<Value>,
   build: Pick<Build, 'load'>,
   keyed: readonly Keyed[],
+  which: 'all' | 'as needed' = 'as needed',
 ): Promise<readonly Stored[]> {
   const known = new Set<FieldValue>()
   const wanted: FieldValue[] = []
   for (const { key, begins } of keyed) {
     if (key === undefined || known.has(key)) continue
     known.add(key)
-    if (!begins) wanted.push(key)
+    if (!begins || which === 'all') wanted.push(key)
   }
   return wanted.length === 0 ? [] : build.load(wanted, projection.stateTexts)
 }
 
+/** Whose events may be among these; undefined in a model that counts none. */
+function accountsOf<Value>(
+  { tallied }: Projection<Value>,
+  keyed: readonly Keyed[],
+  stored: readonly Stored[],
+): Set<number> | undefined {
+  if (tallied === undefined) return undefined
+  const accounts = new Set(stored.map(({ document }) => tallied.accountOf(document)))
+  for (const { event, begins } of keyed) {
+    const account = begins ? tallied.beginsFor(event) : undefined
+    if (account !== undefined) accounts.add(account)
+  }
+  return accounts
+}
+
 type Known = {
+  readonly numbers: Numbers
   readonly parked: ReadonlySet<string>
   /** Events behind which a document can't be shown, found before. */
   readonly faults: ReadonlyMap<StoredEvent, unknown>
@@ -99,7 +152,7 @@ function foldAll<Value>(
   projection: Projection<Value>,
   stored: readonly Stored[],
   keyed: readonly Keyed[],
-  { parked, faults }: Known,
+  { parked, faults, numbers }: Known,
 ) {
   const entries: Entries<Value> = new Map()
   for (const over of stored) {
@@ -109,20 +162,54 @@ function foldAll<Value>(
   const letters: DeadLetter[] = []
   const faulty = new Set<FieldValue>()
   const aside = new Set(parked)
-  for (const { event, key, fault } of keyed) {
+  for (const one of keyed) {
+    const { event, key, fault } = one
+    numbers.note(event)
     if (key === undefined && fault === undefined) continue
+    const account = accountOf(projection, entries, one)
+    const number = account === undefined ? 0 : numbers.next(account, event)
     try {
       if (aside.has(event.stream)) throw new Error('an earlier event of this stream was set aside')
       if (fault !== undefined) throw fault
       if (faults.has(event)) throw faults.get(event)
-      if (key !== undefined) foldInto(projection, entryOf(entries, key), event)
+      if (key !== undefined) foldInto(projection, entryOf(entries, key), { event, number })
     } catch (error) {
+      if (typeof key === 'number' && account !== undefined)
+        keepUnshown(projection, entries, key, { event, number }, account)
       if (key !== undefined && !aside.has(event.stream)) faulty.add(key)
       aside.add(event.stream)
       letters.push(letter(event, error))
     }
   }
   return { entries, letters, faulty: [...faulty] }
+}
+
+/** Whose an event is: known by what its document is, or would begin with. */
+function accountOf<Value>(
+  { tallied }: Projection<Value>,
+  entries: Entries<Value>,
+  { event, key, begins }: Keyed,
+): number | undefined {
+  if (tallied === undefined || key === undefined) return undefined
+  const entry = entries.get(key)
+  const known = entry?.document ?? entry?.value
+  if (known !== undefined) return tallied.accountOf(known)
+  return begins ? tallied.beginsFor(event) : undefined
+}
+
+/** What can't be shown from its beginning on still tells whose the events behind it are. */
+function keepUnshown<Value>(
+  { tallied }: Projection<Value>,
+  entries: Entries<Value>,
+  key: number,
+  { event, number }: Numbered,
+  account: number,
+): void {
+  const entry = entryOf(entries, key)
+  if (tallied === undefined || entry.document !== undefined || entry.value !== undefined) return
+  entry.document = tallied.unshown(key, account, number)
+  entry.changed = true
+  entry.revision = event.position.commit
 }
 
 /** Before a stream is set aside: it must not be for what the store has not shown. */
@@ -154,15 +241,15 @@ function entryOf<Value>(entries: Entries<Value>, key: FieldValue): Entry<Value> 
   return fresh
 }
 
-function foldInto<Value>(projection: Projection<Value>, entry: Entry<Value>, event: StoredEvent): void {
-  fold(projection, entry, event)
-  entry.revision = event.position.commit
-  entry.events.push(event)
+function foldInto<Value>(projection: Projection<Value>, entry: Entry<Value>, numbered: Numbered): void {
+  fold(projection, entry, numbered)
+  entry.revision = numbered.event.position.commit
+  entry.events.push(numbered)
 }
 
-function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, event: StoredEvent): void {
+function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, { event, number }: Numbered): void {
   if (entry.document !== undefined) {
-    const amended = projection.amend?.(entry.document, event)
+    const amended = projection.amend?.(entry.document, event, number)
     if (amended !== undefined) {
       entry.changed ||= amended !== entry.document
       entry.document = amended
@@ -171,7 +258,7 @@ function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, event: 
     entry.value = projection.fromDocument(entry.document)
     entry.document = undefined
   }
-  const value = projection.apply(entry.value, event)
+  const value = projection.apply(entry.value, event, number)
   entry.changed ||= value !== entry.value
   entry.value = value
 }
@@ -204,15 +291,15 @@ const shown = <Value>(projection: Projection<Value>, { document, value }: Entry<
 /** The first event of a document behind which it can't be shown. */
 function culpritOf<Value>(projection: Projection<Value>, { over, events }: Entry<Value>) {
   const again: Entry<Value> = over === undefined ? entryOf(new Map(), '') : entryOver(over)
-  for (const event of events) {
+  for (const numbered of events) {
     try {
-      foldInto(projection, again, event)
+      foldInto(projection, again, numbered)
       shown(projection, again)
     } catch (error) {
-      return { event, fault: error ?? new Error('it can not be shown') }
+      return { event: numbered.event, fault: error ?? new Error('it can not be shown') }
     }
   }
   const last = events.at(-1)
   if (last === undefined) throw new Error('a document that nothing was folded into is as it was')
-  return { event: last, fault: new Error('it could not be shown, and then it could: a projection must be pure') }
+  return { event: last.event, fault: new Error('it could not be shown, and then it could: a projection must be pure') }
 }

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Tallied } from './tally.ts'
 import type { Document, FieldValue, ModelDeclaration } from '../../stores/ports/read-store.ts'
 
 /**
@@ -25,10 +26,11 @@ export type Projection<Value> = {
   begins(event: StoredEvent): boolean
   /**
    * @param value undefined when there is no document
+   * @param number of the event among its account's, in a model that is `tallied`; else 0
    * @returns the same `value` when nothing changes, undefined when the document goes
    * @throws when the event does not fit: its stream is then set aside
    */
-  apply(value: Value | undefined, event: StoredEvent): Value | undefined
+  apply(value: Value | undefined, event: StoredEvent, number: number): Value | undefined
   toDocument(value: Value): Document
   fromDocument(document: Document): Value
   /** The texts that `fromDocument` and `amend` read; others need not be loaded to fold an event. */
@@ -39,7 +41,12 @@ export type Projection<Value> = {
    * @returns undefined for what has to go the long way
    * @throws as `apply` does
    */
-  amend?(document: Document, event: StoredEvent): Document | undefined
+  amend?(document: Document, event: StoredEvent, number: number): Document | undefined
+  /**
+   * Events are numbered by account, whether or not they change a document, and the counts are kept in the same write; without
+   * it, they are not. Keys of documents are then integers from 1.
+   */
+  readonly tallied?: Tallied<Value>
 }
 
 /** A read model as it is declared: what it is called, what it stores, and how events become that. */

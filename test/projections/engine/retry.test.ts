@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
+import type { FollowedDiamond } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import {
@@ -19,15 +19,15 @@ import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Di
 const test = suite('a stream that was set aside')
 
 /** A release that stumbles over prices of 13, and puts up with all others. */
-const stumbling: Projection<DiamondView> = {
+const stumbling: Projection<FollowedDiamond> = {
   ...diamonds,
-  apply(view, event) {
+  apply(known, event, number) {
     if ((event.data['set'] as { price?: unknown } | undefined)?.price === 13) throw new Error('13 is unlucky')
-    return diamonds.apply(view, event)
+    return diamonds.apply(known, event, number)
   },
 }
 
-async function projectBy(projection: Projection<DiamondView>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
+async function projectBy(projection: Projection<FollowedDiamond>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
   const runner = runnerOf({ store, reads }, projection)
   runner.start()
   assert.ok(await runner.progress.reached(store.head(), DEADLINE))

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
-import { folded } from '../../../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import type { Checkpoint, Document, Write } from '../../../../src/stores/ports/read-store.ts'
 
@@ -11,9 +10,11 @@ export const OWNER = 7
 export function diamondDocument(id: number): Document {
   const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 1_000 + (id % 1_000), isColored: id % 10 === 0 }
   const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }
-  const view = folded(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
-  if (view === undefined) throw new Error('a created diamond is live')
-  return diamonds.toDocument(view)
+  const position = { commit: BigInt(id), prepare: BigInt(id) }
+  const event = { ...created, stream: `diamond-${id}`, revision: 0n, id: randomUUID(), position, metadata: METADATA }
+  const followed = diamonds.apply(undefined, event, id)
+  if (followed === undefined) throw new Error('a created diamond is live')
+  return diamonds.toDocument(followed)
 }
 
 export const writesOf = (ids: readonly number[], revision: bigint): Write[] =>
@@ -22,6 +23,8 @@ export const writesOf = (ids: readonly number[], revision: bigint): Write[] =>
 export const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at)
 
 const LOG = randomUUID()
+
+const METADATA = { schema: '1', at: new Date(0).toISOString() }
 
 export function checkpointAt(commit: bigint): Checkpoint {
   const position = { commit, prepare: commit }

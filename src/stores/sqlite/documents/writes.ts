@@ -26,7 +26,7 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
   const indexed = indexedFields(declaration)
   const indexedAt = indexed.map((name) => fields.indexOf(name))
   const free = freeColumns(declaration)
-  const fixed = [...new Set([...indexed, ...declaration.counts.filter((name) => name !== 'id')])]
+  const countedBy = declaration.counts.filter((name) => name !== 'id')
   const statements = statementsOf(db, declaration)
   const counting = countingOf(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
@@ -38,20 +38,28 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
     requireAsLoaded(id, stored, revision, over)
     if (stored === undefined) statements.insert.run(revision, values, id)
     else if (BigInt(stored[0]) >= revision) return
-    else if (indexed.every((name, at) => stored[(indexedAt[at] ?? 0) + 1] === document[name])) {
-      statements.updateFree.run(revision, freeOf(document), id, BigInt(stored[0]))
-    } else statements.update.run(revision, values, id)
+    else update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedAt[at] ?? 0) + 1])
     if (stored !== undefined) count(id, stored, 1, -1)
     count(id, values, 0, 1)
   }
 
-  /** @returns false where nothing was written: its fields change, or it is not as it was loaded any more */
+  /** @returns false where nothing was written: it is counted elsewhere, or not as it was loaded any more */
   function putOver(over: Stored, document: Document, revision: bigint): boolean {
-    if (over.revision >= revision || fixed.some((name) => over.document[name] !== document[name])) return false
-    return statements.updateFree.run(revision, freeOf(document), valueOf(document, 'id'), over.revision).changes > 0
+    if (over.revision >= revision || countedBy.some((name) => over.document[name] !== document[name])) return false
+    return update(document, revision, over.revision, (name) => over.document[name]) > 0
   }
 
-  const freeOf = (document: Document) => free.map((name) => valueOf(document, name))
+  /** @param before what an indexed field is now */
+  function update(
+    document: Document,
+    revision: bigint,
+    over: bigint,
+    before: (name: string, at: number) => FieldValue | undefined,
+  ): number {
+    const changed = indexed.filter((name, at) => before(name, at) !== document[name])
+    const values = [...free, ...changed].map((name) => valueOf(document, name))
+    return statements.updateOf(changed).run(revision, values, valueOf(document, 'id'), over).changes
+  }
 
   /** @throws Outdated, unless what stands there is at least as new as what is written */
   function requireAsLoaded(
@@ -95,20 +103,30 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
 const freeColumns = (declaration: ModelDeclaration) =>
   valueColumns(declaration).filter((name) => !indexedFields(declaration).includes(name))
 
-/** Indexed fields that stay as they are stay out of the update: setting them would rewrite every index. */
+/** Indexed fields that stay as they are stay out of the update: setting one rewrites every index that holds it. */
 function statementsOf(db: Database.Database, declaration: ModelDeclaration) {
   const columns = valueColumns(declaration)
   const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
   const inserted = ['revision', ...columns, 'id']
   const places = inserted.map(() => '?').join(', ')
   const stored = ['revision', ...otherFields(declaration)]
+  const updates = new Map<string, Database.Statement<Guarded>>()
+
+  /** Few sets of fields ever change together. */
+  function updateOf(changed: readonly string[]): Database.Statement<Guarded> {
+    const name = changed.join()
+    const known = updates.get(name)
+    if (known !== undefined) return known
+    const set = settings([...freeColumns(declaration), ...changed])
+    const made = db.prepare<Guarded>(`UPDATE documents SET ${set} WHERE id = ? AND revision = ?`)
+    updates.set(name, made)
+    return made
+  }
+
   return {
     stored: db.prepare<[FieldValue], Known>(`SELECT ${list(stored)} FROM documents WHERE id = ?`).raw(),
     insert: db.prepare<Values>(`INSERT INTO documents (${list(inserted)}) VALUES (${places})`),
-    update: db.prepare<Values>(`UPDATE documents SET ${settings(columns)} WHERE id = ?`),
-    updateFree: db.prepare<Guarded>(
-      `UPDATE documents SET ${settings(freeColumns(declaration))} WHERE id = ? AND revision = ?`,
-    ),
+    updateOf,
     remove: db.prepare<[FieldValue]>('DELETE FROM documents WHERE id = ?'),
   }
 }

@@ -1,0 +1,221 @@
+import type { ApiVersion } from '../../domain/diamond/field.ts'
+import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
+import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
+import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
+import { PATIENCE } from '../engine/patience.ts'
+import type { Progress } from '../engine/progress.ts'
+import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+import { COUNT_TEXT, countAt, countIn, countKey, EPOCHS_KEY, epochsIn, type Count } from '../engine/tally.ts'
+import { cursorIn, CursorLost, cursorText, unknownCursor, type Cursor } from './change-cursor.ts'
+import type { ChangeWatch } from './change-watch.ts'
+import { BODY, bodyOf } from './diamond-document.ts'
+import { CHANGE_NUMBERS, isGone, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
+
+/** What may have happened to a diamond. */
+const WHAT = ['created', 'fields', 'certifications', 'scores', 'deleted'] as const
+type What = (typeof WHAT)[number]
+
+/** One diamond that is not as it was: `text` is what the feed shows of it, finished JSON. */
+export type Change = { readonly cursor: string; readonly what: readonly What[]; readonly text: string }
+
+export type ChangePage = {
+  readonly changes: readonly Change[]
+  /** Where the next page begins. */
+  readonly next: string
+  /** Whether that has something now. */
+  readonly more: boolean
+  /** False when the read model is behind: what was written last follows later. */
+  readonly current: boolean
+  /** Seconds since the log last answered, where it is away. */
+  readonly age?: number
+}
+
+export type ChangeFeedOptions = {
+  readonly model: ReadModel
+  readonly progress: Progress
+  readonly store: Pick<EventStore, 'head'>
+  readonly watch: Pick<ChangeWatch, 'changed'>
+  readonly stale?: StaleReads
+}
+
+/** Puts addresses and signatures into a finished body. */
+export type Finishing = { finish(text: string): string }
+
+/** Milliseconds that a page waits for what was written before it was asked for. */
+const FRESH = PATIENCE
+
+/** Rounds in which a page looks for more behind what it leaves out. */
+const ROUNDS = 10
+
+/**
+ * What has changed in an account's inventory since somebody looked: each diamond once, in the order of their last changes.
+ * A page ends where the read model's checkpoint is, so that nothing comes in before it later; what changes meanwhile moves
+ * behind it.
+ */
+export class ChangeFeed {
+  constructor(
+    private readonly options: ChangeFeedOptions,
+    private readonly links: Finishing,
+  ) {}
+
+  /** The cursor behind which nothing has happened yet. @throws StoreUnavailable */
+  async now(account: number): Promise<string> {
+    const { age: _age } = await this.#freshness()
+    const { epoch, settled } = await this.#standing(account)
+    return cursorText({ epoch, number: settled })
+  }
+
+  /**
+   * What has changed since a cursor.
+   * @param after as it was given; undefined for the beginning
+   * @param limit changes on a page at most
+   * @throws Refusal malformed, CursorLost, StoreUnavailable
+   */
+  async after(version: ApiVersion, account: number, after: string | undefined, limit: number): Promise<ChangePage> {
+    const asked = after === undefined ? undefined : cursorIn(after)
+    const fresh = await this.#freshness()
+    const standing = await this.#standing(account)
+    const from = asked === undefined ? 0 : numberIn(asked, standing, fresh.current)
+    if (from === undefined) return { changes: [], next: after ?? '', more: false, ...fresh }
+    return { ...(await this.#page(version, account, { from, limit, standing })), ...fresh }
+  }
+
+  /** Resolves when something may have come behind a cursor, after so many milliseconds, or when that is given up. */
+  async changed(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void> {
+    await this.options.watch.changed(account, cursorIn(cursor).number, ms, signal)
+  }
+
+  /** Waits a little, so that who has written sees what he wrote. */
+  async #freshness(): Promise<{ readonly current: boolean; readonly age?: number }> {
+    const { store, progress, stale = NO_STALE_READS } = this.options
+    let head: From
+    try {
+      head = await store.head()
+    } catch (error) {
+      return { current: false, age: await stale.age(error) }
+    }
+    return { current: await progress.reached(head, FRESH) }
+  }
+
+  /** The checkpoint is read before the counts: what they have behind it is not all written. */
+  async #standing(account: number): Promise<Standing> {
+    return standingAt(this.options.model, await this.options.model.position(), account)
+  }
+
+  async #page(version: ApiVersion, account: number, { from, limit, standing }: Asked): Promise<Page> {
+    const { epoch, settled } = standing
+    const changes: Change[] = []
+    let reached = from
+    for (let round = 0; round < ROUNDS && reached < settled; round++) {
+      const room = limit - changes.length
+      const found = await this.#find(version, account, { after: reached, to: settled, limit: room + 1 })
+      for (const document of found.slice(0, room)) {
+        const change = this.#change(version, document, { epoch, since: from })
+        reached = Number(document['changed'])
+        if (change !== undefined) changes.push(change)
+      }
+      if (found.length <= room) reached = settled
+      if (changes.length === limit) break
+    }
+    return { changes, next: cursorText({ epoch, number: reached }), more: reached < settled }
+  }
+
+  #find(version: ApiVersion, account: number, { after, to, limit }: { after: number; to: number; limit: number }) {
+    return this.options.model.find({
+      where: { account, changed: { from: after + 1, to } },
+      order: [['changed', 'asc']],
+      limit,
+      offset: 0,
+      select: SHOWN[version],
+    })
+  }
+
+  #change(version: ApiVersion, document: Document, { epoch, since }: { epoch: number; since: number }) {
+    const numbers = numbersIn(document)
+    const gone = isGone(document)
+    // Who never heard of it need not hear of its end.
+    if (gone && numbers.created > since) return undefined
+    const what = gone ? (['deleted'] as const) : whatOf(numbers, since)
+    const cursor = cursorText({ epoch, number: numbers.changed })
+    const body = gone ? 'null' : this.links.finish(bodyOf(version, document))
+    const { id, sku } = document
+    const head = JSON.stringify({ cursor, id, sku, what })
+    return { cursor, what, text: `${head.slice(0, -1)},"diamond":${body}}` }
+  }
+}
+
+type Page = Pick<ChangePage, 'changes' | 'next' | 'more'>
+type Asked = { readonly from: number; readonly limit: number; readonly standing: Standing }
+
+/** Where an account's feed stands. */
+type Standing = {
+  /** Of the log as the model has it, and the ones before, in their order. */
+  readonly epoch: number
+  readonly epochs: readonly number[]
+  readonly count: Pick<Count, 'before' | 'since' | 'epochs'>
+  /** All changes up to this number are in the model, and stay behind whatever comes. */
+  readonly settled: number
+}
+
+const NOTHING = { before: 0, since: [], epochs: [] }
+
+/** @throws StoreUnavailable where the model is of another log */
+async function standingAt(model: ReadModel, position: From, account: number): Promise<Standing> {
+  const found = await model.find({
+    where: { id: { in: [EPOCHS_KEY, countKey(account)] } },
+    order: [],
+    limit: 2,
+    offset: 0,
+    select: ['id', COUNT_TEXT],
+  })
+  const textOf = (key: number) => found.find(({ id }) => id === key)?.[COUNT_TEXT]
+  const begun = textOf(EPOCHS_KEY)
+  const epochs = epochsIn(begun === undefined ? '[]' : String(begun))
+    .filter(({ at }) => comparePositions(at, position) <= 0)
+    .map(({ epoch }) => epoch)
+  const counted = textOf(countKey(account))
+  const count = counted === undefined ? NOTHING : countIn(String(counted))
+  return { epoch: epochs.at(-1) ?? FIRST_EPOCH, epochs, count, settled: countAt(count, position) }
+}
+
+/**
+ * The number that a cursor names in the log of now; undefined where the model has not come so far.
+ * @param current whether the model has come to the head of the log
+ * @throws CursorLost, Refusal malformed
+ */
+function numberIn(cursor: Cursor, standing: Standing, current: boolean): number | undefined {
+  const { epoch, settled } = standing
+  if (cursor.epoch < epoch) {
+    const common = commonPast(cursor, standing)
+    if (cursor.number <= common) return cursor.number
+    throw new CursorLost(cursor, cursorText({ epoch, number: common }))
+  }
+  if (cursor.epoch === epoch && cursor.number <= settled) return cursor.number
+  if (!current) return undefined
+  throw unknownCursor(cursor)
+}
+
+/**
+ * How much of its account's past a cursor of another epoch shares with the log of now: what came before the next epoch began.
+ * Of an epoch that was itself lost, nobody knows where it branched off.
+ */
+function commonPast({ epoch }: Cursor, { epochs, count, settled }: Standing): number {
+  const at = epochs.indexOf(epoch)
+  if (epoch !== FIRST_EPOCH && at < 0) return 0
+  const next = epochs[at + 1]
+  const mark = count.epochs.find(([begun]) => next !== undefined && begun >= next)
+  return Math.min(mark?.[1] ?? settled, settled)
+}
+
+const KINDS = [
+  ['created', 'created'],
+  ['fields', 'fieldsChanged'],
+  ['certifications', 'certificationsChanged'],
+  ['scores', 'scoresChanged'],
+] as const satisfies readonly (readonly [What, keyof ChangeNumbers])[]
+
+const whatOf = (numbers: ChangeNumbers, since: number): What[] =>
+  KINDS.flatMap(([what, name]) => (numbers[name] > since ? [what] : []))
+
+const shown = (version: ApiVersion) => ['id', 'sku', 'owner', ...CHANGE_NUMBERS, ...BODY[version]]
+const SHOWN: Readonly<Record<ApiVersion, readonly string[]>> = { v3: shown('v3'), v4: shown('v4') }

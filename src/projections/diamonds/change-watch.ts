@@ -1,0 +1,128 @@
+import type { Log } from '../../runtime/log.ts'
+import { StoreUnavailable, type From } from '../../stores/ports/event-store.ts'
+import type { ReadModel } from '../../stores/ports/read-store.ts'
+import { COUNT_TEXT, countAt, countIn, countKey } from '../engine/tally.ts'
+
+/** How far the model is, where this process writes it: nobody has to look, it tells. */
+export type Writing = {
+  /** undefined where another process writes it. */
+  readonly position: From | undefined
+  reached(position: From, ms: number): boolean | Promise<boolean>
+}
+
+export type ChangeWatchOptions = {
+  readonly model: Pick<ReadModel, 'position' | 'find'>
+  readonly writing: Writing
+  readonly log: Log
+}
+
+/** Milliseconds between two looks at a model that another process writes. */
+const LOOK = 250
+/** Milliseconds after which it is looked at again who writes it. */
+const ROUND = 1_000
+/** Accounts that are asked for in one call. */
+const ASKED = 500
+
+type Waiter = { readonly number: number; readonly wake: () => void }
+
+/**
+ * Wakes who waits for something new of an account. While nobody waits nothing is done; while somebody does, all of them cost
+ * one look whenever the model has come on.
+ */
+export class ChangeWatch {
+  readonly #waiting = new Map<number, Set<Waiter>>()
+  #looking = false
+  #stopped = false
+
+  constructor(private readonly options: ChangeWatchOptions) {}
+
+  /** From now on nobody waits. */
+  stop(): void {
+    this.#stopped = true
+    for (const waiters of this.#waiting.values()) for (const { wake } of waiters) wake()
+  }
+
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /**
+   * Resolves when an account has more than so many events, and no sooner than the model shows them; after `ms` milliseconds,
+   * when the signal says so, or when the service stops. Who asks bounds how many wait.
+   * @throws StoreUnavailable
+   */
+  async changed(account: number, number: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#stopped || signal.aborted || ms <= 0) return
+    const waiters = this.#waiting.get(account) ?? new Set()
+    this.#waiting.set(account, waiters)
+    let wake = () => {}
+    const woken = new Promise<void>((done) => (wake = done))
+    const waiter = { number, wake }
+    waiters.add(waiter)
+    const timer = setTimeout(wake, ms)
+    signal.addEventListener('abort', wake)
+    try {
+      // What came between the caller's page and now wakes nobody any more.
+      await this.#look([account])
+      this.#run()
+      await woken
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', wake)
+      waiters.delete(waiter)
+      if (waiters.size === 0) this.#waiting.delete(account)
+    }
+  }
+
+  #run(): void {
+    if (this.#looking) return
+    this.#looking = true
+    void this.#rounds()
+  }
+
+  async #rounds(): Promise<void> {
+    const { writing } = this.options
+    while (this.#waiting.size > 0 && !this.#stopped) {
+      const { position } = writing
+      await this.#lookAtAll()
+      if (position === undefined) await pause(LOOK)
+      else await writing.reached(behind(position), ROUND)
+    }
+    this.#looking = false
+  }
+
+  /** A store that is away is asked again; who waits is told nothing new meanwhile, which is true. */
+  async #lookAtAll(): Promise<void> {
+    const accounts = [...this.#waiting.keys()]
+    try {
+      for (let from = 0; from < accounts.length; from += ASKED) await this.#look(accounts.slice(from, from + ASKED))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable))
+        this.options.log.warn({ err: error }, 'who waits for changes is not told')
+      await pause(LOOK)
+    }
+  }
+
+  /** The checkpoint is read before the counts: what they have behind it is not all written. */
+  async #look(accounts: readonly number[]): Promise<void> {
+    const { model } = this.options
+    const position = await model.position()
+    const found = await model.find({
+      where: { id: { in: accounts.map(countKey) } },
+      order: [],
+      limit: accounts.length,
+      offset: 0,
+      select: ['id', COUNT_TEXT],
+    })
+    for (const document of found) {
+      const settled = countAt(countIn(String(document[COUNT_TEXT])), position)
+      for (const { number, wake } of this.#waiting.get(-Number(document['id'])) ?? []) if (settled > number) wake()
+    }
+  }
+}
+
+/** The next position that there may be. */
+const behind = (position: From): From =>
+  position === 'start' ? { commit: 0n, prepare: 0n } : { ...position, prepare: position.prepare + 1n }
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms).unref())

@@ -1,0 +1,141 @@
+import type { Document } from '../../stores/ports/read-store.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import { fromDocument, toDocument, withScores } from './diamond-document.ts'
+import { applyEvent, broughtBy, isOfScores, type DiamondView } from './diamond-view.ts'
+
+/** The numbers, among the events of its account, of a diamond's last events of each kind; 0 where there was none. */
+export type ChangeNumbers = {
+  readonly created: number
+  readonly fieldsChanged: number
+  readonly certificationsChanged: number
+  readonly scoresChanged: number
+  /** Of the last one, its deletion too. */
+  readonly changed: number
+}
+
+export const CHANGE_NUMBERS = [
+  'created',
+  'fieldsChanged',
+  'certificationsChanged',
+  'scoresChanged',
+  'changed',
+] as const satisfies readonly (keyof ChangeNumbers)[]
+
+const UNCHANGED: ChangeNumbers = {
+  created: 0,
+  fieldsChanged: 0,
+  certificationsChanged: 0,
+  scoresChanged: 0,
+  changed: 0,
+}
+
+/**
+ * A diamond with what the feed of changes needs of it. What was deleted stays, for the feed alone: its owner is nobody, so
+ * that no list shows it, and no count.
+ */
+export type FollowedDiamond = ChangeNumbers & {
+  readonly id: number
+  /** Whose it is, or was. */
+  readonly account: number
+  readonly sku: string
+  /** undefined once it was deleted. */
+  readonly view: DiamondView | undefined
+}
+
+/** The owner of what was deleted. */
+export const NOBODY = 0
+
+export const isGone = (document: Document): boolean => document['owner'] === NOBODY
+
+/** @param number of the event among those of its account */
+export function follow(
+  known: FollowedDiamond | undefined,
+  event: StoredEvent,
+  number: number,
+): FollowedDiamond | undefined {
+  if (known !== undefined && known.view === undefined) return known
+  const view = applyEvent(known?.view, event)
+  if (view === known?.view) return known
+  if (view !== undefined) {
+    const { id, owner, fields } = view.diamond
+    return { ...after(known ?? UNCHANGED, event, known?.view, view, number), id, account: owner, sku: fields.sku, view }
+  }
+  return known && { ...known, changed: number, view }
+}
+
+function after(
+  { created, fieldsChanged, certificationsChanged, scoresChanged }: ChangeNumbers,
+  event: StoredEvent,
+  before: DiamondView | undefined,
+  view: DiamondView,
+  number: number,
+): ChangeNumbers {
+  const kind = kindOf(event)
+  // Other proportions take the scores of the old ones away.
+  const isUnscored = before !== undefined && before.scores !== null && view.scores === null
+  return {
+    created: kind === 'created' ? number : created,
+    fieldsChanged: kind === 'fieldsChanged' ? number : fieldsChanged,
+    certificationsChanged: kind === 'certificationsChanged' ? number : certificationsChanged,
+    scoresChanged: kind === 'scoresChanged' || isUnscored ? number : scoresChanged,
+    changed: number,
+  }
+}
+
+function kindOf(event: StoredEvent): keyof ChangeNumbers {
+  if (isOfScores(event)) return 'scoresChanged'
+  if (event.type === 'DiamondCreated') return 'created'
+  return event.type === 'DiamondPatched' ? 'fieldsChanged' : 'certificationsChanged'
+}
+
+/** @param empty a document of the model with nothing in it */
+export function followedDocument(followed: FollowedDiamond, empty: Document): Document {
+  const { id, account, sku, view } = followed
+  const shown = view === undefined ? { ...empty, id, owner: NOBODY, sku } : toDocument(view)
+  return { ...shown, account, ...numbersOf(followed) }
+}
+
+export function followedIn(document: Document): FollowedDiamond {
+  const view = isGone(document) ? undefined : fromDocument(document)
+  const { id, account, sku } = document
+  return { id: Number(id), account: Number(account), sku: String(sku), view, ...numbersIn(document) }
+}
+
+/** With the scores that an event brings; the same document where they are no news. */
+export function rescored(document: Document, event: StoredEvent, number: number): Document {
+  if (isGone(document)) return document
+  const scored = withScores(document, broughtBy(event))
+  return scored === document ? document : { ...scored, scoresChanged: number, changed: number }
+}
+
+/**
+ * A diamond that was folded again after it had been set aside: whatever it shows may be new.
+ * @param before what was shown of it until then
+ */
+export function renumbered(document: Document, before: Document | undefined, number: number): Document {
+  const created = before === undefined || isGone(before) ? number : Number(before['created'])
+  return {
+    ...document,
+    created,
+    fieldsChanged: number,
+    certificationsChanged: number,
+    scoresChanged: number,
+    changed: number,
+  }
+}
+
+export const numbersIn = (document: Document): ChangeNumbers => ({
+  created: Number(document['created']),
+  fieldsChanged: Number(document['fieldsChanged']),
+  certificationsChanged: Number(document['certificationsChanged']),
+  scoresChanged: Number(document['scoresChanged']),
+  changed: Number(document['changed']),
+})
+
+const numbersOf = ({ created, fieldsChanged, certificationsChanged, scoresChanged, changed }: ChangeNumbers) => ({
+  created,
+  fieldsChanged,
+  certificationsChanged,
+  scoresChanged,
+  changed,
+})

@@ -1,0 +1,21 @@
+import { ChangeFeed, type Finishing } from '../projections/diamonds/change-feed.ts'
+import { ChangeWatch } from '../projections/diamonds/change-watch.ts'
+import type { OpenReadModel } from '../projections/engine/followers.ts'
+import type { StaleReads } from '../projections/engine/stale-reads.ts'
+import type { Installation } from './installation.ts'
+import type { OpenParts } from './open-parts.ts'
+
+/** The feed of changes, for whoever has links to put into it. */
+export type OpenChanges = { feedWith(links: Finishing): ChangeFeed }
+
+/** Who waits for changes is told when the service stops, so that no request lasts longer. */
+export function openChanges(
+  { store, log }: Installation,
+  { model, progress }: OpenReadModel,
+  stale: StaleReads,
+  parts: OpenParts,
+): OpenChanges {
+  const watch = new ChangeWatch({ model, writing: progress, log })
+  parts.add({ stage: 'requests', name: 'changes', stop: async () => watch.stop() })
+  return { feedWith: (links) => new ChangeFeed({ model, progress, store, watch, stale }, links) }
+}

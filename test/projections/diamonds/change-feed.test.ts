@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { metadata } from '../../../src/events/origin.ts'
+import { ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
+import { CursorLost } from '../../../src/projections/diamonds/change-cursor.ts'
+import { ChangeWatch } from '../../../src/projections/diamonds/change-watch.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { SIGNED, withLinks } from '../../../src/representations/links.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import type { Progress } from '../../../src/projections/engine/progress.ts'
+import type { From } from '../../../src/stores/ports/event-store.ts'
+import type { Disk } from '../engine/inventory-on-disk.ts'
+import { buildsOf, origin, owner, project, runnerOf, withDisk } from '../engine/inventory-on-disk.ts'
+
+const test = suite('the feed of changes')
+
+type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: { price: number } | null }
+
+const links = { finish: (text: string) => withLinks(text, (stored) => stored.split(SIGNED)[0] ?? '') }
+const reached: Progress & { position: From | undefined } = { reached: () => true, position: undefined }
+
+async function feedOf({ store, reads }: Disk, writing: typeof reached = reached) {
+  const model = await reads.model(diamonds.declaration)
+  const watch = new ChangeWatch({ model, writing, log: openLog('silent') })
+  const feed = new ChangeFeed({ model, progress: writing, store, watch }, links)
+  return { feed, watch }
+}
+
+async function page(feed: ChangeFeed, after?: string, limit = 100) {
+  const { changes, next, more } = await feed.after('v4', 1, after, limit)
+  return { changes: changes.map(({ text }) => JSON.parse(text) as Element), next, more }
+}
+
+const told = ({ changes }: { changes: Element[] }) => changes.map(({ id, what, cursor }) => `${cursor} ${id} ${what}`)
+
+test(
+  'tells each diamond once, in the order of their last changes, with what happened to it',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [a = 0, b = 0, c = 0] = await vendor.create(3)
+    await vendor.patch(a, { price: 7 })
+    await vendor.remove(b)
+    await project(disk)
+    const { feed } = await feedOf(disk)
+    const all = await page(feed)
+    assert.equal(told(all), [`0-3 ${c} created`, `0-4 ${a} created,fields`])
+    assert.is(all.next, '0-5')
+    assert.is(all.more, false)
+    assert.equal(told(await page(feed, '0-3')), [`0-4 ${a} fields`, `0-5 ${b} deleted`])
+    assert.is((await page(feed, '0-4')).changes[0]?.diamond, null)
+    assert.equal(await page(feed, '0-5'), { changes: [], next: '0-5', more: false })
+    assert.is(await feed.now(1), '0-5')
+    assert.is(await feed.now(2), '0-0')
+  }),
+)
+
+test(
+  'comes in pages, of which none is empty while there is more to tell',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const ids = await vendor.create(6)
+    for (const id of ids.slice(0, 4)) await vendor.remove(id)
+    await project(disk)
+    const { feed } = await feedOf(disk)
+    const first = await page(feed, undefined, 1)
+    assert.equal(told(first), [`0-5 ${ids[4]} created`])
+    assert.is(first.more, true)
+    const second = await page(feed, first.next, 1)
+    assert.equal(told(second), [`0-6 ${ids[5]} created`])
+    // Who asks page by page may hear of the end of what it never heard of.
+    const third = await page(feed, second.next, 3)
+    assert.equal(told(third), [`0-7 ${ids[0]} deleted`, `0-8 ${ids[1]} deleted`, `0-9 ${ids[2]} deleted`])
+    assert.is((await page(feed, third.next)).next, '0-10')
+    assert.equal(told(await page(feed, '0-4', 3)), [
+      `0-5 ${ids[4]} created`,
+      `0-6 ${ids[5]} created`,
+      `0-7 ${ids[0]} deleted`,
+    ])
+  }),
+)
+
+test(
+  'shows a diamond again behind the request that freed it, where it had been set aside',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const [a = 0, b = 0] = await vendor.create(2)
+    const stream = `diamond-${a}`
+    const broken = { set: { price: 'much' }, removed: [] }
+    const event = (type: string, data: object) => ({
+      id: randomUUID(),
+      type,
+      data: { ...data },
+      metadata: metadata(origin, Date.now()),
+    })
+    await disk.store.append(stream, 0n, [event('DiamondPatched', broken)])
+    await project(disk)
+    const { feed } = await feedOf(disk)
+    assert.equal(told(await page(feed)), [`0-1 ${a} created`, `0-2 ${b} created`])
+    const { next } = await page(feed)
+    assert.is(next, '0-3')
+    await disk.store.append('retries-diamonds', 'none', [
+      event('RetryRequested', { model: 'diamonds', streams: [stream] }),
+    ])
+    await project(disk)
+    const freed = await page(feed, next)
+    assert.equal(told(freed), [`0-4 ${a} fields,certifications,scores`])
+    await buildsOf(disk, diamonds).rebuild()
+    assert.equal(told(await page(feed, next)), told(freed))
+  }),
+)
+
+test(
+  'goes back to where a restored log has gone on from',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    const restored = (epoch: number, after: 'none' | bigint) =>
+      disk.store.append('restores', after, [
+        { id: randomUUID(), type: 'LogRestored', data: { epoch }, metadata: metadata(origin, Date.now()) },
+      ])
+    const lost = async (feed: ChangeFeed, cursor: string) => {
+      try {
+        return (await page(feed, cursor)).next
+      } catch (error) {
+        return error instanceof CursorLost ? `lost, ${error.restart}` : String(error)
+      }
+    }
+    await vendor.create(3)
+    await restored(1, 'none')
+    await project(disk)
+    const { feed } = await feedOf(disk)
+    assert.is(await lost(feed, '0-3'), '1-3')
+    assert.is(await lost(feed, '0-4'), 'lost, 1-3')
+    await vendor.create(2)
+    await restored(4, 0n)
+    await vendor.create(1)
+    await project(disk)
+    assert.is(await lost(feed, '0-3'), '4-6')
+    assert.is(await lost(feed, '0-4'), 'lost, 4-3')
+    assert.is(await lost(feed, '1-5'), '4-6')
+    assert.is(await lost(feed, '1-6'), 'lost, 4-5')
+    // Where epochs 2 and 3 branched off is forgotten with them.
+    assert.is(await lost(feed, '3-2'), 'lost, 4-0')
+    assert.match(await lost(feed, '4-7'), 'it has not come so far')
+    assert.match(await lost(feed, '5-1'), 'it has not come so far')
+    const ahead = (await feedOf(disk, { ...reached, reached: () => false })).feed
+    assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind knows no better')
+  }),
+)
+
+for (const cursor of ['', '0', '0-', '-1', '0-1-2', '0-x', '00000000000000000-1', '0-1 ', 'NOW']) {
+  test(
+    `refuses ${JSON.stringify(cursor)} as a cursor`,
+    withDisk(async (disk) => {
+      const { feed } = await feedOf(disk)
+      const error = await page(feed, cursor).catch((thrown: unknown) => thrown)
+      assert.match(String(error), 'must be a cursor')
+    }),
+  )
+}
+
+test(
+  'wakes who waits for an account as soon as there is something, and nobody else',
+  withDisk(async (disk) => {
+    const runner = runnerOf(disk)
+    runner.start()
+    const { feed, watch } = await feedOf(disk, runner.progress as unknown as typeof reached)
+    const long = 60_000
+    const never = new AbortController()
+    let woken = 0
+    const other = feed.changed(2, '0-0', long, never.signal).then(() => woken++)
+    const waits = feed.changed(1, '0-0', long, new AbortController().signal)
+    const begun = performance.now()
+    await owner(disk.store).create(1)
+    await waits
+    assert.ok(performance.now() - begun < 5_000, 'it was told late')
+    assert.equal((await page(feed)).changes.length, 1)
+    await feed.changed(1, '0-0', long, never.signal)
+    assert.is(woken, 0)
+    never.abort()
+    await other
+    const stopped = feed.changed(1, '0-1', long, new AbortController().signal)
+    watch.stop()
+    await stopped
+    await runner.stop()
+  }),
+)
+
+test.run()

@@ -1,0 +1,168 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { placesIn, textOf } from '../../../src/projections/engine/places.ts'
+import { foldBatch } from '../../../src/projections/engine/fold-batch.ts'
+import { COUNT_TEXT, countAt, countIn, countKey } from '../../../src/projections/engine/tally.ts'
+import { CHANGE_NUMBERS, isGone } from '../../../src/projections/diamonds/followed-diamond.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+
+const test = suite('events numbered by account')
+
+const at = (index: number) => ({ commit: BigInt(index * 7 + 3), prepare: BigInt(index * 7 + 2) })
+
+/** Two accounts' stones are made, patched, scored and deleted, some scores come late, and some events can't be read. */
+function history(random: () => number, count: number): StoredEvent[] {
+  const stones: { id: number; revision: number; scores: number; gone: boolean }[] = []
+  return Array.from({ length: count }, (_, index): StoredEvent => {
+    const one = stones[Math.floor(random() * stones.length)]
+    const chance = random()
+    const event = (stream: string, revision: number, type: string, data: StoredEvent['data']) => ({
+      id: `e-${index}`,
+      stream,
+      type,
+      data,
+      revision: BigInt(revision),
+      position: at(index),
+      metadata: { schema: '1', at: new Date(1_800_000_000_000 + index).toISOString() },
+    })
+    if (one === undefined || chance < 0.3) {
+      const id = stones.length + 1
+      stones.push({ id, revision: 0, scores: -1, gone: false })
+      const set = { sku: `S-${id}`, cutShape: chance < 0.02 ? 99_999 : 1, carat: 1 }
+      return event(`diamond-${id}`, 0, 'DiamondCreated', { id, owner: 1 + (id % 2), date: 1_800_000_000, set })
+    }
+    if (one.gone || chance < 0.5) {
+      one.scores++
+      const scores = { integral: null, spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
+      const spread = { ct: index, pc: 0, d: 0.1, ver: '1.0.0' }
+      const data = { id: one.id, revision: one.revision, scores: { ...scores, spread } }
+      return event(`scores-${one.id}`, one.scores, 'DiamondScored', data)
+    }
+    one.revision++
+    if (chance > 0.95) {
+      one.gone = true
+      return event(`diamond-${one.id}`, one.revision, 'DiamondDeleted', {})
+    }
+    const price = chance > 0.93 ? 'not a price' : index
+    return event(`diamond-${one.id}`, one.revision, 'DiamondPatched', { set: { price }, removed: [] })
+  })
+}
+
+const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.indexOf('-') + 1)) % 2)
+
+/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
+class Memory implements Pick<Build, 'load'> {
+  readonly documents = new Map<FieldValue, Stored>()
+
+  async load(keys: readonly FieldValue[]): Promise<Stored[]> {
+    return keys.flatMap((key) => this.documents.get(key) ?? [])
+  }
+
+  write(writes: readonly Write[]): void {
+    for (const write of writes) {
+      assert.ok('put' in write, 'nothing is removed')
+      const key = write.put['id'] ?? ''
+      const known = this.documents.get(key)
+      if (known === undefined || known.revision < write.revision)
+        this.documents.set(key, { document: write.put, revision: write.revision })
+    }
+  }
+
+  count(account: number, position: From): number {
+    const found = this.documents.get(countKey(account))
+    return found === undefined ? 0 : countAt(countIn(String(found.document[COUNT_TEXT])), position)
+  }
+}
+
+const numbersIn = (document: Document) => Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, document[name]]))
+
+async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
+  const memory = new Memory()
+  memory.write((await foldBatch(diamonds, memory, events, new Set())).writes)
+  return memory
+}
+
+test('have the numbers of the log, however batches are cut and broken off', async () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = numbersFrom(seed)
+    const events = history(random, 120)
+    const memory = new Memory()
+    const parked = new Set<string>()
+    for (let from = 0; from < events.length;) {
+      const to = Math.min(events.length, from + 1 + Math.floor(random() * 30))
+      const batch = events.slice(from, to)
+      const { writes, letters } = await foldBatch(diamonds, memory, batch, parked)
+      if (random() < 0.4) {
+        memory.write(writes.filter(() => random() < 0.5))
+        continue
+      }
+      memory.write(writes)
+      for (const { stream } of letters) parked.add(stream)
+      from = to
+      for (const account of [1, 2]) {
+        const there = events.slice(0, to).filter((event) => ownerOf(event) === account).length
+        assert.is(memory.count(account, at(to - 1)), there, `seed ${seed}, account ${account}, ${to} events`)
+      }
+    }
+    const once = await foldedAtOnce(events)
+    for (const [key, { document }] of once.documents) {
+      if (typeof key !== 'number' || key <= 0) continue
+      const found = memory.documents.get(key)?.document
+      assert.equal(found && numbersIn(found), numbersIn(document), `seed ${seed}, diamond ${key}`)
+      assert.is(found && isGone(found), isGone(document))
+    }
+  }
+})
+
+test('count what is not settled only as far as it is', async () => {
+  const events = history(numbersFrom(7), 60)
+  const memory = await foldedAtOnce(events)
+  for (const account of [1, 2]) {
+    for (let index = 0; index < events.length; index++) {
+      const there = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
+      assert.is(memory.count(account, at(index)), there)
+    }
+  }
+})
+
+test('stay as they are where a runner that fell behind brings old events with new ones', async () => {
+  const events = history(numbersFrom(3), 100)
+  const memory = new Memory()
+  for (let from = 0; from < 80; from += 20) {
+    memory.write((await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set())).writes)
+  }
+  memory.write((await foldBatch(diamonds, memory, events.slice(10), new Set())).writes)
+  const once = await foldedAtOnce(events)
+  for (const [key, { document }] of once.documents) {
+    if (Number(key) <= 0) continue
+    assert.equal(numbersIn(memory.documents.get(key)?.document ?? {}), numbersIn(document), `diamond ${key}`)
+  }
+  for (const account of [1, 2]) assert.is(memory.count(account, at(99)), once.count(account, at(99)))
+})
+
+test('are kept with places that survive being written', () => {
+  const places: From[] = [
+    'start',
+    { commit: 0n, prepare: 0n },
+    { commit: 5n, prepare: 3n },
+    { commit: 2n ** 62n, prepare: 2n ** 62n },
+    { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 40n },
+  ]
+  assert.equal(placesIn(textOf(places)), places)
+  assert.equal(placesIn(textOf(places.slice(2))), places.slice(2))
+})
+
+/** Mulberry32: the same numbers for the same seed. */
+function numbersFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+test.run()
