@@ -1,18 +1,35 @@
 import { Command } from 'commander'
-import { auditSecretCommand } from './audit-secret.ts'
+import { auditCertification } from './audit/certification.ts'
+import { auditClient } from './audit/client.ts'
+import { withCorrelation } from './audit/correlation.ts'
 import { auditDiamond } from './audit/diamond.ts'
+import { auditSecret } from './audit/secret.ts'
+import { auditSession } from './audit/session.ts'
 import { subjectCommand, type Subject } from './audit/subject.ts'
+import { auditUser } from './audit/user.ts'
 import type { Open } from './installed.ts'
 
 /** What can be asked about. */
-const SUBJECTS: readonly Subject[] = [auditDiamond]
+const SUBJECTS: readonly Subject[] = [
+  auditDiamond,
+  auditCertification,
+  auditSecret,
+  auditUser,
+  auditClient,
+  auditSession,
+]
 
-/** `audit`: what happened to one thing, told from the log. */
+/** `audit`: what happened to one thing, or because of one request, told from the log. */
 export function auditCommand(open: Open): Command {
   const command = new Command('audit')
-    .description('tell what happened to one thing, from the log')
-    .addHelpText('after', '\nExamples:\n  npx adamant audit diamond 7\n  npx adamant audit secret KEY')
-    .addCommand(auditSecretCommand(open))
+    .description('tell what happened to one thing, or because of one request, from the log')
+    .addHelpText('after', EXAMPLE)
   for (const subject of SUBJECTS) command.addCommand(subjectCommand(open, subject))
-  return command
+  return withCorrelation(command, open)
 }
+
+const EXAMPLE = `
+Examples:
+  npx adamant audit diamond 7
+  npx adamant audit user jane@example.com
+  npx adamant audit --correlation c0c20284-f50b-421f-9f28-ecec59eb5d99`

@@ -53,6 +53,8 @@ function programFor(open: Open, backups: Backups, lastWords: LastWords): Command
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)
+    // An option behind a subcommand is that one's, also where the command above it has one of this name.
+    .enablePositionalOptions()
     .addHelpText('after', EXAMPLE)
   for (const command of commandsFor(open, backups, lastWords)) program.addCommand(command)
   for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)

@@ -115,3 +115,6 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
   CopyDone: { stream: 'copy', about: 'It holds all of them, and they were compared.' },
   CopyAbandoned: { stream: 'copy', about: 'The move was given up before it was complete: this log is of no use.' },
 }
+
+/** Whether this release has words for a type of event. */
+export const isKnown = (type: string): type is EventType => Object.hasOwn(MEANINGS, type)

@@ -4,12 +4,14 @@ import { table } from '../output.ts'
 
 /** Entries for people: a line for each, and one for each further thing that changed. */
 export function entriesTable(entries: readonly Entry[]): string {
+  const things = new Set(entries.map(({ stream }) => stream.replace(/^scores-/, 'diamond-')))
+  const placeOf = ({ stream, revision }: Entry) => (things.size > 1 ? `${stream}@${revision}` : String(revision))
   const rows = entries.flatMap((entry) => {
     const [first = '', ...more] = saidOf(entry)
-    const { at, type, revision, request } = entry
-    return [[at, String(revision), type, whoText(entry), request, first], ...more.map((line) => [...BLANK, line])]
+    const { at, type, request } = entry
+    return [[at, placeOf(entry), type, whoText(entry), request, first], ...more.map((line) => [...BLANK, line])]
   })
-  return table(['when', 'rev', 'what', 'who', 'request', 'changes'], rows)
+  return table(['when', things.size > 1 ? 'where' : 'rev', 'what', 'who', 'request', 'changes'], rows)
 }
 
 const BLANK = ['', '', '', '', '']

@@ -1,0 +1,98 @@
+import { decode, isUndecodable } from '../../events/decode.ts'
+import { timeOf, type DomainEvent } from '../../commands/core/load.ts'
+import { changesBetween, type State } from '../../projections/history/changes.ts'
+import { shownTime, type Entry } from '../../projections/history/entry.ts'
+import type { Who } from '../../projections/history/who.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Past } from './subject.ts'
+
+/** How the events of one kind of thing are told. */
+export type Telling<Folded, Event extends DomainEvent> = {
+  readonly initial: Folded
+  /** Pure and total. It is given events of other kinds too, where a thing has several streams. */
+  readonly evolve: (state: Folded, event: Event) => Folded
+  /** What people are shown of it: its members in their order, in titles; nothing that lets anybody in. */
+  readonly shown: (state: Folded) => State
+  /** What each type of event is called. */
+  readonly words: Readonly<Record<string, string>>
+  /** What no member shows. */
+  readonly detail?: (event: Event, stored: StoredEvent) => string | Promise<string>
+}
+
+/** An event, and what it made of the thing. */
+export type Step<Folded, Event> = {
+  readonly stored: StoredEvent
+  readonly before: Folded
+  readonly after: Folded
+  /** Why it can't be understood: it left the thing as it was. */
+  readonly undecoded: string | undefined
+  readonly event: Event | undefined
+}
+
+/** Folds a thing event by event. One that can't be understood is left out of the state, and keeps its place. */
+export function foldedSteps<Folded, Event extends DomainEvent>(
+  events: readonly StoredEvent[],
+  { initial, evolve }: Pick<Telling<Folded, Event>, 'initial' | 'evolve'>,
+): Step<Folded, Event>[] {
+  let after = initial
+  return events.map((stored) => {
+    const before = after
+    const { event, undecoded } = understood<Event>(stored)
+    if (event !== undefined) after = evolve(before, event)
+    return { stored, before, after, event, undecoded }
+  })
+}
+
+function understood<Event extends DomainEvent>(stored: StoredEvent) {
+  try {
+    return { event: decode<Event>(stored), undecoded: undefined }
+  } catch (error) {
+    if (!isUndecodable(error)) throw error
+    return { event: undefined, undecoded: error.message }
+  }
+}
+
+/** An event as an entry of a history. */
+export async function entryOf<Folded, Event extends DomainEvent>(
+  { stored, before, after, event, undecoded }: Step<Folded, Event>,
+  { shown, words, detail }: Pick<Telling<Folded, Event>, 'shown' | 'words' | 'detail'>,
+  who: Who,
+): Promise<Entry> {
+  const { stream, revision, type, metadata } = stored
+  const { osUser, $correlationId: request = '' } = metadata
+  const said = event === undefined ? '' : ((await detail?.(event, stored)) ?? '')
+  return {
+    stream,
+    revision: Number(revision),
+    at: shownTime(stored),
+    type: event === undefined ? type : (words[type] ?? type),
+    by: await who.of(stored),
+    request,
+    changes: event === undefined ? [] : changesBetween(shown(before), shown(after)),
+    ...(said !== '' && { detail: said }),
+    ...(osUser !== undefined && { osUser }),
+    ...(undecoded !== undefined && { undecoded }),
+  }
+}
+
+/** The past of a thing whose events are all told. */
+export function foldedPast<Folded, Event extends DomainEvent>(
+  events: readonly StoredEvent[],
+  telling: Telling<Folded, Event>,
+  who: Who,
+): Past {
+  const steps = foldedSteps(events, telling)
+  return {
+    entries: () => Promise.all(steps.map((step) => entryOf(step, telling, who))),
+    stateAt: stateAt(steps, telling),
+  }
+}
+
+/** The state at a time, in milliseconds since 1970, included. */
+export const stateAt =
+  <Folded, Event extends DomainEvent>(
+    steps: readonly Step<Folded, Event>[],
+    { initial, shown }: Pick<Telling<Folded, Event>, 'initial' | 'shown'>,
+  ) =>
+  (until: number): State =>
+    shown(steps.findLast(({ stored }) => timeOf(stored) <= until)?.after ?? initial)

@@ -1,0 +1,89 @@
+import { secretFold } from '../../commands/secrets/secrets.ts'
+import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { expiresAt, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
+import { shownSeconds } from '../../projections/history/entry.ts'
+import { Who } from '../../projections/history/who.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import { foldedPast, type Telling } from './folded.ts'
+import type { Subject } from './subject.ts'
+
+/** The events of a one-time secret; nothing of it opens anything. */
+export const secretTelling: Telling<Secret, SecretEvent> = {
+  ...secretFold,
+  shown: shownSecret,
+  words: {
+    SecretShared: 'shared',
+    PassphraseTried: 'passphrase tried',
+    SecretRevealed: 'revealed',
+    SecretBurned: 'burned',
+    SecretExpired: 'expired',
+    MailSent: 'mail sent',
+    MailRefused: 'mail refused',
+  },
+  detail: detailOf,
+}
+
+function shownSecret(secret: Secret) {
+  if (secret.status === 'unknown') return null
+  const { status, kind, passphrase, recipient, notify, failedTries, lockedUntil } = secret
+  return {
+    status,
+    kind,
+    passphrase,
+    recipients: recipient.length === 0 ? null : recipient.join(', '),
+    ownerIsTold: notify,
+    ends: shownSeconds(Math.floor(expiresAt(secret) / 1000)),
+    wrongPassphrases: failedTries,
+    lockedUntil: lockedUntil === 0 ? null : shownSeconds(Math.floor(lockedUntil / 1000)),
+  }
+}
+
+function detailOf(event: SecretEvent): string {
+  switch (event.type) {
+    case 'SecretShared':
+      return `for ${event.data.ttl} s${event.data.token === null ? '' : `, with the API token ${event.data.token}`}`
+    case 'PassphraseTried':
+      return `to ${event.data.for} it`
+    case 'SecretBurned':
+      return BURNED[event.data.by]
+    case 'MailSent':
+      return `${event.data.mail} ${event.data.messageId}`
+    case 'MailRefused':
+      return `${event.data.mail} ${event.data.messageId}: ${event.data.reason}`
+    default:
+      return ''
+  }
+}
+
+const BURNED = {
+  owner: 'by its owner',
+  key: 'by who has its key',
+  guesses: 'because too many wrong passphrases were tried',
+} as const
+
+/** `audit secret ID`. */
+export const auditSecret: Subject = {
+  name: 'secret',
+  about: 'tell what became of a secret: who did what and when, and nothing of the secret itself',
+  id: 'the digest that names its stream, or one of its keys',
+  example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  async past({ store }, id) {
+    for (const digest of digestsOf(id)) {
+      const events: readonly StoredEvent[] = await store.read(secretStream(digest))
+      if (events.length > 0) return foldedPast(events, secretTelling, new Who(store))
+    }
+    // What was given may be a key: it is not repeated.
+    throw new Refusal(
+      'missing',
+      'There is no secret of this id; it is the digest that names its stream, or one of its keys',
+    )
+  },
+}
+
+/** What an id may name; a key is tried as either kind. */
+function digestsOf(id: string): string[] {
+  const digest = id.replace(/^secret-/, '')
+  if (/^[0-9a-f]{64}$/.test(digest)) return [digest]
+  return [keysOfMetadataKey(id)?.digest, digestOfSecretKey(id)].filter((found) => found !== undefined)
+}

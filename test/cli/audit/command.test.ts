@@ -1,0 +1,81 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from '../command-line.ts'
+
+const test = suite<{ commands: CommandLine }>('audit')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+})
+test.after.each(({ commands }) => commands.remove())
+
+type Entry = { stream: string; revision: number; type: string; by: { via: string } | null; request: string }
+
+test('tells of accounts, clients and runs of commands, as text and as one line of JSON', async ({ commands }) => {
+  await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
+  const { client_id: client } = await commands.json('client', 'add', 'Stock sync')
+  await commands.json('user', 'plan', 'ann@example.com', 'pro')
+  const [user, asText, ofClient, at, diff] = await commands.runInTurn([
+    ['audit', 'user', 'ann@example.com', '--json'],
+    ['audit', 'user', 'ann@example.com'],
+    ['audit', 'client', String(client), '--json'],
+    ['audit', 'client', String(client), '--at', '2999-01-01', '--json'],
+    ['audit', 'user', '1', '--diff', '2020-01-01', '2999-01-01', '--json'],
+  ])
+  const entries = JSON.parse(user?.out ?? '') as Entry[]
+  assert.equal(
+    entries.map(({ stream, revision, type }) => [stream.replace(/-[0-9a-f]{64}/, ''), revision, type]),
+    [
+      ['login', 0, 'log-in name reserved'],
+      ['account-1', 0, 'registered'],
+      ['account-1', 1, 'plan changed'],
+    ],
+  )
+  assert.match(asText?.out ?? '', /plan changed +operator .*plan: basic -> pro/)
+  assert.equal(
+    (JSON.parse(ofClient?.out ?? '') as Entry[]).map(({ type }) => type),
+    ['registered'],
+  )
+  assert.equal(JSON.parse(at?.out ?? ''), {
+    at: '2999-01-01T23:59:59+00:00',
+    state: { name: 'Stock sync', status: 'enabled' },
+  })
+  const { changes } = JSON.parse(diff?.out ?? '') as { changes: { field: string; to: unknown }[] }
+  assert.equal(
+    changes.slice(0, 3).map(({ field, to }) => [field, to]),
+    [
+      ['email', 'ann@example.com'],
+      ['plan', 'pro'],
+      ['status', 'enabled'],
+    ],
+  )
+  const [caused, causedText, nothing] = await commands.runInTurn([
+    ['audit', '--correlation', entries[0]?.request ?? '', '--json'],
+    ['audit', '--correlation', entries[0]?.request ?? ''],
+    ['audit', '--correlation', 'nobody'],
+  ])
+  const all = JSON.parse(caused?.out ?? '') as Entry[]
+  assert.equal(
+    all.map(({ type }) => type).filter((type) => type !== 'IdsReserved'),
+    ['log-in name reserved', 'registered'],
+  )
+  assert.match(causedText?.out ?? '', /account-1@0/)
+  assert.equal([nothing?.code, nothing?.out], [1, ''])
+  assert.match(nothing?.err ?? '', /Nothing in the log was caused by nobody/)
+})
+
+test('that asks for nothing, for no subject or for two things at once ends with 2', async ({ commands }) => {
+  await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
+  const ended = await commands.runInTurn([
+    ['audit'],
+    ['audit', 'stone', '7'],
+    ['audit', 'user'],
+    ['audit', 'user', '1', '--at', 'soon'],
+    ['audit', 'user', '1', '--diff', '2026-01-01'],
+  ])
+  assert.equal(
+    ended.map(({ code, out }) => [code, out]),
+    ended.map(() => [2, '']),
+  )
+})
+
+test.run()

@@ -1,0 +1,62 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { auditSecret } from '../../../src/cli/audit/secret.ts'
+import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
+import { recordMail } from '../../../src/commands/secrets/record-mail.ts'
+import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
+import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
+import { origin, wish, withTwo } from '../../commands/secrets/secrets-on-disk.ts'
+
+const test = suite('the audit of a secret')
+
+test('tells who did what and when, by digest and by either key, and nothing that opens it', () =>
+  withTwo(async (one, _other, time) => {
+    const by = { ...origin, actor: 'account-1' }
+    const asked = wish({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
+    const { keys } = await shareSecret(one, asked)
+    await recordMail(one, keys.digest, { mail: 'link', messageId: '<a@b>', refused: 'SMTP 550 5.1.1' })
+    time.now += 5000
+    await revealSecret(one, { secretKey: keys.secretKey, passphrase: 'wrong', origin }).catch(() => undefined)
+    await burnSecret(one, { metadataKey: keys.metadataKey, passphrase: '', account: 1, origin: by })
+    const past = await auditSecret.past(one, keys.digest)
+    const entries = await past.entries()
+    assert.equal(
+      entries.map(({ at, type, by, detail }) => [at.slice(11, 19), type, by?.via ?? 'the service', detail]),
+      [
+        ['00:00:00', 'shared', 'http', 'for 3600 s, with the API token abc'],
+        ['00:00:00', 'mail refused', 'the service', 'link <a@b>: SMTP 550 5.1.1'],
+        ['00:00:05', 'passphrase tried', 'http', 'to reveal it'],
+        ['00:00:05', 'burned', 'http', 'by its owner'],
+      ],
+    )
+    assert.equal(entries.at(-1)?.changes, [{ field: 'status', from: 'new', to: 'burned' }])
+    assert.equal(past.stateAt?.(time.now - 1), {
+      status: 'new',
+      kind: 'shared',
+      passphrase: true,
+      recipients: 'to*****@e*****.com',
+      ownerIsTold: true,
+      ends: entries[0]?.changes.find(({ field }) => field === 'ends')?.to,
+      wrongPassphrases: 0,
+      lockedUntil: null,
+    })
+    assert.is(past.stateAt?.(0), null)
+    for (const id of [`secret-${keys.digest}`, keys.metadataKey, keys.secretKey]) {
+      assert.equal(await (await auditSecret.past(one, id)).entries(), entries)
+    }
+    for (const hidden of [keys.secretKey, keys.metadataKey, 'p4ss', 'tom@', 'a value'])
+      assert.not.ok(JSON.stringify([entries, past.stateAt?.(time.now)]).includes(hidden))
+  }))
+
+test('of a secret that never was says so, and does not repeat the key', () =>
+  withTwo(async (one) => {
+    const key = 'k'.repeat(50)
+    const error = await auditSecret.past(one, key).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    assert.match(String(error), /There is no secret of this id/)
+    assert.not.ok(String(error).includes(key))
+  }))
+
+test.run()

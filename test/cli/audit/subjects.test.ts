@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { auditCertification } from '../../../src/cli/audit/certification.ts'
+import { auditClient } from '../../../src/cli/audit/client.ts'
+import { causedBy } from '../../../src/cli/audit/correlation.ts'
+import { auditSession } from '../../../src/cli/audit/session.ts'
+import type { Past, Subject } from '../../../src/cli/audit/subject.ts'
+import { auditUser } from '../../../src/cli/audit/user.ts'
+import { entriesTable } from '../../../src/cli/audit/words.ts'
+import { disableClient, rotateClientSecret } from '../../../src/commands/clients/clients.ts'
+import { metadata } from '../../../src/events/origin.ts'
+import type { Entry } from '../../../src/projections/history/entry.ts'
+import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
+import { until } from '../../until.ts'
+import { attached } from '../../api/harness/form.ts'
+import { expect } from '../../api/harness/request.ts'
+import { newSender } from '../../api/harness/secrets.ts'
+import { startService, type Service } from '../../api/harness/service.ts'
+import { created, stone } from '../../api/harness/stones.ts'
+
+const test = suite<{ service: Service }>('an audit')
+test.before(async (context) => {
+  context.service = await startService({ scored: true })
+})
+test.after(({ service }) => service.stop())
+
+const pastOf = (subject: Subject, { installation }: Service, id: string): Promise<Past> =>
+  subject.past(installation, id)
+const entriesOf = async (subject: Subject, service: Service, id: string) =>
+  (await pastOf(subject, service, id)).entries()
+const typesOf = (entries: readonly Entry[]) => entries.map(({ type }) => type)
+const operator = { actor: 'operator', via: 'cli', correlation: 'a-run', osUser: 'alice' } as const
+
+/** A log-in's stream is named by a digest of its address. */
+const withoutStreams = (entries: readonly Entry[]) => JSON.stringify(entries.map((entry) => ({ ...entry, stream: '' })))
+
+/** What lets somebody in, or helps who guesses. */
+const HIDDEN = /\$2[aby]\$|"(?:[0-9a-f]{64})"|[\w-]{43}/
+
+test('of a certification tells who attached and removed it, what was read, and where it contradicts its stone', async ({
+  service,
+}) => {
+  const { ann, installation } = service
+  const { id } = await created(ann, { carat: 0.73 })
+  const other = await attached(ann, id)
+  const { file } = reportNamed('gia')
+  const { id: certification } = await attached(ann, id, fixture(file), '2136273512')
+  await until('its reading', async () =>
+    (await installation.store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
+  )
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 0.9 }))
+  expect(204, await ann.remove(`/v4/certification/${other.id}`))
+  expect(204, await ann.remove(`/v4/diamond/${id}`))
+
+  const past = await pastOf(auditCertification, service, String(certification))
+  const entries = await past.entries()
+  assert.equal(typesOf(entries), ['certified', 'read', 'changed', 'uncertified'])
+  const [born, read, changed] = entries
+  assert.match(born?.by?.account ?? '', /@/)
+  assert.is(read?.by, null)
+  const change = (entry: Entry | undefined, field: string) => entry?.changes.find((one) => one.field === field)
+  assert.equal(change(born, 'laboratory'), { field: 'laboratory', from: null, to: 'GIA' })
+  assert.equal(change(read, 'read.shape'), { field: 'read.shape', from: null, to: 'Round' })
+  assert.equal(change(read, 'read.carat'), { field: 'read.carat', from: null, to: 0.73 })
+  assert.match(String(change(changed, 'warnings')?.to), /0\.73 carats, not of 0\.9/)
+  assert.equal(changed?.changes.length, 1)
+  assert.is(past.stateAt?.(Date.parse(born?.at ?? '') - 1), null)
+  assert.is(past.stateAt?.(Date.now() + 1000), null)
+})
+
+test('of an account tells its changes, tokens and log-ins, by address or number, and no hash', async ({ service }) => {
+  const { apiToken, email, account } = await userOf(service)
+  const entries = await entriesOf(auditUser, service, email)
+  const types = typesOf(entries)
+  for (const type of ['log-in name reserved', 'registered', 'API token issued']) assert.ok(types.includes(type), type)
+  assert.equal(await entriesOf(auditUser, service, String(account)), entries)
+  assert.equal(await entriesOf(auditUser, service, `account-${account}`), entries)
+  const [registered] = entries.filter(({ type }) => type === 'registered')
+  assert.equal(
+    registered?.changes.map(({ field, to }) => [field, to]),
+    [
+      ['email', email],
+      ['plan', 'basic'],
+      ['status', 'enabled'],
+    ],
+  )
+  assert.not.match(withoutStreams(entries), HIDDEN)
+  assert.not.ok(JSON.stringify(entries).includes(apiToken))
+  const ann = await entriesOf(auditUser, service, String(service.ann.account))
+  const logins = ann.filter(({ type }) => type === 'logged in')
+  assert.ok(logins.length > 0)
+  assert.match(logins[0]?.detail ?? '', /@.* through the client /)
+})
+
+async function userOf({ installation }: Service) {
+  const sender = await newSender(installation)
+  return { apiToken: sender.token, email: sender.email, account: sender.account }
+}
+
+async function sessionsOf({ installation: { store } }: Service, account: number) {
+  const found = []
+  for await (const event of store.readAll('start', { prefixes: ['session-'] })) {
+    if (event.data['account'] === account) found.push(event)
+  }
+  return found
+}
+
+test('of a request tells all that it caused, over all streams, in the order of the log', async ({ service }) => {
+  const { ann, installation } = service
+  const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'CAUSED' })))
+  const { id } = answer.json() as { id: number }
+  await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
+  const request = String(answer.headers['x-request-id'])
+  const entries = await causedBy(installation.store, request)
+  assert.equal(
+    entries.map(({ stream, type }) => `${stream} ${type}`),
+    [`diamond-${id} created`, `scores-${id} scored`],
+  )
+  assert.ok(entries.every((entry) => entry.request === request))
+  assert.equal(await causedBy(installation.store, randomUUID()), [])
+
+  const bulk = expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
+  const caused = await causedBy(installation.store, String(bulk.headers['x-request-id']))
+  assert.equal(typesOf(caused).filter((type) => type === 'created').length, 2)
+  assert.match(entriesTable(caused), /^when +where +what +who/)
+})
+
+test('shows what can not be understood in its place, and goes on behind it', async ({ service }) => {
+  const { installation } = service
+  const { account, email } = await userOf(service)
+  const stream = `account-${account}`
+  const correlation = randomUUID()
+  const by = { ...operator, correlation }
+  const write = async (type: string, data: object, schema: string) => {
+    const [last] = await installation.store.read(stream, { last: 1 })
+    const event = { id: randomUUID(), type, data: { ...data }, metadata: metadata(by, Date.now(), schema) }
+    await installation.store.append(stream, last?.revision ?? 'none', [event])
+  }
+  await write('PlanChanged', { plan: 'platinum' }, '1')
+  await write('PlanChanged', { plan: 'secretly' }, '99')
+  await write('Foretold', { plan: 'hidden' }, '1')
+  await write('PlanChanged', { plan: 'pro' }, '1')
+  const told = (await entriesOf(auditUser, service, email)).slice(-4)
+  assert.equal(
+    told.map(({ type, undecoded }) => [type, undecoded !== undefined]),
+    [
+      ['PlanChanged', true],
+      ['PlanChanged', true],
+      ['Foretold', true],
+      ['plan changed', false],
+    ],
+  )
+  assert.equal(told[3]?.changes, [{ field: 'plan', from: 'basic', to: 'pro' }])
+  assert.equal(typesOf(await causedBy(installation.store, correlation)), typesOf(told))
+  assert.not.match(JSON.stringify(told), /platinum|secretly|hidden/)
+})
+
+const NOBODY: readonly (readonly [subject: Subject, id: string, said: RegExp])[] = [
+  [auditCertification, '999999', /There is no certification 999999/],
+  [auditCertification, 'x', /is a number such as 12/],
+  [auditUser, 'nobody@example.com', /There is no account nobody@example.com/],
+  [auditUser, '999999', /There is no account 999999/],
+  [auditClient, 'nope', /There is no client nope/],
+  [auditSession, 'f'.repeat(32), /There is no session of this id/],
+]
+
+for (const [subject, id, said] of NOBODY) {
+  test(`of the ${subject.name} ${id}, which there never was, says so`, async ({ service }) => {
+    const error = await pastOf(subject, service, id).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    assert.match(String(error), said)
+  })
+}
+
+// The last one: the clients of the others get no tokens any more.
+test('of a client and of a session tells who did what, in names', async ({ service }) => {
+  const { installation, ann } = service
+  const [opened] = await sessionsOf(service, ann.account)
+  assert.ok(opened)
+  const client = String(opened.data['client'])
+  await rotateClientSecret(installation.writing, client, operator)
+  await disableClient(installation.writing, client, operator)
+  const entries = await entriesOf(auditClient, service, client)
+  assert.equal(typesOf(entries), ['registered', 'secret rotated', 'disabled'])
+  assert.equal(entries[2]?.changes, [{ field: 'status', from: 'enabled', to: 'disabled' }])
+  assert.equal([entries[2]?.by?.via, entries[2]?.osUser], ['cli', 'alice'])
+  const session = await entriesOf(auditSession, service, opened.stream)
+  assert.is(session[0]?.type, 'logged in')
+  assert.equal(await entriesOf(auditSession, service, opened.stream.slice('session-'.length)), session)
+  assert.not.match(withoutStreams([...entries, ...session]), HIDDEN)
+})
+
+test.run()
