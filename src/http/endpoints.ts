@@ -21,6 +21,7 @@ import type { ReadModels } from '../projections/engine/followers.ts'
 import { readReferenceFile, showReference } from './openapi/docs.ts'
 import { describeApi, type OpenApiServices } from './openapi/openapi.ts'
 import { issueToken } from './oauth/token.ts'
+import { readOwnersPage } from './report/owners-page.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
 import type { SecretPageServices } from './secret-pages/pages.ts'
 import { askReader, showSecret } from './secret-pages/reader.ts'
@@ -66,6 +67,7 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   burnByPage,
   readReportPage,
   readPicture,
+  readOwnersPage,
   readConstants,
   listCutShapes,
   readCutShape,

@@ -89,7 +89,7 @@ export async function openHttp(
         readModels,
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
-        report: { queries, links, pictures },
+        report: { queries, links, pictures, store },
         diamonds: { inventory, queries, links },
         health: { waiting },
         metrics: { collect: metrics },

@@ -57,6 +57,29 @@ if (launch !== undefined) {
       })
     }
 
+    test('shows its owner what happened to the stone, to eyes and ears', async ({ service, browser }) => {
+      const { ann } = service
+      const { id } = await created(ann, { sku: 'PAST-1', color: 'G', cutQuality: 'Very Good', price: 4000 })
+      const ends = Date.now() + DEADLINE
+      while (expect(200, await ann.get(`/v4/diamond/${id}`)).headers.etag !== '"0.1"') {
+        assert.ok(Date.now() < ends, 'it was not scored')
+      }
+      expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 3900, color: 'F', clarity: 'VS1' }))
+      expect(201, await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '2136273512' }))
+      expect(200, await ann.patch(`/v4/diamond/${id}`, { price: null }))
+      const { headers } = expect(200, await ann.get(`/v4/diamond/${id}/history`))
+      const [, address = ''] = /<([^<>]+)>; rel="alternate"/.exec(String(headers.link)) ?? []
+      const { page, said } = await browser.open()
+      await page.goto(address)
+      await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+      assert.equal(await findings(page), [])
+      assert.is(await page.locator('.past > li').count(), 5)
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      assert.equal(said, [])
+      await picture(page, `report-owner-${look.name}`)
+      await page.close()
+    })
+
     test('prints black on white on two pages at most, whatever the screen is like', async ({ service, browser }) => {
       const { id } = await created(service.ann, { cutQuality: 'Good', access: 2, dataAccess: 2 })
       const { page } = await browser.open()

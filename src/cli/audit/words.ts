@@ -1,5 +1,6 @@
 import type { Change, State } from '../../projections/history/changes.ts'
 import type { Entry } from '../../projections/history/entry.ts'
+import { toldValue } from '../../representations/diamond/told.ts'
 import { table } from '../output.ts'
 
 /** Entries for people: a line for each, and one for each further thing that changed. */
@@ -28,7 +29,7 @@ function whoText({ by, osUser }: Pick<Entry, 'by' | 'osUser'>): string {
   return `${who}${by.client === null ? '' : ` through ${by.client}`} via ${by.via}`
 }
 
-const changeText = ({ field, from, to }: Change) => `${field}: ${valueText(from)} -> ${valueText(to)}`
+const changeText = ({ field, from, to }: Change) => `${field}: ${toldValue(field, from)} -> ${toldValue(field, to)}`
 
 /** What differs between two times. */
 export const changesTable = (changes: readonly Change[]): string =>
@@ -36,7 +37,7 @@ export const changesTable = (changes: readonly Change[]): string =>
     ? 'Nothing differs.'
     : table(
         ['field', 'from', 'to'],
-        changes.map(({ field, from, to }) => [field, valueText(from), valueText(to)]),
+        changes.map(({ field, from, to }) => [field, toldValue(field, from), toldValue(field, to)]),
       )
 
 /** What a thing was. */
@@ -46,32 +47,8 @@ export const stateTable = (state: State): string =>
     : table(
         ['field', 'value'],
         Object.entries(state).flatMap(([field, value]) =>
-          Array.isArray(value) ? value.map((one: unknown) => [field, valueText(one)]) : [[field, valueText(value)]],
+          Array.isArray(value)
+            ? value.map((one: unknown) => [field, toldValue(field, one)])
+            : [[field, toldValue(field, value)]],
         ),
       )
-
-type Members = Readonly<Record<string, unknown>>
-
-/** A value in words: a report by its laboratory and number, scores by their values. */
-function valueText(value: unknown): string {
-  if (value === null) return '-'
-  if (typeof value !== 'object') return String(value)
-  const members = value as Members
-  if ('laboratory' in members) return `${String(members['laboratory'])} ${reportText(members)}`
-  const scores = Object.entries(members).flatMap(([name, score]) => scoreText(name, score))
-  return scores.length > 0 ? scores.join(', ') : JSON.stringify(value)
-}
-
-const reportText = ({ number, file, warnings }: Members) =>
-  [
-    number === null ? 'without a number' : String(number),
-    file === null ? 'no file' : 'with its file',
-    ...(Array.isArray(warnings) ? warnings.map(String) : []),
-  ].join(', ')
-
-/** The one figure of a score that stands for it. */
-function scoreText(name: string, score: unknown): string[] {
-  if (typeof score !== 'object' || score === null) return []
-  const figure = (score as Members)['val'] ?? (score as Members)['ct'] ?? (score as Members)['n']
-  return typeof figure === 'number' ? [`${name} ${figure}`] : []
-}

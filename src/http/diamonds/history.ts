@@ -15,6 +15,7 @@ import { owned } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
 import { PAGE_QUERY, parsePage } from './filters.ts'
 import { pageLinks } from './page-links.ts'
+import { ownersLink } from '../report/owners-page.ts'
 import { DIAMOND_ID, idOf, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
 const ENTRY = z
@@ -50,7 +51,10 @@ export const readHistory = endpoint({
     200: {
       about: 'A page',
       schema: z.array(ENTRY),
-      headers: { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' },
+      headers: {
+        'X-Total-Count': 'Of all pages',
+        Link: 'The pages around this one (RFC 8288); alternate: the page for people, open for a day',
+      },
     },
     204: 'There is nothing on this page',
     400: 'The query is not readable',
@@ -73,10 +77,18 @@ export const readHistory = endpoint({
     )
     const total = past.steps.length
     const around = pageLinks(links.address, { ...asked, query: { page } }, total)
-    const headers = { 'X-Total-Count': String(total), ...(around !== undefined && { Link: around }) }
+    const link = linksBeside(around, past, links)
+    const headers = { 'X-Total-Count': String(total), ...(link !== '' && { Link: link }) }
     return entries.length === 0 ? noContent(headers) : ok(entries, headers)
   },
 })
+
+/** The pages around this one, and the same for people where the stone still is. */
+function linksBeside(around: string | undefined, { last, isLive }: DiamondPast, links: Links): string {
+  const page =
+    isLive && last !== undefined ? [`<${ownersLink(links, last.diamond)}>; rel="alternate"; type="text/html"`] : []
+  return [...(around === undefined ? [] : [around]), ...page].join(', ')
+}
 
 /**
  * Another account is told of a deleted diamond what it is told everywhere.

@@ -20,21 +20,24 @@ export type Page = {
   readonly head: Html
   /** Only a public diamond's page may be found by search engines. */
   readonly isPublic: boolean
+  /** Shows what is for the owner alone, and is kept nowhere. */
+  readonly isOwners?: true
 }
 
 /** A link that lets its holder in is for no cache; anything else is asked for again each time, as access may end. */
-function cachingOf({ html: text }: Html, isPublic: boolean): string {
-  if (text.includes('signature=')) return 'no-store'
+function cachingOf({ content: { html: text }, isPublic, isOwners }: Page): string {
+  if (isOwners === true || text.includes('signature=')) return 'no-store'
   return isPublic ? 'public, no-cache' : 'private, no-cache'
 }
 
 /** A whole page without outside resources and scripts. */
-export function pageAnswer({ status, title, content, head, isPublic }: Page, headers: Headers = {}): Answer {
+export function pageAnswer(page: Page, headers: Headers = {}): Answer {
+  const { status, title, content, head, isPublic } = page
   const own = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': POLICY,
     'Referrer-Policy': 'no-referrer',
-    'Cache-Control': cachingOf(content, isPublic),
+    'Cache-Control': cachingOf(page),
     ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
   }
   const body = `<main>\n${content.html}\n</main>\n`

@@ -3,6 +3,7 @@ import { pageRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.ts'
 import { staleHeaders } from '../kit/consistency.ts'
@@ -18,6 +19,7 @@ export type ReportServices = {
     readonly queries: DiamondQueries
     readonly links: Links
     readonly pictures: Pictures
+    readonly store: Pick<EventStore, 'read'>
   }
 }
 

@@ -30,6 +30,11 @@ dl div{display:flex;justify-content:space-between;gap:1rem;padding:.4rem 0;borde
 dd{margin:0;font-weight:600;text-align:right;overflow-wrap:anywhere}
 ul{margin:0;padding-left:1.25rem}
 li a{margin-right:1rem}
+.past{list-style:none;padding:0}
+.past>li{padding:.5rem 0 .25rem 1rem;border-left:3px solid var(--line)}
+.past p{margin:0}
+.past time{color:var(--soft);font-variant-numeric:tabular-nums}
+.past ul{overflow-wrap:anywhere}
 .warning{display:block}
 @media (max-width:30rem){main{border:0;border-radius:0}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure{break-inside:avoid}figure img{height:10rem}h2{margin-top:1.25rem}}
