@@ -19,6 +19,7 @@ import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
+import { webhookCommand } from './webhook.ts'
 
 /**
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
@@ -66,6 +67,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   userCommand(open),
   clientCommand(open),
   tokenCommand(open),
+  webhookCommand(open),
   keyCommand(open),
   demoCommand(),
   importCommand(open),

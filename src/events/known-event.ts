@@ -20,6 +20,7 @@ import type { LogRestored } from '../domain/installation/restoring.ts'
 import type { RetryRequested } from '../domain/installation/retry.ts'
 import type { SecretEvent } from '../domain/secret/secret.ts'
 import type { SessionEvent } from '../domain/session/session.ts'
+import type { WebhookEvent } from '../domain/webhook/webhook.ts'
 
 /** Every event that this release writes and reads. The compiler holds each against its schema: registry.ts. */
 export type KnownEvent =
@@ -44,6 +45,7 @@ export type KnownEvent =
   | RetryRequested
   | SecretEvent
   | SessionEvent
+  | WebhookEvent
 
 export type EventType = KnownEvent['type']
 export type PayloadOf<Type extends EventType> = Extract<KnownEvent, { readonly type: Type }>['data']

@@ -73,6 +73,25 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
   SecretExpired: { stream: 'secret-{digest}', about: 'Its time ran out before anybody read it.' },
   MailSent: { stream: 'secret-{digest}', about: 'A mail server took a mail about it.' },
   MailRefused: { stream: 'secret-{digest}', about: 'A mail server refused it for good.' },
+  WebhookCreated: { stream: 'webhooks-{account}', about: "An account's changes are pushed to an address from now on." },
+  WebhookChanged: { stream: 'webhooks-{account}', about: 'It has another address or description.' },
+  WebhookSecretRotated: {
+    stream: 'webhooks-{account}',
+    about: 'It has a new secret; those before it sign for another day as well.',
+  },
+  WebhookSecretsResealed: { stream: 'webhooks-{account}', about: 'Its secrets are sealed by another master key.' },
+  WebhookProgressed: {
+    stream: 'webhooks-{account}',
+    about: 'How far its deliveries have come; written once an hour at most, while something is delivered.',
+  },
+  WebhookFailing: { stream: 'webhooks-{account}', about: 'Nothing was taken for three days.' },
+  WebhookRecovered: { stream: 'webhooks-{account}', about: 'A message was taken again.' },
+  WebhookPaused: {
+    stream: 'webhooks-{account}',
+    about: 'Nothing is sent to it until its owner says so; the feed keeps it all.',
+  },
+  WebhookActivated: { stream: 'webhooks-{account}', about: 'It goes on where it was paused.' },
+  WebhookDeleted: { stream: 'webhooks-{account}', about: 'It is gone.' },
   RequestAccepted: {
     stream: 'request-{digest}',
     about:

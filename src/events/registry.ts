@@ -15,6 +15,7 @@ import { retrySchemas } from './retries.ts'
 import type { Same } from './same-payload.ts'
 import { secretSchemas } from './secret.ts'
 import { sessionSchemas } from './sessions.ts'
+import { webhookSchemas } from './webhooks.ts'
 
 const all = {
   ...accountSchemas,
@@ -30,6 +31,7 @@ const all = {
   ...retrySchemas,
   ...secretSchemas,
   ...sessionSchemas,
+  ...webhookSchemas,
 }
 
 /** Every event type there is, by its stored name. Names never change; shapes change with a version and an upcaster. */

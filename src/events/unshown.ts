@@ -8,6 +8,9 @@ const UNSHOWN: Readonly<Record<string, readonly string[]>> = {
   SessionOpened: ['digest'],
   TokenRefreshed: ['digest'],
   LinkKeySealed: ['sealed'],
+  WebhookCreated: ['secret'],
+  WebhookSecretRotated: ['secret'],
+  WebhookSecretsResealed: ['secrets'],
 }
 
 /** What stands in their place, so that a reader sees that there is something. */

@@ -29,6 +29,9 @@ import { burnByPage, showReceipt } from './secret-pages/sender.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
 import { revealSecret } from './secrets/reveal.ts'
 import type { SecretServices } from './secrets/sender.ts'
+import { listDeliveries, renewWebhookSecret, testWebhook } from './webhooks/deliver.ts'
+import { addWebhook, listWebhooks, modifyWebhook, readOneWebhook, removeWebhook } from './webhooks/manage.ts'
+import type { WebhookServices } from './webhooks/resource.ts'
 import { generateSecret, shareSecret } from './secrets/share.ts'
 import { checkApiToken, secretsStatus } from './secrets/status.ts'
 
@@ -45,6 +48,7 @@ export type Services = BearerServices &
   TokenServices &
   AuthorizationServerServices &
   SecretServices &
+  WebhookServices &
   SecretPageServices & { readonly readModels: ReadModels }
 
 /** All that the service can be asked for over HTTP. */
@@ -61,6 +65,14 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   attachReport,
   removeReport,
   readReportFile,
+  listWebhooks,
+  addWebhook,
+  readOneWebhook,
+  modifyWebhook,
+  removeWebhook,
+  testWebhook,
+  renewWebhookSecret,
+  listDeliveries,
   askReader,
   showSecret,
   showReceipt,

@@ -1,3 +1,4 @@
+import { webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { openModel, openWork, type OpenReadModel, type Wakes, type Work } from '../projections/engine/followers.ts'
@@ -13,6 +14,7 @@ import { scoring, type ScoringOptions } from '../reactions/scoring/scoring.ts'
 import { resealing, type ResealingTools } from '../reactions/secrets/resealing.ts'
 import { secretEndings, type EndingTools } from '../reactions/secrets/secret-endings.ts'
 import { SWEEPING, type SweepingTools } from '../reactions/secrets/secret-sweeper.ts'
+import { webhookDeliveries, type DeliveryTools } from '../reactions/webhooks/webhook-deliveries.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import type { Metric } from '../http/health/metrics.ts'
@@ -25,14 +27,15 @@ export type FollowerTools = RequestFinishingOptions &
   FollowingTools &
   EndingTools &
   ResealingTools &
-  SweepingTools & {
+  SweepingTools &
+  DeliveryTools & {
     readonly scoring: ScoringOptions
     readonly reports: ReportReadingOptions
     readonly mailer: Mailer
   }
 
 /** What is made of the log, to be asked. */
-export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets]
+export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets, webhooks]
 
 /** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [
@@ -41,6 +44,7 @@ const REACTIONS: readonly Reaction<FollowerTools>[] = [
   requestFinishing,
   secretEndings,
   removedFiles,
+  webhookDeliveries,
 ]
 
 /** What is done by the clock. */

@@ -25,6 +25,7 @@ import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { VERSION } from '../runtime/version.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import type { OpenSecrets } from './secrets.ts'
+import type { OpenWebhooks } from './webhooks.ts'
 import { openTokens } from './tokens.ts'
 
 /** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
@@ -42,6 +43,7 @@ export type Views = {
   readonly changes: OpenChanges
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
+  readonly webhooks: OpenWebhooks
   readonly stale: StaleReads
 }
 
@@ -59,7 +61,7 @@ export type Observed = {
  */
 export async function openHttp(
   installation: Installation,
-  { readModels, queries, certifications, secrets, stale }: Views,
+  { readModels, queries, certifications, secrets, webhooks, stale }: Views,
   { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
@@ -78,6 +80,8 @@ export async function openHttp(
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
   const pictures = new Pictures(drawing.drawInWorker)
   const certificationsFor = openCertifications(installation, certifications, queries)
+
+  const webhooksAt = await webhooks.openServices()
 
   return {
     appFor(port) {
@@ -100,6 +104,7 @@ export async function openHttp(
         authorizationServer: { address: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),
         secretPages: secrets.pages(addresses),
+        webhooks: webhooksAt(addresses.base),
       }
       const answer = listenerOf(
         koaOf(offered, services, {

@@ -23,6 +23,8 @@ import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
+import { openWebhooks } from './webhooks.ts'
+import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
 import { watchLog, type Watched } from './watch-log.ts'
 
 export type Running = {
@@ -69,6 +71,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const { model, progress } = followers.readModel(diamonds)
   const changes = openChanges(installation, followers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
+  const webhooks = openWebhooks(installation, followers.readModel(webhooksModel), changes)
   const head = await store.head()
   await followers.startReadModels()
   const reports = openReportReading(installation, followers.readModel(certifications), parts)
@@ -87,6 +90,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
       ...figures.metrics(),
       ...loopMetrics(delay),
       ...scoring.metrics(),
+      ...webhooks.metrics(),
       ...reports.metrics(),
       ...parts.metrics(),
       refusedConnections(state.refused()),
@@ -95,7 +99,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
 
   async function answer(): Promise<Listening> {
     const queries = new DiamondQueries(model, store, progress, stale)
-    const views = { readModels: followers, queries, changes, certifications: reports.queries, secrets, stale }
+    const views = { readModels: followers, queries, changes, certifications: reports.queries, secrets, webhooks, stale }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic, figures }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
@@ -113,6 +117,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   await followers.startWork({
     ...installation,
     ...secrets.toolsAt(addresses),
+    ...webhooks.toolsAt(addresses.base),
     scoring: scoring.tools,
     reports: reports.tools,
     collector: new FileCollector({ ...installation, ...followers.readModel(certifications) }),

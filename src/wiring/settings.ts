@@ -93,6 +93,8 @@ const shape = {
     'an e-mail address, or an address with https:, for who finds a weakness',
   ),
   LOG_ADDRESSES: rule(flag, 'true or false'),
+  WEBHOOKS_HTTP: rule(flag, 'true (webhooks may have http addresses) or false'),
+  WEBHOOKS_PRIVATE: rule(flag, 'true (webhooks may go to private addresses, for development) or false'),
   LOG_LEVEL: rule(z.enum(LOG_LEVELS).default('info'), LOG_LEVELS.join(', ')),
 }
 

@@ -1,5 +1,5 @@
 /** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
-export const ID_KINDS = ['account', 'client', 'diamond', 'certification'] as const
+export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
 export const IDS = 'ids-'
 
 /** Integers `from` to `to`, both included, that one process alone may give out. */

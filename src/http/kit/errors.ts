@@ -130,7 +130,7 @@ const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 export const owned: Family = {
   ...platform,
   name: 'owned',
-  prefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification'],
+  prefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/webhook'],
   headers: PRIVATE,
 }
 

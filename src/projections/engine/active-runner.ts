@@ -30,7 +30,7 @@ export class ActiveRunner implements Progress {
   readonly #asking: Interruptions
 
   constructor(
-    private readonly runner: Runner,
+    private readonly runner: Pick<Runner, 'start' | 'stop' | 'progress' | 'figures'>,
     /** What the lease is for. */
     private readonly declaration: ModelDeclaration,
     private readonly reads: ReadStore,

@@ -2,7 +2,7 @@ import type { Log } from '../../runtime/log.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
 import { ActiveRunner } from './active-runner.ts'
-import { Loop, type RunFigures } from './loop.ts'
+import { Loop, type Round, type RunFigures } from './loop.ts'
 import { openReadModel } from './open-read-model.ts'
 import { CheckpointedReaction, selfKept } from './reaction-runs.ts'
 import { checkpointOf, type OwnKeeping, type React, type Reacting, type Reaction } from './reaction.ts'
@@ -74,7 +74,7 @@ async function openReaction<Tools>(reaction: Reaction<Tools>, tools: Tools, stor
   const work =
     'keeping' in reaction
       ? everywhere(reaction, reaction.keeping(tools), stores)
-      : await byLease(reaction, reaction.reacting(tools), stores)
+      : await byLease(reaction, reaction.reacting(tools), reaction.beside?.(tools), stores)
   const { isNeeded = async () => true } = reaction
   let idle = false
   return {
@@ -98,12 +98,28 @@ function everywhere(declared: Reacting, keeping: OwnKeeping, { store, log }: Sto
   }
 }
 
-async function byLease(declared: Reacting, react: React, stores: Stores): Promise<Work> {
+async function byLease(declared: Reacting, react: React, beside: Round | undefined, stores: Stores): Promise<Work> {
   const { store, reads, log } = stores
   const declaration = checkpointOf(declared.name)
-  const runner = new Runner(new CheckpointedReaction(declared, react, stores), store, log)
+  const follower = new Runner(new CheckpointedReaction(declared, react, stores), store, log)
+  const runner = beside === undefined ? follower : together(follower, new Loop(`${declared.name}-beside`, log, beside))
   return workOf(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
 }
+
+/** What runs while the lease is held: the runner, and the work beside it. */
+const together = (runner: Runner, loop: Loop): Pick<Runner, 'start' | 'stop' | 'progress' | 'figures'> => ({
+  progress: runner.progress,
+  get figures() {
+    return runner.figures
+  },
+  start() {
+    runner.start()
+    loop.start()
+  },
+  async stop() {
+    await Promise.all([runner.stop(), loop.stop()])
+  },
+})
 
 function openRoutine<Tools>(routine: Routine<Tools>, tools: Tools, log: Log): Work & { wake(this: void): void } {
   const { name, every, lanes = 1, patience, last } = routine

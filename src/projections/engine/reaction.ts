@@ -1,6 +1,7 @@
 import { isKnownType } from '../../events/registry.ts'
 import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration } from '../../stores/ports/read-store.ts'
+import type { Round } from './loop.ts'
 
 /**
  * Something that is done because of events: scoring, reading, deleting. It is no part of any rebuild. After a crash the
@@ -22,6 +23,8 @@ export type Reaction<Tools> = {
   | {
       /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
       readonly reacting: (tools: Tools) => React
+      /** Work of the same process that goes on for as long as it is the one, whether events come or not. */
+      readonly beside?: (tools: Tools) => Round
     }
   | {
       /** It keeps a checkpoint of its own, or needs none, and every process runs it. */

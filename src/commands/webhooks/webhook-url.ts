@@ -1,0 +1,57 @@
+import { isIP } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
+
+/** What an operator lets webhooks be. */
+export type WebhookRules = {
+  /** WEBHOOKS_HTTP: http beside https. */
+  readonly http: boolean
+  /** WEBHOOKS_PRIVATE: addresses that are not of the public internet. */
+  readonly private: boolean
+}
+
+/** Characters of an address at most. */
+const LONGEST = 2_000
+
+/** Below it, no port but that of https is a receiver's: mail, shells and databases of others listen there. */
+const FIRST_PORT = 1_024
+const HTTPS_PORT = 443
+
+/** What is wrong with a webhook's address, as a sentence; undefined where nothing is. */
+export function faultOfUrl(text: string, rules: WebhookRules): string | undefined {
+  if (text.length > LONGEST) return `The address has ${text.length} characters, at most ${LONGEST} are taken`
+  // What a parser takes away in silence would not be what is shown.
+  if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) {
+    return 'The address must be absolute, such as https://example.com/webhook'
+  }
+  const url = new URL(text)
+  return faultOfScheme(url, rules) ?? faultOfParts(url) ?? faultOfPort(url) ?? faultOfHost(url, rules)
+}
+
+function faultOfScheme({ protocol }: URL, { http }: WebhookRules): string | undefined {
+  if (protocol === 'https:' || (http && protocol === 'http:')) return undefined
+  return http ? 'The address must begin with https:// or http://' : 'The address must begin with https://'
+}
+
+function faultOfParts({ username, password, hash }: URL): string | undefined {
+  if (username !== '' || password !== '') return 'The address must hold no user and no password; verify the signature'
+  return hash === '' ? undefined : 'The address must have no fragment (#): it is not sent'
+}
+
+function faultOfPort(url: URL): string | undefined {
+  const port = portOf(url)
+  if (port === HTTPS_PORT || port >= FIRST_PORT) return undefined
+  return `The port must be ${HTTPS_PORT} or from ${FIRST_PORT} up, got ${port}`
+}
+
+function faultOfHost(url: URL, rules: WebhookRules): string | undefined {
+  const host = hostOf(url)
+  if (rules.private || isIP(host) === 0 || isPublicAddress(host)) return undefined
+  return `The address ${host} is not one of the public internet`
+}
+
+/** @returns the scheme's own where the address names none */
+export const portOf = ({ port, protocol }: URL): number =>
+  port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port)
+
+/** A name, or an address without the brackets of IPv6. Decimal and hexadecimal forms of IPv4 are dotted by now. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')

@@ -1,0 +1,127 @@
+/**
+ * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never
+ * more of them than it may have. `secret` is sealed; `cursor` is a place in the feed: everything up to it was delivered.
+ * Times in milliseconds since 1970.
+ */
+export type WebhookEvent =
+  | {
+      type: 'WebhookCreated'
+      data: { id: number; url: string; description: string | null; secret: string; cursor: string; at: number }
+    }
+  | { type: 'WebhookChanged'; data: { id: number; url?: string; description?: string | null } }
+  /** `until`: so long the secrets before it sign as well. */
+  | { type: 'WebhookSecretRotated'; data: { id: number; secret: string; until: number } }
+  /** The same secrets under another master key, in their order. */
+  | { type: 'WebhookSecretsResealed'; data: { id: number; secrets: string[] } }
+  /** Written now and then while it is delivered: from where to go on where nothing else tells. */
+  | { type: 'WebhookProgressed'; data: { id: number; cursor: string } }
+  | { type: 'WebhookFailing'; data: { id: number; cursor: string; error: string } }
+  | { type: 'WebhookRecovered'; data: { id: number; cursor: string } }
+  /** `cursor` is null where whoever paused it does not know how far it has come. */
+  | { type: 'WebhookPaused'; data: { id: number; why: PauseReason; cursor: string | null; error: string | null } }
+  | { type: 'WebhookActivated'; data: { id: number } }
+  | { type: 'WebhookDeleted'; data: { id: number } }
+
+/** Who or what stopped it: its owner, days of failures, or a receiver that is gone for good (410). */
+export const PAUSE_REASONS = ['owner', 'failing', 'gone'] as const
+export type PauseReason = (typeof PAUSE_REASONS)[number]
+
+export const WEBHOOK_STATES = ['active', 'failing', 'paused'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
+
+export type WebhookSecret = { readonly sealed: string; readonly until: number | null }
+
+export type Webhook = {
+  readonly id: number
+  readonly url: string
+  readonly description: string | null
+  readonly state: WebhookState
+  readonly created: number
+  /** Why it fails or was paused, for people; null where it does not, or its owner paused it. */
+  readonly error: string | null
+  /** The one that signs first; the others sign until their time. */
+  readonly secrets: readonly WebhookSecret[]
+  readonly cursor: string
+  /** Counts what lets deliveries begin anew, without the pauses of earlier failures. */
+  readonly begun: number
+}
+
+/** An account's webhooks, in the order in which they were made. */
+export type Webhooks = readonly Webhook[]
+
+export const noWebhooks: Webhooks = []
+
+/** An account has no more. */
+export const MOST_WEBHOOKS = 10
+
+/** Milliseconds for which a former secret still signs. */
+export const BOTH_SIGN = 24 * 3_600_000
+
+/** Secrets that sign at a time: rotated more often in a day, the oldest end early. */
+const MOST_SECRETS = 5
+
+export function evolveWebhooks(webhooks: Webhooks, event: WebhookEvent): Webhooks {
+  const { id } = event.data
+  if (event.type === 'WebhookCreated') return [...webhooks, created(event.data)]
+  if (event.type === 'WebhookDeleted') return webhooks.filter((one) => one.id !== id)
+  return webhooks.map((one) => (one.id === id ? changed(one, event) : one))
+}
+
+const created = ({
+  id,
+  url,
+  description,
+  secret,
+  cursor,
+  at,
+}: Extract<WebhookEvent, { type: 'WebhookCreated' }>['data']): Webhook => ({
+  id,
+  url,
+  description,
+  state: 'active',
+  created: at,
+  error: null,
+  secrets: [{ sealed: secret, until: null }],
+  cursor,
+  begun: 1,
+})
+
+function changed(webhook: Webhook, event: WebhookEvent): Webhook {
+  switch (event.type) {
+    case 'WebhookChanged': {
+      const { url = webhook.url, description = webhook.description } = event.data
+      return { ...webhook, url, description, begun: webhook.begun + (url === webhook.url ? 0 : 1) }
+    }
+    case 'WebhookSecretRotated':
+      return { ...webhook, secrets: rotated(webhook.secrets, event.data) }
+    case 'WebhookSecretsResealed':
+      return {
+        ...webhook,
+        secrets: webhook.secrets.map((one, at) => ({ ...one, sealed: event.data.secrets[at] ?? one.sealed })),
+      }
+    case 'WebhookProgressed':
+      return { ...webhook, cursor: event.data.cursor }
+    case 'WebhookFailing':
+      return { ...webhook, state: 'failing', cursor: event.data.cursor, error: event.data.error }
+    case 'WebhookRecovered':
+      return { ...webhook, state: 'active', cursor: event.data.cursor, error: null }
+    case 'WebhookPaused':
+      return { ...webhook, state: 'paused', cursor: event.data.cursor ?? webhook.cursor, error: event.data.error }
+    case 'WebhookActivated':
+      return { ...webhook, state: 'active', error: null, begun: webhook.begun + 1 }
+    default:
+      return webhook
+  }
+}
+
+function rotated(
+  secrets: readonly WebhookSecret[],
+  { secret, until }: { secret: string; until: number },
+): WebhookSecret[] {
+  const former = secrets.map(({ sealed, until: ends }) => ({ sealed, until: Math.min(ends ?? until, until) }))
+  return [{ sealed: secret, until: null }, ...former].slice(0, MOST_SECRETS)
+}
+
+/** The sealed secrets that sign at a time, the newest first. */
+export const signingSecrets = ({ secrets }: Webhook, now: number): readonly string[] =>
+  secrets.filter(({ until }) => until === null || until > now).map(({ sealed }) => sealed)

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { LONGEST_DESCRIPTION, webhooksOf, type Hooking, type Named } from '../../commands/webhooks/webhooks.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
+import type { OpenReadModel } from '../../projections/engine/followers.ts'
+import type { Delivery } from '../../projections/webhooks/webhook-progress.ts'
+import type { Asked } from '../kit/endpoint.ts'
+import type { Caller } from '../kit/authenticate.ts'
+
+/** What came of one try. */
+type Tried = Pick<Delivery, 'status' | 'ms' | 'error'>
+
+export type WebhookServices = {
+  readonly webhooks: {
+    readonly hooking: Hooking
+    /** The read model of all accounts' webhooks. */
+    readonly known: Pick<OpenReadModel, 'model' | 'progress'>
+    readonly deliveries: (webhook: number) => Promise<readonly Delivery[]>
+    /** Sends a test message. @throws Refusal too-many while others of the account are under way */
+    readonly tryOut: (webhook: Webhook, account: number) => Promise<Tried>
+    /** What addresses of answers begin with. */
+    readonly address: string
+  }
+}
+
+const WEBHOOK_ID = z
+  .string()
+  .regex(/^[1-9]\d*$/)
+  .describe('Number of a webhook')
+
+export const ONE_WEBHOOK = { id: WEBHOOK_ID } as const
+
+export const OF_ONE = { 403: "It is another account's", 404: 'There is no such webhook' } as const
+
+const TIME = z.string().describe('A time, such as 2026-11-22T13:00:00+00:00')
+const SECRET = z.string().describe('`whsec_` and 32 bytes in base64; told this once')
+
+const SHOWN = {
+  id: z.int().min(1),
+  url: z.string().describe('Where changes are sent to'),
+  description: z.string().nullable(),
+  state: z.enum(WEBHOOK_STATES),
+  created: TIME,
+  error: z.string().nullable().describe('Why it fails or was paused; null where it does not, or you paused it'),
+}
+export const WEBHOOK = z.strictObject(SHOWN).meta({ id: 'Webhook' })
+export const CREATED_WEBHOOK = z.strictObject({ ...SHOWN, secret: SECRET }).meta({ id: 'CreatedWebhook' })
+export const NEW_SECRET = z.strictObject({ secret: SECRET })
+
+const STATUS = z.int().nullable().describe("The receiver's status; null where it did not answer")
+const TRIED = {
+  status: STATUS,
+  ms: z.int().min(0).describe('Milliseconds that the try took'),
+  error: z.string().nullable().describe('Why it did not succeed; null where it did'),
+}
+export const TRY = z.strictObject(TRIED)
+export const DELIVERY = z
+  .strictObject({ cursor: z.string().describe('Of the change in the feed'), at: TIME, ...TRIED })
+  .meta({ id: 'Delivery' })
+
+const URL_OF = z.string().describe('https, without user and password, on port 443 or from 1024 up')
+const DESCRIPTION = z.string().max(LONGEST_DESCRIPTION).nullable().describe('For you; null for none')
+export const NEW_WEBHOOK = z.strictObject({ url: URL_OF, description: DESCRIPTION.optional() })
+export const WEBHOOK_CHANGE = z.strictObject({
+  url: URL_OF.optional(),
+  description: DESCRIPTION.optional(),
+  state: z.enum(['active', 'paused']).optional().describe('`active` goes on where it was paused'),
+})
+
+/** As answers show it: nothing of its secrets. */
+export const shownWebhook = ({ id, url, description, state, created, error }: Webhook) => ({
+  id,
+  url,
+  description,
+  state,
+  created: shownTime(created),
+  error,
+})
+
+/** `2026-11-22T13:00:00+00:00` @param milliseconds since 1970 */
+export const shownTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
+
+type Asking = Pick<Asked<Caller, unknown, { readonly id: string }>, 'asker' | 'params'>
+
+/**
+ * The caller's webhook, as the log has it.
+ * @throws Refusal missing, or forbidden for another account's
+ */
+export async function ownWebhook(
+  { asker, params }: Asking,
+  { webhooks: { hooking, known } }: WebhookServices,
+): Promise<{ readonly webhook: Webhook; readonly named: Named }> {
+  const id = Number(params.id)
+  const missing = () => new Refusal('missing', `There is no webhook ${params.id.slice(0, 40)}`)
+  if (!/^[1-9]\d*$/.test(params.id) || id > Number.MAX_SAFE_INTEGER) throw missing()
+  const webhook = (await webhooksOf(hooking.store, asker.account)).find((one) => one.id === id)
+  if (webhook !== undefined) return { webhook, named: { owner: asker.account, id } }
+  const elsewhere = await known.model.get(id, ['owner'])
+  if (elsewhere === undefined || elsewhere['owner'] === asker.account) throw missing()
+  throw new Refusal('forbidden', `Webhook ${id} belongs to another account`)
+}

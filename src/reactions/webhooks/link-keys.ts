@@ -1,0 +1,28 @@
+import { LinkKeys, type LinkKey } from '../../commands/installation/link-key.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+
+/** The key that signs the links in what is sent, for a process that answers no requests perhaps, and so has no other one's. */
+export class SendingLinkKeys {
+  #keys: LinkKeys | undefined
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly keys: MasterKeys,
+    private readonly clock: () => number,
+  ) {}
+
+  /** To be called before anything is sent: others may have made another key meanwhile. @throws WrongMasterKey, StoreUnavailable */
+  async begin(): Promise<void> {
+    this.#keys = await LinkKeys.open(this.store, this.keys, this.clock)
+  }
+
+  get current(): LinkKey {
+    if (this.#keys === undefined) throw new Error('links are signed before a key was read')
+    return this.#keys.current
+  }
+
+  note(event: StoredEvent): void {
+    this.#keys?.note(event)
+  }
+}

@@ -1,0 +1,74 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { signatureBy, startReceiver } from '../api/webhooks/receiver.ts'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('adamant webhook')
+test.before(async (context) => {
+  context.commands = await CommandLine.onEngines()
+  for (const email of ['ann@example.com', 'bob@example.com']) {
+    await context.commands.json('user', 'add', email, '--password', 'right horse')
+  }
+})
+test.after(({ commands }) => commands.remove())
+
+const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+const lastOf = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+
+test('adds, lists and removes', async ({ commands }) => {
+  const url = 'https://shop.example.com/stock'
+  const made = await commands.json('webhook', 'add', 'ann@example.com', url, '--description', 'Stock')
+  assert.match(String(made['secret']), /^whsec_/)
+  const { id, created } = made
+  const shown = { id, url, description: 'Stock', state: 'active', created, error: null }
+  const other = await commands.json('webhook', 'add', 'bob@example.com', url)
+  const listed = async (...of: string[]) => (await commands.json('webhook', 'list', ...of))['webhooks']
+  assert.equal(await listed('ann@example.com'), [{ account: 1, ...shown }])
+  assert.equal(
+    ((await listed()) as { id: number }[]).map((one) => one.id),
+    [id, other['id']],
+  )
+  assert.equal(await commands.json('webhook', 'remove', String(id)), { id })
+  assert.equal(await listed('ann@example.com'), [])
+})
+
+test('tests: the message is signed, and the exit code says whether it was taken', async ({ commands }) => {
+  let status = 204
+  const receiver = await startReceiver((_message, response) => void response.writeHead(status).end())
+  try {
+    const made = lastOf((await commands.run(['webhook', 'add', 'ann@example.com', receiver.url, '--json'], LAX)).out)
+    const asked = ['webhook', 'test', String(made['id']), '--json']
+    const taken = await commands.run(asked, LAX)
+    assert.is(taken.code, 0, taken.err)
+    assert.is(lastOf(taken.out)['status'], 204)
+    const [message] = receiver.messages
+    assert.ok(message)
+    assert.equal(message.signatures, [signatureBy(String(made['secret']), message)])
+    status = 500
+    const refused = await commands.run(asked, LAX)
+    assert.is(refused.code, 1)
+    assert.is(lastOf(refused.out)['error'], 'Answered 500')
+  } finally {
+    await receiver.stop()
+  }
+})
+
+test('ends with 1 and a sentence for what can not be', async ({ commands }) => {
+  const bad: readonly (readonly [words: string[], says: RegExp])[] = [
+    [['add', 'nobody@example.com', 'https://example.com/'], /no account/],
+    [['add', 'ann@example.com', 'http://example.com:8080/'], /must begin with https/],
+    [['add', 'ann@example.com', 'https://169.254.169.254/'], /not one of the public internet/],
+    [['add', 'ann@example.com', 'https://example.com/', '--description', 'x'.repeat(501)], /at most 500/],
+    [['test', '999'], /no webhook 999/],
+    [['remove', 'x'], /no webhook x/],
+    [['list', 'nobody@example.com'], /no account/],
+  ]
+  const ended = await commands.runInTurn(bad.map(([words]) => ['webhook', ...words]))
+  for (const [at, { code, err }] of ended.entries()) {
+    assert.is(code, 1, bad[at]?.[0].join(' '))
+    assert.match(err, bad[at]?.[1] ?? /never/)
+  }
+})
+
+test.run()

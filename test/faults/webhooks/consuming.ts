@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { FROM_SOURCE } from '../../from-source.ts'
+
+const PROGRAM = fileURLToPath(new URL('consumer.ts', import.meta.url))
+
+export type Consumer = {
+  readonly port: number
+  /** As kill -9 does, at whatever it is. */
+  kill(): Promise<void>
+}
+
+export async function startConsumer(file: string, port = 0): Promise<Consumer> {
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return {
+    port: Number(line),
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+type Element = { readonly cursor: string; readonly id: number; readonly diamond: object | null }
+
+/** A message that a consumer has put down. */
+export type Taken = { readonly id: string; readonly type: string; readonly data: Element }
+
+/** What a consumer has taken, in its order; half a line is of one that was killed before it answered. */
+export function takenIn(file: string): Taken[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap((line) => {
+    try {
+      const { id, body } = JSON.parse(line) as { id: string; body: string }
+      return [{ id, ...(JSON.parse(body) as Omit<Taken, 'id'>) }]
+    } catch (error) {
+      if (error instanceof SyntaxError) return []
+      throw error
+    }
+  })
+}
+
+/** The inventory that somebody has who did as the messages said, by id. */
+export function inventoryOf(taken: readonly Taken[]): Map<number, object> {
+  const stones = new Map<number, object>()
+  for (const { data } of taken) {
+    if (data.diamond === null) stones.delete(data.id)
+    else stones.set(data.id, data.diamond)
+  }
+  return stones
+}

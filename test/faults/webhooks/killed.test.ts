@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Vendor } from '../../api/harness/account.ts'
+import { expect } from '../../api/harness/request.ts'
+import { stone, type Shown } from '../../api/harness/stones.ts'
+import { rounds } from '../../rounds.ts'
+import { pause, until } from '../../until.ts'
+import { everyDiamond, withInstallation, type Serving } from '../serving.ts'
+import { inventoryOf, startConsumer, takenIn } from './consuming.ts'
+
+const ROUNDS = rounds(3, 100)
+const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+
+const test = suite('webhooks, where services and consumers are killed')
+
+test(`leave a consumer with exactly the inventory there is, ${ROUNDS} times over`, () =>
+  withInstallation(async ({ serve }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'adamant-consumer-'))
+    const file = join(folder, 'taken.jsonl')
+    let consumer = await startConsumer(file)
+    const { port } = consumer
+    try {
+      let service = await serve()
+      const url = `http://127.0.0.1:${port}/`
+      const { id } = expect(201, await service.ann.post('/v4/webhook', { url })).json() as { id: number }
+      const known: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const working = work(service.ann, round, known)
+        await pause(Math.random() * 400)
+        if (round % 2 === 0) await consumer.kill()
+        await pause(Math.random() * 200)
+        await service.kill()
+        await working
+        if (round % 2 === 0) consumer = await startConsumer(file, port)
+        service = await serve()
+        // A try that failed while the consumer was away is not waited for.
+        await nudge(service, id)
+      }
+      await until('the last change', async () => isSame(await shownBy(service.ann), inventoryOf(takenIn(file))))
+      assert.ok(known.length > ROUNDS, 'too little was done')
+      assertOrder(file)
+      assert.is(await service.stop(), 0)
+    } finally {
+      await consumer.kill()
+      rmSync(folder, { recursive: true })
+    }
+  }, LAX))
+
+/** Creates, changes and deletes until the service is gone. */
+async function work(ann: Vendor, round: number, known: number[]): Promise<void> {
+  for (let step = 0; ; step++) {
+    try {
+      const chance = Math.random()
+      const id = known[Math.floor(Math.random() * known.length)]
+      if (id === undefined || chance < 0.5) {
+        const made = await ann.post('/v4/diamond', stone({ sku: `R${round}-${step}` }))
+        if (made.status === 201) known.push((made.json() as Shown).id)
+      } else if (chance < 0.8) await ann.patch(`/v4/diamond/${id}`, { price: Math.floor(Math.random() * 10_000) + 1 })
+      else await ann.remove(`/v4/diamond/${id}`)
+    } catch (error) {
+      // Killed in the middle: whether it was done, the list tells.
+      assert.instance(error, Error)
+      return
+    }
+  }
+}
+
+async function nudge({ ann }: Serving, id: number): Promise<void> {
+  expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'paused' }))
+  expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' }))
+}
+
+async function shownBy(ann: Vendor): Promise<Map<number, object>> {
+  const { diamonds } = await everyDiamond(ann, 'v4')
+  return new Map(diamonds.map((one) => [one.id, one]))
+}
+
+/** Links are signed anew with each answer. */
+const plain = (stone: object | undefined) => JSON.stringify(stone)?.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
+
+const isSame = (some: ReadonlyMap<number, object>, others: ReadonlyMap<number, object>) =>
+  some.size === others.size && [...some].every(([id, one]) => plain(one) === plain(others.get(id)))
+
+/** Cursors never go back, but for the one that was under way when somebody was killed. */
+function assertOrder(file: string): void {
+  const numbers = takenIn(file).map(({ data }) => Number(data.cursor.split('-')[1]))
+  const twice = numbers.filter((number, at) => at > 0 && number <= (numbers[at - 1] ?? 0))
+  for (const [at, number] of numbers.entries()) {
+    assert.ok(at === 0 || number >= (numbers[at - 1] ?? 0), `${number} came behind ${numbers[at - 1]}`)
+  }
+  assert.ok(twice.length <= ROUNDS, `${twice.length} came twice in ${ROUNDS} rounds`)
+}
+
+test.run()
