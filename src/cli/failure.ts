@@ -4,7 +4,7 @@ import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
-import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import { DamagedEvent, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { BrokenEvent, NewerSchema } from '../events/decode.ts'
 import { note } from './output.ts'
 
@@ -50,6 +50,7 @@ const EXPECTED = [
   StoreUnavailable,
   NewerSchema,
   BrokenEvent,
+  DamagedEvent,
 ]
 
 const isExpected = (error: Error) => EXPECTED.some((expected) => error instanceof expected)

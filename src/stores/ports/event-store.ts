@@ -142,6 +142,18 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
+/** What is stored of an event is no event any more: it was changed behind the log's back, or the disk lost it. */
+export class DamagedEvent extends Error {
+  override readonly name = 'DamagedEvent'
+  constructor(
+    readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>,
+    options?: ErrorOptions,
+  ) {
+    const { stream, revision, position } = event
+    super(`${stream}@${revision}, at position ${position.commit}, is damaged: its text is no JSON any more`, options)
+  }
+}
+
 /** The store can't be reached or can't take writes now; nothing was stored. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable'

@@ -1,10 +1,12 @@
+import Database from 'better-sqlite3'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import type { NewEvent, Revision } from '../../../src/stores/ports/event-store.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { open } from '../../../src/wiring/open-installation.ts'
-import { enginesFor } from '../../engines.ts'
+import { areEmbedded, enginesFor } from '../../engines.ts'
 import { CommandLine, type Ended } from '../command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -224,6 +226,24 @@ test('that there may be are told with their schemas, also where nothing is insta
       [2, true],
     ],
   )
+})
+
+test('behind whose back one was changed end with the name of that one, and of no other', async (context) => {
+  if (!areEmbedded) return
+  const { commands } = context
+  await append(context, 'diamond-1', 'none', [patched(1), patched(2)])
+  const db = new Database(join(commands.dataDir, 'events.db'))
+  db.exec("UPDATE events SET data = replace(data, '}', ']') WHERE stream = 'diamond-1' AND revision = 1")
+  const position = db.prepare('SELECT max(position) FROM events').pluck().get()
+  db.close()
+  const [stream, all] = await commands.runInTurn([['events', 'diamond-1'], ['events']])
+  for (const ended of [stream, all]) {
+    assert.is(ended?.code, 1)
+    assert.is(
+      ended?.err.trim(),
+      `adamant: diamond-1@1, at position ${String(position)}, is damaged: its text is no JSON any more`,
+    )
+  }
 })
 
 test.run()

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../ports/event-store.ts'
+import { DamagedEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
 import { uuidText } from '../../uuid.ts'
 
@@ -13,25 +13,36 @@ export type Row = [
   metadata: string,
 ]
 
-/** Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept. */
+/**
+ * Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept.
+ * @throws DamagedEvent
+ */
 export function decodeRows(rows: readonly Row[]): StoredEvent[] {
   let text = ''
   let metadata: StoredEvent['metadata'] = {}
   return rows.map((row) => {
     if (row[6] !== text) {
       text = row[6]
-      metadata = JSON.parse(text)
+      metadata = parsed(row, text)
     }
     return {
       id: uuidText(row[3]),
       type: row[4],
-      data: JSON.parse(row[5]),
+      data: parsed(row, row[5]),
       metadata,
       stream: row[1],
       revision: BigInt(row[2]),
       position: positionAt(row[0]),
     }
   })
+}
+
+function parsed([position, stream, revision]: Row, text: string) {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new DamagedEvent({ stream, revision: BigInt(revision), position: positionAt(position) }, { cause: error })
+  }
 }
 
 /** What decodeRows would read, without reading it. `last` is the position of the append's last event. */
