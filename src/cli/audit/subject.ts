@@ -4,7 +4,7 @@ import { shownSeconds, type Entry } from '../../projections/history/entry.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage } from '../failure.ts'
 import { withInstallation, type Open } from '../installed.ts'
-import { printResult, type OutputOptions } from '../output.ts'
+import { note, printResult, type OutputOptions } from '../output.ts'
 import { readUntil } from '../times.ts'
 import { changesTable, entriesTable, stateTable } from './words.ts'
 
@@ -58,8 +58,8 @@ async function audit(open: Open, subject: Subject, id: string, options: AuditOpt
   if (diff !== undefined && diff.length !== 2) throw new BadUsage(`--diff takes two times, got ${diff.length}`)
   await withInstallation(open, async (installation) => {
     const past = await subject.past(installation, id)
-    if (at !== undefined) printState(past, subject, at, options)
-    else if (diff !== undefined) printDifference(past, subject, diff, options)
+    if (at !== undefined) await printState(past, subject, at, options)
+    else if (diff !== undefined) await printDifference(past, subject, diff, options)
     else {
       const entries = await past.entries()
       printResult(options, entries, entriesTable(entries))
@@ -67,15 +67,33 @@ async function audit(open: Open, subject: Subject, id: string, options: AuditOpt
   })
 }
 
-function printState(past: Past, subject: Subject, at: number, options: OutputOptions): void {
+async function printState(past: Past, subject: Subject, at: number, options: OutputOptions): Promise<void> {
   const state = statesOf(past, subject)(at)
-  printResult(options, { at: timeText(at), state }, stateTable(state))
+  const unknown = await undecodedIn(past, -Infinity, at)
+  printResult(options, { at: timeText(at), state, ...unknown }, stateTable(state))
 }
 
-function printDifference(past: Past, subject: Subject, [from = 0, to = 0]: readonly number[], options: OutputOptions) {
+async function printDifference(
+  past: Past,
+  subject: Subject,
+  [from = 0, to = 0]: readonly number[],
+  options: OutputOptions,
+): Promise<void> {
   const stateAt = statesOf(past, subject)
   const changes = past.changes?.(from, to) ?? changesBetween(stateAt(from), stateAt(to))
-  printResult(options, { from: timeText(from), to: timeText(to), changes }, changesTable(changes))
+  const unknown = await undecodedIn(past, Math.min(from, to), Math.max(from, to))
+  printResult(options, { from: timeText(from), to: timeText(to), changes, ...unknown }, changesTable(changes))
+}
+
+/** How many events between two times, the later included, are in no state, since they can't be understood; said on stderr. */
+async function undecodedIn(past: Past, after: number, until: number): Promise<{ readonly undecoded?: number }> {
+  const isIn = (at: string) => !(Date.parse(at) <= after) && !(Date.parse(at) > until)
+  const { length } = (await past.entries()).filter(({ undecoded, at }) => undecoded !== undefined && isIn(at))
+  if (length === 0) return {}
+  note(
+    `${length} events can not be understood by this release: what they changed is not in it (without --at and --diff they are told)`,
+  )
+  return { undecoded: length }
 }
 
 /** @throws BadUsage */

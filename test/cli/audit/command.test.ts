@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { metadata } from '../../../src/events/origin.ts'
+import { open } from '../../../src/wiring/open-installation.ts'
+import { readSettings } from '../../../src/wiring/settings.ts'
+import { enginesFor } from '../../engines.ts'
 import { CommandLine } from '../command-line.ts'
 
 const test = suite<{ commands: CommandLine }>('audit')
@@ -61,6 +66,30 @@ test('tells of accounts, clients and runs of commands, as text and as one line o
   assert.match(causedText?.out ?? '', /account-1@0/)
   assert.equal([nothing?.code, nothing?.out], [1, ''])
   assert.match(nothing?.err ?? '', /Nothing in the log was caused by nobody/)
+})
+
+test('says of a state how many events it lacks, because they can not be understood', async ({ commands }) => {
+  await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
+  const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
+  const { store, close } = await open(readSettings(settings))
+  const by = { actor: 'operator', via: 'cli', correlation: 'later' } as const
+  const event = {
+    id: randomUUID(),
+    type: 'PlanChanged',
+    data: { plan: 'pro' },
+    metadata: metadata(by, Date.now(), '99'),
+  }
+  await store.append('account-1', 0n, [event])
+  await close()
+  const [at, before, diff] = await commands.runInTurn([
+    ['audit', 'user', '1', '--at', '2999-01-01', '--json'],
+    ['audit', 'user', '1', '--at', '2000-01-01', '--json'],
+    ['audit', 'user', '1', '--diff', '2000-01-01', '2999-01-01', '--json'],
+  ])
+  const undecoded = ({ out }: { readonly out: string } = { out: '{}' }) =>
+    (JSON.parse(out) as { undecoded?: number }).undecoded
+  assert.equal([undecoded(at), undecoded(before), undecoded(diff)], [1, undefined, 1])
+  assert.match(at?.err ?? '', /1 events can not be understood by this release/)
 })
 
 test('that asks for nothing, for no subject or for two things at once ends with 2', async ({ commands }) => {
