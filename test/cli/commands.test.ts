@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../src/commands/scores/score-diamonds.ts'
+import { READ_MODELS } from '../../src/wiring/followers.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -32,6 +33,7 @@ const WITH_EXAMPLES = [
   'user add',
   'user list',
   'client rotate',
+  'webhook add',
   'token revoke',
 ]
 
@@ -95,7 +97,7 @@ test('tells the head of the log, the state of each read model and that of the sc
   assert.equal(scoring, { model: MODEL_VERSION, position: 'start', lag: 0, behind: 0, running: false })
   assert.equal(
     models.map(({ model, build, lag, running }) => ({ model, build, lag, running })),
-    ['diamonds', 'certifications', 'secrets'].map((model) => ({ model, build: null, lag: 0, running: false })),
+    READ_MODELS.map(({ declaration: { name } }) => ({ model: name, build: null, lag: 0, running: false })),
   )
 })
 
