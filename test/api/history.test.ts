@@ -7,7 +7,7 @@ import type { Vendor } from './harness/account.ts'
 import { expect, refusal } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
 import { apiSuite, startService } from './harness/service.ts'
-import { created, shown } from './harness/stones.ts'
+import { created, createdMany, shown } from './harness/stones.ts'
 
 const test = apiSuite("a diamond's history", { scored: true })
 
@@ -132,6 +132,19 @@ test('has certificates as whole objects, read reports, and all of it of a delete
   )
   assert.equal(deleted && changeOf(deleted, 'carat'), { field: 'carat', from: 3, to: null })
   refusal(404, await bob.get(`/v4/diamond/${id}/history`))
+})
+
+test('names the client of a bulk too, of a certificate and of a deletion', async ({ ann }) => {
+  const [stone] = await createdMany(ann, 2, 'BULK')
+  if (stone === undefined) throw new Error('nothing was created')
+  expect(200, await ann.patch('/v4/diamond/bulk', { entries: [{ id: stone.id, price: 4 }] }))
+  expect(201, await ann.post('/v4/certification', { product: stone.id, laboratory: 'GIA' }))
+  expect(204, await ann.remove('/v4/diamond/bulk', { entries: [{ id: stone.id }] }))
+  const own = (await historyOf(ann, stone.id)).filter(({ type }) => type !== 'scored')
+  assert.equal(
+    own.map(({ type, by }) => [type, by?.client, by?.via]),
+    ['created', 'changed', 'certified', 'uncertified', 'deleted'].map((type) => [type, 'tests', 'http']),
+  )
 })
 
 test('comes a page at a time, and says of how many', async ({ ann }) => {

@@ -14,7 +14,7 @@ export function changesBetween(before: State, after: State): Change[] {
 }
 
 function changesOf(field: string, from: unknown, to: unknown): Change[] {
-  if (!isListOfThings(from) && !isListOfThings(to)) return isSame(from, to) ? [] : [{ field, from, to }]
+  if (!areThings(from) || !areThings(to)) return isSame(from, to) ? [] : [{ field, from, to }]
   const [before, after] = [byId(from), byId(to)]
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((id) => {
     const [was, is] = [before.get(id) ?? null, after.get(id) ?? null]
@@ -26,10 +26,10 @@ type Thing = { readonly id: unknown }
 
 const isThing = (value: unknown): value is Thing => typeof value === 'object' && value !== null && 'id' in value
 
-/** Of an empty list nobody knows; as a list of things it is one without any. */
-const isListOfThings = (value: unknown): value is Thing[] => Array.isArray(value) && value.every(isThing)
+/** A list of things; also an empty one, and none at all, beside which the other one decides. */
+const areThings = (value: unknown) => value === null || (Array.isArray(value) && value.every(isThing))
 
-const byId = (value: unknown) => new Map(isListOfThings(value) ? value.map((thing) => [thing.id, thing]) : [])
+const byId = (value: unknown) => new Map(Array.isArray(value) ? value.map((thing: Thing) => [thing.id, thing]) : [])
 
 /** Both come from one writer: equal values have equal texts. */
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
