@@ -1,4 +1,9 @@
 import { Command } from 'commander'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { createDiamonds } from '../commands/diamonds/create-diamonds.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import type { Inventory } from '../commands/diamonds/diamonds.ts'
@@ -7,7 +12,8 @@ import type { NewDiamond } from '../domain/diamond/fields.ts'
 import type { Installation } from '../wiring/installation.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import { Failed } from './failure.ts'
-import { readSpreadsheet } from './import/spreadsheet.ts'
+import { readMapping } from './import/columns.ts'
+import { openSpreadsheet, readSpreadsheet, type Spreadsheet } from './import/spreadsheet.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { operator } from './operator.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
@@ -22,6 +28,8 @@ type ImportOptions = OutputOptions & {
   readonly user: string
   readonly skipBad?: true
   readonly ignoreUnknown?: true
+  readonly map: readonly string[]
+  readonly dryRun?: true
 }
 
 type BadLine = { readonly line: number; readonly problems: readonly string[] }
@@ -30,10 +38,12 @@ type BadLine = { readonly line: number; readonly problems: readonly string[] }
 export function importCommand(open: Open): Command {
   return new Command('import')
     .description('create the diamonds of a spreadsheet, whose header names v4 fields in any case')
-    .argument('<file>', '.csv or .csv.gz')
+    .argument('<file>', '.csv or .csv.gz; - reads stdin')
     .requiredOption('--user <email>', 'the account that owns them')
     .option('--skip-bad', 'leave out the lines that can not be used; without it one such line stops the import')
     .option('--ignore-unknown', 'leave out columns that are no v4 fields')
+    .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collected, [])
+    .option('--dry-run', 'check all lines and write nothing')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((file: string, options: ImportOptions) => importStones(open, file, options))
@@ -44,29 +54,76 @@ Example:
   printf 'sku,cutShape,carat,color\\nA-1,Round,0.71,G\\n' > stones.csv
   npx adamant import stones.csv --user jane@example.com`
 
-async function importStones(open: Open, file: string, options: ImportOptions): Promise<void> {
-  const unknown = options.ignoreUnknown === true ? 'ignored' : 'refused'
+const collected = (word: string, before: readonly string[]) => [...before, word]
+
+async function importStones(open: Open, given: string, options: ImportOptions): Promise<void> {
   const started = performance.now()
-  await withInstallation(open, async (installation) => {
-    const { account } = await accountOf(installation.store, options.user)
-    const { good, bad } = await check(file, unknown)
-    for (const { line, problems } of bad) note(`line ${line}: ${problems.join('; ')}`)
-    if (bad.length > 0 && options.skipBad !== true) {
-      if (options.json === true) printResult(options, { imported: 0, bad }, '')
-      throw new Failed(`${count(bad.length)} of ${count(good + bad.length)} lines can not be used; nothing was written`)
-    }
-    await write(installation, account, readSpreadsheet(file, unknown), good)
-    const seconds = (performance.now() - started) / 1000
-    const left = bad.length === 0 ? '' : `, ${count(bad.length)} lines left out`
-    printResult(options, { imported: good, bad, seconds }, `imported ${count(good)} stones of ${options.user}${left}`)
-  })
+  const mapping = readMapping(options.map)
+  await withSource(given, (file) =>
+    withInstallation(open, async (installation) => {
+      const { account } = await accountOf(installation.store, options.user)
+      const sheet = await openSpreadsheet(file, options.ignoreUnknown === true ? 'ignored' : 'refused', mapping)
+      note(described(sheet))
+      const { good, bad } = await check(sheet)
+      for (const { line, problems } of bad) note(`line ${line}: ${problems.join('; ')}`)
+      const result = (created: number) => ({
+        created,
+        refused: bad.length,
+        mapping: mappingOf(sheet),
+        imported: created,
+        bad,
+      })
+      if (bad.length > 0 && options.skipBad !== true) {
+        if (options.json === true) printResult(options, result(0), '')
+        throw new Failed(
+          `${count(bad.length)} of ${count(good + bad.length)} lines can not be used; nothing was written`,
+        )
+      }
+      if (options.dryRun === true) {
+        return printResult(options, result(0), `${count(good)} stones can be imported; nothing was written`)
+      }
+      await write(installation, account, readSpreadsheet(sheet), good)
+      const seconds = (performance.now() - started) / 1000
+      const left = bad.length === 0 ? '' : `, ${count(bad.length)} lines left out`
+      printResult(options, { ...result(good), seconds }, `imported ${count(good)} stones of ${options.user}${left}`)
+    }),
+  )
+}
+
+/** Each column with the field that it is; null for one that is left out. */
+const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | null> =>
+  Object.fromEntries(header.map((heading, index) => [heading, columns[index] ?? null]))
+
+/** How a file is understood, for a person to check. */
+function described(sheet: Spreadsheet): string {
+  const { encoding, delimiter } = sheet.form
+  const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
+    field === null ? `${heading} is left out` : heading === field ? heading : `${heading} is ${field}`,
+  )
+  const comma = sheet.comma === 'decimal' ? ', decimal comma' : ''
+  return `columns: ${columns.join(', ')} (${encoding}, separated by ${SEPARATORS[delimiter]}${comma})`
+}
+
+const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
+
+/** A file is read three times: stdin is kept in one while it is worked with. */
+async function withSource(given: string, work: (file: string) => Promise<void>): Promise<void> {
+  if (given !== '-') return work(given)
+  const folder = await mkdtemp(join(tmpdir(), 'adamant-import-'))
+  try {
+    const file = join(folder, 'stdin.csv')
+    await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
+    await work(file)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 /** Reads the whole file before anything is written. */
-async function check(file: string, unknown: 'refused' | 'ignored'): Promise<{ good: number; bad: BadLine[] }> {
+async function check(sheet: Spreadsheet): Promise<{ good: number; bad: BadLine[] }> {
   const bad: BadLine[] = []
   let good = 0
-  for await (const line of readSpreadsheet(file, unknown)) {
+  for await (const line of readSpreadsheet(sheet)) {
     if ('stone' in line) good++
     else bad.push(line)
   }

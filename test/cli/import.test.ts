@@ -104,6 +104,71 @@ test('stops at an unknown account, a missing file and a broken archive', async (
   assert.match(broken.err, 'incorrect header check')
 })
 
+test('reads what programs of all countries save: their separators, decimal commas and encodings', async (context) => {
+  const sheets: [string, Buffer][] = [
+    ['semicolons', Buffer.from('Stock #;Shape;Weight;Price\nÜ-1;Round;0,71;1.200,50\nÜ-2;Pear;1,5;900\n')],
+    ['tabs', Buffer.from('Stock #\tShape\tWeight\tPrice\nÜ-1\tRound\t0.71\t"1,200.50"\nÜ-2\tPear\t1.5\t900\n')],
+    [
+      'utf-16',
+      Buffer.from('\ufeffsku,cutShape,carat,price\r\nÜ-1,Round,0.71,1200.5\r\nÜ-2,Pear,1.5,900\r\n', 'utf16le'),
+    ],
+    ['windows-1252', Buffer.from('sku;cutShape;carat;price\nÜ-1;Round;0,71;1200,5\nÜ-2;Pear;1,5;900\n', 'latin1')],
+    ['thousands', Buffer.from('sku,cutShape,carat,price\nÜ-1,Round,0.71,"1,200.50"\nÜ-2,Pear,1.5,900\n')],
+  ]
+  for (const [name, bytes] of sheets) {
+    const { code, err } = await context.commands.run(['import', context.sheet(bytes, `${name}.csv`), ...USER])
+    assert.is(code, 0, `${name}: ${err}`)
+  }
+  const stones = await created(context.commands)
+  assert.is(stones.length, 2 * sheets.length)
+  for (const [index, stone] of stones.entries()) {
+    const expected =
+      index % 2 === 0
+        ? { sku: 'Ü-1', cutShape: 2, carat: 0.71, price: 1200.5 }
+        : { sku: 'Ü-2', cutShape: 22, carat: 1.5, price: 900 }
+    assert.equal(stone, expected, sheets[Math.floor(index / 2)]?.[0])
+  }
+})
+
+test('takes the columns that --map names, and tells which it took for what', async ({ commands, sheet }) => {
+  const file = sheet('Lot,Shape,ct,Remark\nA-1,Round,0.71,nice\n')
+  const mapped = await commands.run([
+    'import',
+    file,
+    ...USER,
+    '--map',
+    'Lot=sku',
+    '--map',
+    'ct=carat',
+    '--map',
+    'Remark=',
+  ])
+  assert.is(mapped.code, 0, mapped.err)
+  assert.equal(JSON.parse(mapped.out).mapping, { Lot: 'sku', Shape: 'cutShape', ct: 'carat', Remark: null })
+  assert.match(
+    mapped.err,
+    'columns: Lot is sku, Shape is cutShape, ct is carat, Remark is left out (utf-8, separated by commas)',
+  )
+  assert.equal(await created(commands), [{ sku: 'A-1', cutShape: 2, carat: 0.71 }])
+  const unknown = await commands.run(['import', file, ...USER, '--map', 'Lot=lot'])
+  assert.is(unknown.code, 2)
+  assert.match(unknown.err, 'lot is no field of a v4 diamond')
+  const absent = await commands.run(['import', file, ...USER, '--map', 'Nix=sku'])
+  assert.is(absent.code, 2)
+  assert.match(absent.err, 'there are Lot, Shape, ct, Remark')
+})
+
+test('reads stdin, and with --dry-run writes nothing', async ({ commands }) => {
+  const dry = await commands.run(['import', '-', ...USER, '--dry-run'], {}, GOOD)
+  assert.is(dry.code, 0, dry.err)
+  assert.is(JSON.parse(dry.out).created, 0)
+  assert.equal(await created(commands), [])
+  const { code, out } = await commands.run(['import', '-', ...USER], {}, GOOD)
+  assert.is(code, 0)
+  assert.is(JSON.parse(out).created, 2)
+  assert.is((await created(commands)).length, 2)
+})
+
 test('waits for a service that is slow to know of it, and ends well', async ({ commands, sheet }) => {
   const server = commands.start(['serve', '--json'])
   await server.line()

@@ -19,6 +19,24 @@ const TRADE: ReadonlyMap<string, string> = new Map(
     .flatMap(([name, { headings = [] }]) => headings.map((heading) => [plain(heading), name] as const)),
 )
 
+/** What a column is said to be on the command line, by its heading; `undefined` leaves it out. */
+export type Mapping = ReadonlyMap<string, string | undefined>
+
+/** `Lot=sku`, `Remark=`. @throws BadUsage for a field that there is none of */
+export function readMapping(words: readonly string[]): Mapping {
+  return new Map(
+    words.map((word) => {
+      const at = word.lastIndexOf('=')
+      if (at < 1) throw new BadUsage(`--map ${word}: write COLUMN=FIELD, or COLUMN= to leave it out`)
+      const [heading, given] = [plain(word.slice(0, at)), word.slice(at + 1).trim()]
+      if (given === '') return [heading, undefined]
+      const field = FIELDS.find((name) => name.toLowerCase() === given.toLowerCase())
+      if (field !== undefined) return [heading, field]
+      throw new BadUsage(`--map ${word}: ${given} is no field of a v4 diamond; there are ${FIELDS.join(', ')}`)
+    }),
+  )
+}
+
 /** The service assigns these itself. */
 const IGNORED: ReadonlySet<string> = new Set(['id', 'date'])
 
@@ -26,10 +44,21 @@ const IGNORED: ReadonlySet<string> = new Set(['id', 'date'])
  * The v4 fields that a header names, in any case, or as trade spreadsheets call them.
  * @throws BadUsage for a column that is no field, one that comes twice, or a required one that is missing
  */
-export function readHeader(header: readonly string[], unknown: 'refused' | 'ignored'): Columns {
-  const named = header.map((heading) => FIELDS.find((name) => name.toLowerCase() === heading.trim().toLowerCase()))
+export function readHeader(
+  header: readonly string[],
+  unknown: 'refused' | 'ignored',
+  mapping: Mapping = new Map(),
+): Columns {
+  for (const heading of mapping.keys()) {
+    if (!header.some((one) => plain(one) === heading))
+      throw new BadUsage(`--map names a column that is not there; there are ${header.join(', ')}`)
+  }
+  const own = (heading: string) => FIELDS.find((name) => name.toLowerCase() === heading.trim().toLowerCase())
+  const named = header.map((heading) => (mapping.has(plain(heading)) ? mapping.get(plain(heading)) : own(heading)))
   // A field's own name goes before what the trade calls it: the other column is then something else.
-  const columns = header.map((heading, index) => named[index] ?? fieldOf(heading, named, unknown))
+  const columns = header.map((heading, index) =>
+    mapping.has(plain(heading)) ? named[index] : (named[index] ?? fieldOf(heading, named, unknown)),
+  )
   const twice = columns.find((name, index) => name !== undefined && columns.indexOf(name) !== index)
   if (twice !== undefined) throw new BadUsage(`The header names ${twice} twice`)
   const missing = REQUIRED.filter((name) => !columns.includes(name))
