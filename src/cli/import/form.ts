@@ -10,7 +10,7 @@ export type Form = {
 }
 
 /** The bytes of a file, unpacked where its name says that they are packed. Nothing is kept of what was read. */
-export function bytesOf(file: string): Readable {
+function bytesOf(file: string): Readable {
   const raw = createReadStream(file)
   if (!file.toLowerCase().endsWith('.gz')) return raw
   const unpacked = createGunzip()
