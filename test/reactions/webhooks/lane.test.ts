@@ -240,6 +240,25 @@ test('write no event each, and one an hour, so that a lost read store costs an h
     assert.ok(numberOf((await world.shown()).cursor) > 30)
   }))
 
+test('go on from what the log was told where the read store was lost, and not from the beginning', () =>
+  world(async (world) => {
+    world.changes = 10
+    await world.run()
+    world.now += HOUR
+    world.changes = 11
+    await world.run()
+    world.changes = 14
+    await world.run()
+    const lost = new WebhookProgresses(world.stores.reads, world.stores.store)
+    await lost.begin()
+    await lost.forget(1)
+    world.changes = 15
+    const before = world.came.length
+    await world.run()
+    const numbers = ids(world).map((id) => numberOf(id.slice('msg_1_'.length)))
+    assert.equal(numbers.slice(before), [12, 13, 14, 15])
+  }))
+
 test('after a stop in the middle send at most the one under way again', () =>
   world(async (world) => {
     world.changes = 10
