@@ -13,6 +13,8 @@ type Entry = {
   readonly libc?: readonly string[]
   readonly bin?: Readonly<Record<string, string>>
   readonly resolved?: string
+  readonly license?: string
+  readonly dev?: boolean
 }
 type Manifest = {
   readonly allowScripts: Readonly<Record<string, boolean>>
@@ -51,6 +53,33 @@ test('brings exact versions of Node, whose place on the path npm leaves to the b
     assert.is(packages[`node_modules/${name}`]?.version, version)
     assert.is(packages[`node_modules/${name}`]?.bin, undefined, REPAIR)
   }
+})
+
+const PERMISSIVE: ReadonlySet<string | undefined> = new Set([
+  '(BSD-3-Clause AND Apache-2.0)',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+])
+
+/** Older packages say it in a list, which npm does not take over. */
+function licenceOf(path: string, { license }: Entry): string | undefined {
+  if (license !== undefined) return license
+  const { licenses = [] } = read(`${path}/package.json`) as { licenses?: readonly { readonly type: string }[] }
+  return licenses.length === 1 ? licenses[0]?.type : undefined
+}
+
+test('may be used for any purpose, as far as it is served with', () => {
+  const served = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true)
+  assert.ok(served.length > 50)
+  const others = served.filter(([path, entry]) => !PERMISSIVE.has(licenceOf(path, entry)))
+  assert.equal(
+    others.map(([path, entry]) => [nameOf(path), licenceOf(path, entry)]),
+    [],
+  )
 })
 
 test('comes from whatever registry npm is told to use', () => {
