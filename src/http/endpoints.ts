@@ -6,6 +6,7 @@ import { listCutShapes, readConstants, readCutShape } from './constants/constant
 import { createDiamond, createDiamonds } from './diamonds/create.ts'
 import { readHistory } from './diamonds/history.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
+import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
 import { shareByPage, showFront, type FrontServices } from './front/front.ts'
@@ -39,6 +40,7 @@ import { checkApiToken, secretsStatus } from './secrets/status.ts'
 export type Services = BearerServices &
   CertificationServices &
   DiamondServices &
+  ChangeServices &
   ReportServices &
   HealthServices &
   FrontServices &
@@ -54,6 +56,7 @@ export type Services = BearerServices &
 /** All that the service can be asked for over HTTP. */
 export const ENDPOINTS: readonly Endpoint<Services>[] = [
   listDiamonds,
+  listChanges,
   readDiamond,
   createDiamond,
   modifyDiamond,

@@ -12,6 +12,7 @@ import { errorLog } from '../http/kit/errors.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
 import { koaOf, listenerOf } from '../http/kit/koa.ts'
 import { describe } from '../http/openapi/description.ts'
+import { WaitingPlaces } from '../http/changes/waiting-places.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -61,7 +62,7 @@ export type Observed = {
  */
 export async function openHttp(
   installation: Installation,
-  { readModels, queries, certifications, secrets, webhooks, stale }: Views,
+  { readModels, queries, changes, certifications, secrets, webhooks, stale }: Views,
   { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
@@ -95,6 +96,7 @@ export async function openHttp(
         certifications: certificationsFor(links),
         report: { queries, links, pictures, store },
         diamonds: { inventory, queries, links },
+        changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { collect: metrics },
         openApi,
@@ -110,6 +112,7 @@ export async function openHttp(
         koaOf(offered, services, {
           log: errorLog(log),
           seen,
+          waits: (res) => traffic.waits(res),
           trustProxy: settings.TRUST_PROXY,
           bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
           https: isPublicByHttps(settings),

@@ -80,7 +80,7 @@ function openHooking(
 export async function openHookingBeside(installation: Installation, origin: Origin) {
   const { reads, store } = installation
   const model = await openReadModel(reads, store, diamonds.declaration)
-  const watch = { changed: async () => undefined }
+  const watch = { changed: async () => undefined, stopped: false }
   const feed = new ChangeFeed(
     { model, progress: new FollowedProgress(model), store, watch },
     { finish: (text) => text },

@@ -6,6 +6,7 @@ import { readEpoch } from '../../src/commands/installation/log-epoch.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { areEmbedded } from '../engines.ts'
 import { vendor, type Vendor } from './harness/account.ts'
+import { changesOf, Consumer, inventoryOf } from './harness/feed.ts'
 import { newEpoch } from './harness/new-epoch.ts'
 import { servicesInFolder, type Start } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
@@ -88,6 +89,21 @@ for (const [what, remove] of [
       }
     }))
 }
+
+test('has the feed of changes go back to where it goes on from', () =>
+  withRestored(async ({ ann: annOf }, start) => {
+    const service = await start('http,projections')
+    const ann = await annOf(service)
+    const { next } = await changesOf(ann, 'after=0-0')
+    assert.match(next, /^[1-9]\d*-1$/)
+    const lost = await ann.get('/v4/diamond/changes?after=0-100')
+    assert.match(refusal(410, lost).error.join(), 'was lost')
+    assert.is((lost.json() as { restart: string }).restart, next)
+    assert.equal((await changesOf(ann, `after=${next}`)).changes, [])
+    const follower = new Consumer()
+    await follower.catchUp(ann)
+    assert.equal(follower.inventory, await inventoryOf(ann))
+  }))
 
 test('is what a process without projections answers from, never the models of the days that were lost', () =>
   withRestored(async ({ kept, lost, lostFile, ann: annOf, sender }, start) => {

@@ -102,6 +102,40 @@ export function parsePage(search: string): Page {
   return page
 }
 
+export type ChangesQuery = { readonly after: string | undefined; readonly limit: number; readonly wait: number }
+
+/**
+ * after, limit and wait (seconds) of the feed of changes. What `after` says is the feed's to read.
+ * @throws Refusal malformed or invalid, with all that is wrong
+ */
+export function parseChangesQuery(search: string): ChangesQuery {
+  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  const parameters = parametersOf(search)
+  const faults: Faults = { malformed: [], invalid: [] }
+  refuseMistyped(parameters, ['after', 'limit', 'wait'], faults)
+  const after = single(parameters, 'after', faults)
+  const limit = whole(parameters, 'limit', CHANGES_DEFAULT, { min: 1, max: LIMIT_MAX }, faults)
+  const wait = whole(parameters, 'wait', 0, { min: 0, max: WAIT_MAX }, faults)
+  refuse(faults)
+  return { after, limit, wait }
+}
+
+/** Changes on a page, unless told. */
+const CHANGES_DEFAULT = 100
+/** Seconds. */
+const WAIT_MAX = 60
+
+/** What `parseChangesQuery` reads, for documents. */
+export const CHANGES_QUERY = z.object({
+  after: z
+    .string()
+    .optional()
+    .describe('Where to begin: a cursor of the feed, or now. Without it, at the beginning.')
+    .meta({ examples: ['0-17'] }),
+  limit: LISTED.limit.default(CHANGES_DEFAULT).describe('Changes on a page.'),
+  wait: z.coerce.number().int().min(0).max(WAIT_MAX).default(0).describe('Seconds to wait until there is something.'),
+})
+
 /**
  * The time that a diamond is asked for by `at`, in whole seconds since 1970; undefined for as it is now.
  * @param now milliseconds since 1970: what is later has not happened

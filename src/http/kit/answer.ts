@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 
 /** By name, as they are written on the wire. */
 export type Headers = Readonly<Record<string, string>>
@@ -49,6 +49,18 @@ export const bytes = (status: number, type: string, body: Uint8Array | Readable,
   headers: { ...headers, 'Content-Type': type },
   body,
 })
+
+/**
+ * 200, and then one text after the other for as long as they come, each as soon as it is there. No more are made than the
+ * client takes: what stays in memory is what a connection holds.
+ */
+export const streamed = (type: string, source: AsyncIterable<string>, headers: Headers = NONE) => {
+  const body = Readable.from(source, { objectMode: false, highWaterMark: STREAMED_AHEAD })
+  return { status: 200, headers: { ...headers, 'Content-Type': type }, body } satisfies Answer
+}
+
+/** Bytes that are made before the client takes them. */
+const STREAMED_AHEAD = 16_384
 
 /** True when the caller's copy is still the one there is: RFC 9110, 13.1.2, weak comparison. */
 export function isNotModified(header: string | undefined, etag: string): boolean {

@@ -1,6 +1,8 @@
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
 import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { Patience } from '../../projections/engine/patience.ts'
+import { StoreUnavailable } from '../../stores/ports/event-store.ts'
 import type { Asked, Who } from './endpoint.ts'
 import { RefusedWith } from './errors.ts'
 
@@ -52,6 +54,21 @@ export const bearer: Who<Caller, BearerServices> = {
       })
       .then((known) => passed(claims, known))
   },
+}
+
+/**
+ * Whether who was let in would be let in now: its token has neither expired nor been revoked. Where that can't be known, it
+ * would not.
+ */
+export async function isStillLetIn({ headers }: Pick<Asked, 'headers'>, service: BearerServices): Promise<boolean> {
+  const again = { headers, method: 'GET', patience: new Patience() } as Asked<unknown, unknown>
+  try {
+    await bearer.admit(again, service)
+    return true
+  } catch (error) {
+    if (error instanceof RefusedWith || error instanceof StoreUnavailable) return false
+    throw error
+  }
 }
 
 function passed(claims: AccessClaims, live: boolean): AccessClaims {

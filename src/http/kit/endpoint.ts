@@ -31,6 +31,11 @@ export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<
   readonly peer: string
   /** What is left of this request's patience with read models. */
   readonly patience: Patience
+  /**
+   * Says that from here on the request waits for something to happen, and is no work under way that others give way to.
+   * @returns aborted when its client is gone, or has its answer
+   */
+  waits(): AbortSignal
   /** What `who` made of the caller. */
   readonly asker: Asker
   /** What `body` has read. */

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import Koa, { type Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
 import { Patience } from '../../projections/engine/patience.ts'
@@ -18,6 +18,8 @@ export type KoaOptions = Partial<ArrivalOptions> & {
   readonly trustProxy: number
   /** Bounds the bodies of all requests together; nothing does without it. */
   readonly bodies?: Bodies
+  /** Told of a request that waits for something to happen. */
+  readonly waits?: (res: ServerResponse) => void
   /** Told of each request when the last of its answer was handed over. */
   readonly seen?: (request: Seen) => void
 }
@@ -35,7 +37,7 @@ const NONE: Headers = {}
 export function koaOf<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy, bodies, seen, https = false, origins = new Set() }: KoaOptions,
+  { log, trustProxy, bodies, seen, waits, https = false, origins = new Set() }: KoaOptions,
 ): Koa {
   const routes = new Routes(endpoints)
   const familyOf = familiesOf(endpoints)
@@ -47,7 +49,7 @@ export function koaOf<Service>(
   /** The one middleware. */
   function host(ctx: Context): unknown {
     ctx.respond = false
-    const exchange = new Exchange(ctx, arrive(ctx.req))
+    const exchange = new Exchange(ctx, arrive(ctx.req), waits)
     try {
       bodies?.admit(ctx.req, ctx.res)
       const answer = answerTo(exchange)
@@ -167,6 +169,7 @@ class Exchange implements Asked<unknown, unknown> {
   constructor(
     readonly ctx: Context,
     readonly arrival: Arrival,
+    private readonly told: KoaOptions['waits'],
   ) {
     this.requestId = arrival.requestId
     this.path = arrival.path
@@ -189,6 +192,14 @@ class Exchange implements Asked<unknown, unknown> {
   }
   get peer() {
     return this.ctx.req.socket.remoteAddress ?? ''
+  }
+  waits(): AbortSignal {
+    const { res } = this.ctx
+    const over = new AbortController()
+    if (res.destroyed || res.writableEnded) over.abort()
+    else res.once('close', () => over.abort())
+    this.told?.(res)
+    return over.signal
   }
   get patience() {
     return (this.#patience ??= new Patience())

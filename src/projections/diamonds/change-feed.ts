@@ -12,7 +12,7 @@ import { BODY, bodyOf } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isGone, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
 
 /** What may have happened to a diamond. */
-const WHAT = ['created', 'fields', 'certifications', 'scores', 'deleted'] as const
+export const WHAT = ['created', 'fields', 'certifications', 'scores', 'deleted'] as const
 type What = (typeof WHAT)[number]
 
 /** One diamond that is not as it was: `text` is what the feed shows of it, finished JSON. */
@@ -34,7 +34,7 @@ export type ChangeFeedOptions = {
   readonly model: ReadModel
   readonly progress: Progress
   readonly store: Pick<EventStore, 'head'>
-  readonly watch: Pick<ChangeWatch, 'changed'>
+  readonly watch: Pick<ChangeWatch, 'changed' | 'stopped'>
   readonly stale?: StaleReads
 }
 
@@ -83,6 +83,11 @@ export class ChangeFeed {
   /** Resolves when something may have come behind a cursor, after so many milliseconds, or when that is given up. */
   async changed(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void> {
     await this.options.watch.changed(account, cursorIn(cursor).number, ms, signal)
+  }
+
+  /** True when the service stops: there is nothing to wait for. */
+  get stopped(): boolean {
+    return this.options.watch.stopped
   }
 
   /** Waits a little, so that who has written sees what he wrote. */

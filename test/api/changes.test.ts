@@ -1,0 +1,220 @@
+import { connect, type Socket } from 'node:net'
+import * as assert from 'uvu/assert'
+import { revokeToken } from '../../src/commands/sessions/revoke-token.ts'
+import { AccessTokens } from '../../src/credentials/access-tokens.ts'
+import type { Vendor } from './harness/account.ts'
+import { changesOf, Consumer, inventoryOf, type FeedPage } from './harness/feed.ts'
+import { expect, refusal } from './harness/request.ts'
+import { apiSuite, startService, type Service } from './harness/service.ts'
+import { created, createdMany, stone } from './harness/stones.ts'
+import { until } from '../until.ts'
+
+const test = apiSuite('the changes of an inventory')
+
+const told = ({ changes }: FeedPage) => changes.map(({ sku, what }) => `${sku} ${what.join('+')}`)
+
+test('are told once for each diamond, with its body as the version shows it', async ({ service }) => {
+  const ann = await service.newVendor()
+  const a = await created(ann, { sku: 'A' })
+  const b = await created(ann, { sku: 'B' })
+  const { next } = await changesOf(ann)
+  assert.is(next, '0-2')
+  expect(200, await ann.patch(`/v4/diamond/${a.id}`, { price: 5 }))
+  for (const version of ['v3', 'v4']) {
+    const page = await changesOf(ann, '', version)
+    assert.equal(told(page), ['B created', 'A created+fields'])
+    for (const { id, diamond, cursor } of page.changes) {
+      assert.equal(diamond, (await ann.get(`/${version}/diamond/${id}`)).json())
+      assert.match(cursor, /^0-\d+$/)
+    }
+    assert.equal([page.next, page.more], ['0-3', false])
+  }
+  expect(204, await ann.remove(`/v4/diamond/${b.id}`))
+  assert.equal((await changesOf(ann, `after=${next}`)).changes, [
+    { ...(await changesOf(ann, `after=${next}&limit=1`)).changes[0] },
+    { cursor: '0-4', id: b.id, sku: 'B', what: ['deleted'], diamond: null },
+  ])
+  assert.equal(told(await changesOf(ann)), ['A created+fields'], 'what came and went is left out')
+  assert.equal(await changesOf(ann, 'after=now'), { changes: [], next: '0-4', more: false })
+  assert.equal(await changesOf(await service.newVendor()), { changes: [], next: '0-0', more: false })
+})
+
+test('leave the diamond of another account out, and are no diamond', async ({ service }) => {
+  const [ann, bob] = [await service.newVendor(), await service.newVendor()]
+  await created(ann)
+  assert.equal((await changesOf(bob)).changes, [])
+  refusal(401, await service.send({ path: '/v4/diamond/changes' }))
+  refusal(404, await ann.get('/v2/diamond/changes'))
+  refusal(405, await ann.post('/v4/diamond/changes', stone()))
+  const options = await ann.send({ method: 'OPTIONS', path: '/v4/diamond/changes' })
+  assert.match(options.headers.allow ?? '', /\bGET\b/)
+  const head = await ann.send({ method: 'HEAD', path: '/v4/diamond/changes?after=0-1&wait=60' })
+  assert.equal([head.status, head.text], [200, ''])
+})
+
+for (const [query, status, message] of [
+  ['after=x', 400, 'must be a cursor'],
+  ['after=0-1&after=0-2', 400, 'may stand once'],
+  ['after=0-999', 400, 'has not come so far'],
+  ['after=1-0', 400, 'has not come so far'],
+  ['limit=x', 400, 'whole number'],
+  ['limit=0', 422, 'from 1 to 1000'],
+  ['limit=1001', 422, 'from 1 to 1000'],
+  ['wait=61', 422, 'from 0 to 60'],
+  ['wait=-1', 422, 'from 0 to 60'],
+  ['afterr=0-1', 400, 'did you mean after'],
+] as const) {
+  test(`that are asked for with ${query} are refused with ${status}`, async ({ service }) => {
+    const ann = await service.newVendor()
+    assert.match(refusal(status, await ann.get(`/v4/diamond/changes?${query}`)).error.join(), message)
+  })
+}
+
+test('are waited for, and told as soon as they come', async ({ service }) => {
+  const ann = await service.newVendor()
+  const waiting = changesOf(ann, 'after=now&wait=60')
+  const begun = performance.now()
+  await created(ann, { sku: 'COMES' })
+  assert.equal(told(await waiting), ['COMES created'])
+  assert.ok(performance.now() - begun < 20_000)
+  const nothing = await changesOf(ann, 'after=now&wait=1')
+  assert.equal(nothing, { changes: [], next: '0-1', more: false })
+})
+
+test('are waited for by so many requests of an account, and by others all the same', async ({ service }) => {
+  const [ann, bob] = [await service.newVendor(), await service.newVendor()]
+  const waiting = Array.from({ length: 21 }, () => ann.get('/v4/diamond/changes?after=now&wait=60'))
+  const refused = refusal(429, await Promise.race(waiting))
+  assert.match(refused.error.join(), 'wait for changes')
+  assert.equal((await changesOf(bob, 'after=now&wait=1')).changes, [])
+  await created(ann)
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+  assert.is(statuses.filter((status) => status === 200).length, 20)
+  assert.equal((await changesOf(ann, 'after=now&wait=1')).changes, [])
+})
+
+/** Many kinds of changes by chance, one after the other and together. */
+async function someChanges(vendor: Vendor, live: number[], random: () => number): Promise<void> {
+  const pick = () => live[Math.floor(random() * live.length)]
+  const chance = random()
+  const id = pick()
+  if (id === undefined || chance < 0.4) {
+    const many = await createdMany(vendor, 1 + Math.floor(random() * 5), `R${Math.floor(random() * 1e6)}`)
+    live.push(...many.map((one) => one.id))
+  } else if (chance < 0.8) {
+    await vendor.patch(`/v4/diamond/${id}`, { price: Math.floor(random() * 1000), carat: 1 + Math.floor(random() * 3) })
+  } else {
+    live.splice(live.indexOf(id), 1)
+    await vendor.remove(`/v4/diamond/${id}`)
+  }
+}
+
+test('leave who follows them with what the service lists, at any moment and on a rebuilt model', async () => {
+  const service = await startService({ scored: true })
+  try {
+    const ann = await service.newVendor()
+    const follower = new Consumer()
+    const live: number[] = []
+    for (let round = 0; round < 12; round++) {
+      await Promise.all([1, 2, 3].map(() => someChanges(ann, live, Math.random)))
+      if (round % 3 === 0) await follower.catchUp(ann, 1 + Math.floor(Math.random() * 4))
+    }
+    await scoredAll(ann)
+    await follower.catchUp(ann, 3)
+    assert.equal(follower.inventory, await inventoryOf(ann))
+    const fresh = new Consumer()
+    await fresh.catchUp(ann)
+    assert.equal(fresh.inventory, follower.inventory)
+    assert.is(fresh.cursor, follower.cursor)
+  } finally {
+    await service.stop()
+  }
+})
+
+/** Until nothing has come for a while: scores follow their stones. */
+async function scoredAll(vendor: Vendor): Promise<void> {
+  for (let cursor = 'now'; ;) {
+    const { changes, next } = await changesOf(vendor, `after=${cursor}&wait=2`)
+    if (changes.length === 0) return
+    cursor = next
+  }
+}
+
+type Stream = { readonly text: () => string; readonly ended: Promise<void>; readonly socket: Socket }
+
+/** The stream as it comes over a connection. */
+function streamOf({ url }: Service, token: string, path = '/v4/diamond/changes', headers: string[] = []): Stream {
+  const { hostname, port } = new URL(url)
+  let text = ''
+  const socket = connect(Number(port), hostname, () => {
+    const lines = [`GET ${path} HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${token}`]
+    socket.write([...lines, 'Accept: text/event-stream', ...headers, '', ''].join('\r\n'))
+  })
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const ended = new Promise<void>((done) => {
+    socket.on('end', done)
+    socket.on('close', () => done())
+    socket.on('error', () => done())
+  })
+  return { text: () => text, ended, socket }
+}
+
+test('come as a stream of events, that goes on behind the last one', async ({ service }) => {
+  const ann = await service.newVendor()
+  await created(ann, { sku: 'FIRST' })
+  const stream = streamOf(service, ann.token)
+  await until('what the stream or the service says', () => stream.text().includes('"sku":"FIRST"'))
+  assert.match(stream.text(), /^HTTP\/1\.1 200 /)
+  assert.match(stream.text(), /\r\ncontent-type: text\/event-stream\r\n/i)
+  await created(ann, { sku: 'SECOND' })
+  await until('what the stream or the service says', () => stream.text().includes('"sku":"SECOND"'))
+  assert.match(
+    stream.text(),
+    /id: 0-2\nevent: change\ndata: \{"cursor":"0-2","id":\d+,"sku":"SECOND","what":\["created"\],"diamond":\{.*\}\}\n\n/,
+  )
+  stream.socket.destroy()
+  const again = streamOf(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
+  await until('what the stream or the service says', () => again.text().includes('"sku":"SECOND"'))
+  assert.not.match(again.text(), 'FIRST')
+  again.socket.destroy()
+  const bad = streamOf(service, ann.token, '/v4/diamond/changes', ['Last-Event-ID: nonsense', 'Connection: close'])
+  await bad.ended
+  assert.match(bad.text(), /^HTTP\/1\.1 400 /)
+})
+
+test('come as a stream until the token is revoked', async ({ service }) => {
+  const ann = await service.newVendor()
+  const stream = streamOf(service, ann.token)
+  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+  const begun = performance.now()
+  const { keys, settings, writing } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const claims = tokens.verify(ann.token)
+  assert.ok(typeof claims === 'object')
+  const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+  const unheard = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...unheard, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  await revokeToken(sessions, { token: ann.token, client: claims.client }, origin)
+  await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
+  assert.ok(performance.now() - begun < 10_000, 'it went on for too long')
+  stream.socket.destroy()
+})
+
+test('end their streams and answer who waits when the service stops', async () => {
+  const service = await startService()
+  const ann = await service.newVendor()
+  const stream = streamOf(service, ann.token)
+  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+  const waiting = changesOf(ann, 'after=now&wait=60')
+  await until(
+    'what the stream or the service says',
+    async () => (await service.send({ path: '/health/live' })).status === 200,
+  )
+  const begun = performance.now()
+  await service.stop()
+  assert.equal((await waiting).changes, [])
+  await stream.ended
+  assert.ok(performance.now() - begun < 5_000, 'it waited for them')
+})
+
+test.run()
