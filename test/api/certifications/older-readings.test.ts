@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
+import { auditCertification } from '../../../src/cli/audit/certification.ts'
 import { schemas } from '../../../src/events/registry.ts'
 import type { EventSchema } from '../../../src/events/event-schema.ts'
 import { metadata } from '../../../src/events/origin.ts'
@@ -70,6 +71,11 @@ test('is decided on, shown and made anew like one of today, and stays in the log
     return one?.warnings?.length === 1
   })
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
+  const [told] = (await stone())['certifications'] as Warned[]
+  const past = await auditCertification.past(service.installation, String(told?.id))
+  const [, read] = await past.entries()
+  assert.equal([read?.type, read?.undecoded], ['read', undefined])
+  assert.ok(read?.changes.some(({ field, to }) => field === 'read.number' && to === '999'))
 
   const gia = reportNamed('gia')
   await attached(ann, id, fixture(gia.file), '2136273512')
