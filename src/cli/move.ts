@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/installation/move-log.ts'
+import { isForReading } from '../domain/installation/moving.ts'
 import { keepMasterKey } from '../credentials/master-keys.ts'
 import { joinStores } from '../commands/installation/join-stores.ts'
 import { joinedOf, type Installation } from '../wiring/installation.ts'
@@ -106,7 +107,7 @@ function moved({ events, digest, files, vault, closedFor }: Copied, { shown }: P
 
 async function giveUp({ source, target }: Places, options: MoveOptions, steps: Moving): Promise<void> {
   const closed = await target.store.closed()
-  if (closed === undefined || closed.why === 'fenced' || closed.copy === '') throw isComplete()
+  if (closed === undefined || isForReading(closed.why) || closed.why === 'fenced' || !closed.copy) throw isComplete()
   try {
     await abandonCopy(steps, target.store, closed.copy)
   } catch (error) {

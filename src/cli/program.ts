@@ -13,6 +13,7 @@ import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
 import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
+import { replayCommand } from './replay.ts'
 import { restoreCommand } from './restore.ts'
 import { rescoreCommand } from './rescore.ts'
 import { serveCommand } from './serve.ts'
@@ -79,6 +80,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   backupCommand(open, backups),
   restoreCommand(open, backups),
   moveCommand(open),
+  replayCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])

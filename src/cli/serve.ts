@@ -3,6 +3,7 @@ import { toldSettings } from '../wiring/told-settings.ts'
 import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { growModestly } from './heap.ts'
+import { readOnly } from '../wiring/read-only.ts'
 import { startService, type Running } from '../wiring/service.ts'
 import { formerNames, readSettings, warningsOf } from '../wiring/settings.ts'
 import type { Open } from './installed.ts'
@@ -12,13 +13,16 @@ import type { LastWords } from './last-words.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
 
+type ServeOptions = OutputOptions & { readonly readOnly?: true }
+
 /** `serve`: the service, until a signal. */
 export function serveCommand(open: Open, lastWords: LastWords): Command {
   return new Command('serve')
     .description('run the service; SIGTERM or Ctrl-C stops it when the requests under way are answered')
+    .option('--read-only', 'answer reads alone: nothing is written to the log, mailed, scored or swept')
     .option('--json', 'print one line of JSON on stdout when the service is ready')
     .addHelpText('after', EXAMPLE)
-    .action((options: OutputOptions) => serve(open, lastWords, options))
+    .action((options: ServeOptions) => serve(open, lastWords, options))
 }
 
 const EXAMPLE = `
@@ -27,18 +31,18 @@ Example:
 
 Every setting comes from the environment; README.md lists them.`
 
-async function serve(open: Open, lastWords: LastWords, options: OutputOptions): Promise<void> {
+async function serve(open: Open, lastWords: LastWords, options: ServeOptions): Promise<void> {
   growModestly()
   lastWords.now('it was starting')
   const signal = listenForStop()
   void signal.first.then((name) => endAnyway(name, lastWords))
   const settings = readSettings(process.env)
   const readable = readableByOthers(resolve(settings.DATA_DIR))
-  const installation = await open(settings)
+  const installation = await open(settings, options.readOnly === true ? 'existing' : 'made')
   installation.log.info({ version: VERSION, node: process.version, settings: toldSettings(settings) }, 'starting')
   if (readable !== undefined) installation.log.warn(readable)
   for (const word of formerNames(process.env)) installation.log.warn(word)
-  const running = await startService(installation)
+  const running = await startService(options.readOnly === true ? readOnly(installation) : installation)
   for (const warning of warningsOf(settings)) installation.log.warn(warning)
   lastWords.now('it was reading the log up to its head')
   const stopped = Promise.race([

@@ -9,6 +9,7 @@ import type { LinkKeySealed } from '../domain/installation/link-key.ts'
 import type { LoginEvent } from '../domain/account/login.ts'
 import type {
   CopyAbandoned,
+  ReplayMade,
   CopyBegun,
   CopyDone,
   LogCreated,
@@ -33,6 +34,7 @@ export type KnownEvent =
   | LinkKeySealed
   | LoginEvent
   | CopyAbandoned
+  | ReplayMade
   | CopyBegun
   | CopyDone
   | LogCreated

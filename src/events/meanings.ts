@@ -132,6 +132,10 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
     about: 'This log is being filled with the events of another one. It stands in the filled log alone.',
   },
   CopyDone: { stream: 'copy', about: 'It holds all of them, and they were compared.' },
+  ReplayMade: {
+    stream: 'copy',
+    about: 'This log has the events of another one up to a moment, to be looked at: it never takes a write.',
+  },
   CopyAbandoned: { stream: 'copy', about: 'The move was given up before it was complete: this log is of no use.' },
 }
 

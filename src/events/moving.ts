@@ -17,4 +17,11 @@ export const movingSchemas = {
     z.object({ copy, events: z.int().min(0), digest: z.string().describe('SHA-256 over all events in their order') }),
   ),
   CopyAbandoned: first(z.object({ copy })),
+  ReplayMade: first(
+    z.object({
+      copy: z.string().describe('id of the replay'),
+      until: z.string().describe('the moment, for people'),
+      events: z.int().min(0).describe("how many of the source's events it has"),
+    }),
+  ),
 }

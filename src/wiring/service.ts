@@ -8,6 +8,7 @@ import { listen, type Listening } from '../http/kit/server.ts'
 import { RequestFigures } from '../http/health/requests.ts'
 import { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
+import { isForReading, reasonOf } from '../domain/installation/moving.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
@@ -114,7 +115,10 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const metered = await listenForMetrics(installation, metrics)
   if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
   const addresses = addressesOf(settings, listening?.port ?? settings.PORT)
-  await followers.startWork({
+  const closed = await store.closed()
+  const isRead = closed !== undefined && isForReading(closed.why)
+  const startWork = isRead ? async () => undefined : followers.startWork.bind(followers)
+  await startWork({
     ...installation,
     ...secrets.toolsAt(addresses),
     ...webhooks.toolsAt(addresses.base),
@@ -141,6 +145,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
 async function mayServe({ store, log }: Installation): Promise<void> {
   const closed = await store.closed()
   if (closed === undefined) return
+  if (isForReading(closed.why)) return void log.warn(reasonOf(closed))
   if (closed.why !== 'fenced') throw new LogClosed(closed)
   log.warn({ to: closed.to }, 'this installation is moved to another one: it answers reads only')
 }

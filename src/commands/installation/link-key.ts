@@ -48,9 +48,20 @@ export class LinkKeys {
       const since = sealed?.since ?? 0
       const known = last?.revision ?? -1n
       const isKept = sealed?.key === keys.current.id
-      if (!isKept && !(await keep(store, last?.revision ?? 'none', seal(root, keys.current, since), clock()))) continue
+      // A log that is only read signs with what it has: links of this process, where that is nothing, end with it.
+      const isClosed = !isKept && (await store.closed()) !== undefined
+      if (
+        !isKept &&
+        !isClosed &&
+        !(await keep(store, last?.revision ?? 'none', seal(root, keys.current, since), clock()))
+      )
+        continue
       const [restored] = await store.read(RESTORES_STREAM, { last: 1 })
-      return new LinkKeys(keys, { root, since, revision: isKept ? known : known + 1n }, epochAfter(restored))
+      return new LinkKeys(
+        keys,
+        { root, since, revision: isKept || isClosed ? known : known + 1n },
+        epochAfter(restored),
+      )
     }
   }
 

@@ -1,11 +1,18 @@
 import { closedBy, COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
-import type { CopyBegun, CopyDone, CopyAbandoned, LogFenced, LogOpened } from '../../domain/installation/moving.ts'
+import type {
+  CopyBegun,
+  CopyDone,
+  CopyAbandoned,
+  LogFenced,
+  LogOpened,
+  ReplayMade,
+} from '../../domain/installation/moving.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { eventId } from '../../events/event-id.ts'
 import type { Origin } from '../../events/origin.ts'
 import { stamp } from '../core/stamp.ts'
 
-type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned
+type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
 
 /** An append whose outcome nobody knows is repeated: its id is known again. */
 const ATTEMPTS = 5
@@ -36,6 +43,12 @@ export class CopyEnded extends Error {
 export async function finishCopy(moving: Moving, target: EventStore, data: CopyDone['data']): Promise<void> {
   await endCopy(moving, target, { type: 'CopyDone', data })
   await openLog(moving, target, data.copy)
+}
+
+/** The log that was filled up to a moment is for reading alone, for good. @throws WrongRevision */
+export async function closeReplay(moving: Moving, target: EventStore, data: ReplayMade['data']): Promise<void> {
+  const last = await newest(target, COPY_STREAM)
+  if (last?.type !== 'ReplayMade') await append(moving, target, COPY_STREAM, last, { type: 'ReplayMade', data })
 }
 
 /** The log that was filled can't be finished any more. @throws CopyEnded where it is */

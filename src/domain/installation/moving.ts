@@ -32,8 +32,17 @@ export type CopyDone = {
 
 export type CopyAbandoned = { readonly type: 'CopyAbandoned'; readonly data: { readonly copy: string } }
 
-/** Why a log takes no writes. */
+/** The log was filled to a past moment of another one, to be looked at: it never takes a write. */
+export type ReplayMade = {
+  readonly type: 'ReplayMade'
+  /** until: the moment, for people. events: how many of the other log there are. */
+  readonly data: { readonly copy: string; readonly until: string; readonly events: number }
+}
+
+/** Why a log takes no writes. `read-only`: only this process must not. */
 export type Closed =
+  | { readonly why: 'read-only'; readonly copy?: undefined }
+  | { readonly why: 'replay'; readonly copy: string; readonly from: string; readonly until: string }
   | { readonly why: 'fenced'; readonly copy: string; readonly to: string }
   | { readonly why: 'unfinished' | 'abandoned'; readonly copy: string; readonly from: string }
 
@@ -47,6 +56,10 @@ type Found = { readonly type: string; readonly data: Readonly<Record<string, unk
 export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed | undefined {
   const [begun] = copy
   const ended = copy.at(-1)
+  if (begun !== undefined && ended?.type === 'ReplayMade') {
+    const from = text(begun.data['from'])
+    return { why: 'replay', copy: text(ended.data['copy']), from, until: text(ended.data['until']) }
+  }
   if (begun !== undefined && ended !== undefined && ended.type !== 'CopyDone') {
     const why = ended.type === 'CopyAbandoned' ? 'abandoned' : 'unfinished'
     return { why, copy: text(begun.data['copy']), from: text(begun.data['from']) }
@@ -59,13 +72,23 @@ export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed
 const OUTCOMES: ReadonlySet<string> = new Set(['MailSent', 'MailRefused'])
 
 /** Whether a log that is closed takes an append all the same. */
-export const passes = ({ why }: Closed, stream: string, types: readonly string[]): boolean =>
-  stream === LOG_STREAM || (why === 'fenced' && types.every((type) => OUTCOMES.has(type)))
+export function passes({ why }: Closed, stream: string, types: readonly string[]): boolean {
+  if (isForReading(why)) return false
+  return stream === LOG_STREAM || (why === 'fenced' && types.every((type) => OUTCOMES.has(type)))
+}
+
+/** Closed because it is only to be read: that is no fault. */
+export const isForReading = (why: Closed['why']): why is 'replay' | 'read-only' =>
+  why === 'replay' || why === 'read-only'
 
 /** For operators: it names the other installation. */
 export function reasonOf(closed: Closed): string {
   if (closed.why === 'fenced') {
     return `This installation is moved to ${closed.to}: it answers reads only, and its writes go there`
+  }
+  if (closed.why === 'read-only') return 'This service was started by `serve --read-only`: it takes no writes'
+  if (closed.why === 'replay') {
+    return `This is a replay of ${closed.from} until ${closed.until}: it shows what was, and takes no writes`
   }
   const begun = `This installation was begun as a copy of ${closed.from}`
   if (closed.why === 'abandoned') return `${begun}, which was given up: it can be deleted, and is of no other use`

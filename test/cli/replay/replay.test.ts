@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Vendor } from '../../api/harness/account.ts'
+import { attached } from '../../api/harness/form.ts'
+import { expect, request } from '../../api/harness/request.ts'
+import type { Service } from '../../api/harness/service.ts'
+import { created, stone } from '../../api/harness/stones.ts'
+import { startPeer } from '../../eventstoredb/peer/peer.ts'
+import { Site } from '../backup/site.ts'
+import { shownPosition } from '../../../src/cli/backup/log-facts.ts'
+
+type Context = { site: Site }
+const test = suite<Context>('a replay')
+test.before.each((context) => {
+  context.site = new Site()
+})
+test.after.each(({ site }) => site.close())
+
+/** Steps of a workload, and how many of their moments are replayed. */
+const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]
+
+/** What was answered at a moment, and both names of it. */
+type Moment = { readonly time: string; readonly position: string; readonly answers: Record<string, string> }
+
+/** Numbers in [0, below), the same for the same seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const pathsOf = (ids: readonly number[]) => [
+  '/v4/diamond?limit=1000',
+  '/v3/diamond?limit=1000',
+  ...ids.flatMap((id) => [`/v4/diamond/${id}`, `/v4/diamond/${id}/history`]),
+]
+
+/** Status and body of each; what names the address or the request is no part of the state. */
+async function answersOf(url: string, token: string, ids: readonly number[]): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {}
+  for (const path of pathsOf(ids)) {
+    const { status, text } = await request(url, { path, headers: { authorization: `Bearer ${token}` } })
+    answers[path] = status === 200 ? `200 ${text.replaceAll(url, '')}` : `${status}`
+  }
+  return answers
+}
+
+/** Creates, changes and deletes at random, and records what is answered after each step. */
+async function recorded({ ann, url, installation: { store } }: Service): Promise<Moment[]> {
+  const next = numbers(7)
+  const ids: number[] = []
+  const moments: Moment[] = []
+  for (let step = 0; step < STEPS; step++) {
+    await stepOf(ann, ids, next, step)
+    await pause(3)
+    const head = await store.head()
+    if (head === 'start') throw new Error('the log is empty')
+    const time = new Date().toISOString()
+    moments.push({ time, position: shownPosition(head), answers: await answersOf(url, ann.token, ids) })
+    await pause(3)
+  }
+  return moments
+}
+
+async function stepOf(ann: Vendor, ids: number[], next: (below: number) => number, step: number): Promise<void> {
+  const id = ids[next(ids.length)]
+  const kind = next(6)
+  if (id === undefined || kind < 2) return void ids.push((await created(ann, { sku: `S-${step}` })).id)
+  if (kind === 5) await ann.remove(`/v4/diamond/${id}`)
+  else await ann.patch(`/v4/diamond/${id}`, { price: step + 1 })
+}
+
+/** Serves a replay, for as long as `look` takes. */
+async function serving(
+  site: Site,
+  dataDir: string,
+  settings: Record<string, string>,
+  look: (url: string) => Promise<void>,
+): Promise<void> {
+  const server = site.commands.start(['serve', '--json', '--read-only'], { ...settings, DATA_DIR: dataDir })
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  await look(url)
+  server.kill('SIGTERM')
+  const { code, err } = await server.ended
+  assert.is(code, 0, err)
+}
+
+async function holds(site: Site, source: Record<string, string>): Promise<void> {
+  const service = await site.serve(undefined, source)
+  const moments = await recorded(service)
+  const { MASTER_KEY } = source
+  const key = MASTER_KEY === undefined ? undefined : { MASTER_KEY }
+  const next = numbers(11)
+  for (let round = 0; round < MOMENTS; round++) {
+    const moment = moments[next(moments.length)]
+    if (moment === undefined) throw new Error('no moment')
+    const until = round % 2 === 0 ? moment.time : moment.position
+    const into = site.at(`then-${round}`)
+    const made = await site.done(['replay', '--until', until, '--into', into], source)
+    assert.is(made['position'], moment.position)
+    const ids = Object.keys(moment.answers).flatMap((path) => /^\/v4\/diamond\/(\d+)$/.exec(path)?.[1] ?? [])
+    await serving(site, into, key ?? {}, async (url) => {
+      assert.equal(await answersOf(url, service.ann.token, ids.map(Number)), moment.answers, until)
+    })
+  }
+}
+
+test('answers as the service did at that moment', ({ site }) => holds(site, {}))
+
+test('is made of a log on EventStoreDB likewise', async ({ site }) => {
+  const peer = await startPeer()
+  try {
+    await holds(site, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
+  } finally {
+    await peer.stop()
+  }
+})
+
+test('has the files of then, takes no writes, and its log stays byte for byte', async ({ site }) => {
+  const service = await site.serve()
+  const { id } = await created(service.ann, { sku: 'THEN' })
+  const { file } = await attached(service.ann, id)
+  const into = site.at('then')
+  const { position } = await site.done(['replay', '--until', new Date().toISOString(), '--into', into])
+  const log = () => readFileSync(join(into, 'events.db'))
+  const before = log()
+  const headers = { authorization: `Bearer ${service.ann.token}` }
+  await serving(site, into, {}, async (url) => {
+    expect(200, await request(url, { path: '/health/ready' }))
+    const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
+    assert.match(expect(503, refused).text, /This is a replay of .* until .*: it shows what was, and takes no writes/)
+    expect(503, await request(url, { method: 'DELETE', path: `/v4/diamond/${id}`, headers }))
+    expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
+    expect(200, await request(url, { path: new URL(file ?? '').pathname + new URL(file ?? '').search }))
+  })
+  assert.ok(before.equals(log()), 'the log has other bytes')
+  // Nobody makes it writable by leaving the option out, by moving it on, or by another command.
+  const added = await site.run(['user', 'add', 'new@example.com', '--password', 'right horse'], { DATA_DIR: into })
+  assert.is(added.code, 1)
+  assert.match(added.err, /This is a replay of/)
+  const moved = await site.run(['move', '--yes', '--from', `sqlite:${into}`, '--to', `sqlite:${site.at('to')}`])
+  assert.match(moved.err, /This is a replay of/)
+  assert.ok(Number(position) > 0)
+})
+
+test('says what is wrong with a moment or a folder, with exit code 2, and leaves nothing', async ({ site }) => {
+  await created((await site.serve()).ann)
+  for (const [until, into, said] of [
+    ['yesterday', site.at('a'), /It must be a time/],
+    ['2999-01-01', site.at('b'), /has not come there yet/],
+    ['99999999', site.at('c'), /has not come there yet/],
+    ['1', join(site.dataDir, 'then'), /is in DATA_DIR/],
+    ['1', site.dataDir + '/..', /is not empty/],
+  ] as const) {
+    const { code, err } = await site.run(['replay', '--until', until, '--into', into])
+    assert.is(code, 2, err)
+    assert.match(err, said)
+  }
+})
+
+test('is not needed for reading alone: an ordinary folder is served so, and its log stays as it is', async ({
+  site,
+}) => {
+  const service = await site.serve()
+  const { id } = await created(service.ann)
+  const { token } = service.ann
+  await service.stop()
+  const before = await site.run(['events'])
+  await serving(site, site.dataDir, {}, async (url) => {
+    const headers = { authorization: `Bearer ${token}` }
+    expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
+    const refused = await request(url, { method: 'PATCH', path: `/v4/diamond/${id}`, headers, json: { price: 3 } })
+    assert.match(expect(503, refused).text, /serve --read-only/)
+  })
+  assert.is((await site.run(['events'])).out, before.out)
+})
+
+test.run()
