@@ -46,7 +46,7 @@ const deliveries = async (vendor: Vendor, id: number) =>
     error: string | null
   }[]
 
-test('tell of what was created, changed and deleted since, in order, signed', async ({ service }) => {
+test('tell of what was created, changed and deleted since, in order, signed, as the feed does', async ({ service }) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'BEFORE' })
   await hooked(ann, [undefined], async (hook) => {
@@ -55,6 +55,8 @@ test('tell of what was created, changed and deleted since, in order, signed', as
     await until('the creation', () => messages.length === 1)
     expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4_711 }))
     await until('the change', () => messages.length === 2)
+    const asked = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: Element[] }
+    assert.equal([elementOf(messages[1])], asked.changes)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
     await until('the end', () => messages.length === 3)
     assert.equal(
