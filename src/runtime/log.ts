@@ -28,8 +28,10 @@ class Lines implements DestinationStream {
     this.#gathered += line
     if (this.#gathered.length > GATHERED) this.flush()
     else if (this.#timer === undefined) {
-      this.#timer = setTimeout(this.#flush, GATHERING).unref()
-      process.once('exit', this.#flush)
+      // It keeps the process so long: one that ends by itself has its destination closed before `exit`.
+      this.#timer = setTimeout(this.#flush, GATHERING)
+      // Before the destination's own listener, which ends it.
+      process.prependOnceListener('exit', this.#flush)
     }
   }
 

@@ -33,4 +33,16 @@ test('leaves out what this port does not answer', async ({ service }) => {
   }
 })
 
+test('has a reference page whose files are what the page takes them for', async ({ service }) => {
+  const types = {
+    'swagger-ui.css': /^text\/css/,
+    'swagger-ui-bundle.js': /^text\/javascript/,
+    'start.js': /^text\/javascript/,
+  }
+  for (const [file, type] of Object.entries(types)) {
+    const { headers } = expect(200, await service.send({ path: `/docs/${file}` }))
+    assert.match(String(headers['content-type']), type)
+  }
+})
+
 test.run()

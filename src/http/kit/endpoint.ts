@@ -73,8 +73,8 @@ export type AnswerDescription =
   | {
       readonly about: string
       readonly schema?: Schema
-      /** Media type where it is not JSON. */
-      readonly media?: string
+      /** Media type where it is not JSON, or each that it may be. */
+      readonly media?: string | readonly string[]
       /** What each of its own headers says. */
       readonly headers?: Readonly<Record<string, string>>
       readonly example?: unknown

@@ -68,6 +68,8 @@ const PAGE = html`<main id="reference">
   >
 </main>`
 
+const MEDIA = ['text/css', 'text/javascript']
+
 const ETAG = `"${VERSION}"`
 
 export const readReferenceFile = endpoint({
@@ -80,7 +82,7 @@ export const readReferenceFile = endpoint({
   family: platform,
   headers: { 'Cache-Control': 'public, max-age=3600' },
   answers: {
-    200: { about: 'The file', media: 'text/javascript', headers: { ETag: 'The same until the next release' } },
+    200: { about: 'The file', media: MEDIA, headers: { ETag: 'The same until the next release' } },
     304: "The caller's copy, named by If-None-Match, is still the one there is",
   },
   async run({ params, headers }) {

@@ -133,12 +133,8 @@ type Said = Exclude<AnswerDescription, string>
 function contentOf({ schema, media, example }: Said, version: string | undefined, schemas: Schemas) {
   if (schema === undefined && media === undefined && example === undefined) return undefined
   const shown: JsonSchema = schema === undefined ? {} : schemas.of(schemaFor(schema, version), 'output')
-  return {
-    [media ?? 'application/json']: {
-      ...(schema !== undefined && { schema: shown }),
-      ...(example !== undefined && { example }),
-    },
-  }
+  const body = { ...(schema !== undefined && { schema: shown }), ...(example !== undefined && { example }) }
+  return Object.fromEntries([media ?? 'application/json'].flat().map((type) => [type, body]))
 }
 
 /** What a refusal reads like: as its own answer says, else as its family writes all of them. */

@@ -34,9 +34,20 @@ export function isDeclaredAnswer(method: string, target: string, { status, text,
   if (found === undefined || !('endpoint' in found)) return
   const isDeclared = ANY_REQUEST.includes(status) || declaredStatuses(found.endpoint).has(status)
   assert.ok(isDeclared, `${found.endpoint.name} answered ${method} ${path} with ${status}, which it does not declare`)
+  isOfDeclaredType(found.endpoint, status, headers['content-type'])
   // The same may be there as a page for people.
   const isJson = headers['content-type']?.startsWith('application/json') === true
   if (method !== 'HEAD' && isJson) hasDeclaredBody(found, status, text)
+}
+
+/** An answer that declares its media types has one of them, whatever its parameters are; no body has none. */
+function isOfDeclaredType({ name, answers }: Endpoint, status: number, type: string | undefined): void {
+  const answer = answers[status]
+  const media = typeof answer === 'object' ? answer.media : undefined
+  if (media === undefined || type === undefined) return
+  const [bare] = type.split(';', 1)
+  const declared = [media].flat().map((one) => one.split(';', 1)[0])
+  assert.ok(declared.includes(bare), `${name} answered ${status} as ${type}, which it does not declare`)
 }
 
 function hasDeclaredBody({ endpoint, params }: Found<never>, status: number, text: string): void {

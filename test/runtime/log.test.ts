@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openLog, REQUEST } from '../../src/runtime/log.ts'
+
+const test = suite('the log of a process')
+
+const module = fileURLToPath(new URL('../../src/runtime/log.ts', import.meta.url))
+
+/** What a process writes on stderr that logs a request last, and then ends like this. */
+function saidBy(end: string): string[] {
+  const script = `const { openLog, REQUEST } = await import(${JSON.stringify(module)})
+    const log = openLog('info')
+    log.info({ at: 'first' }, 'starting')
+    log.info({ at: 'last' }, REQUEST)
+    ${end}`
+  const { stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+  assert.is(status, 0, stderr.toString())
+  const lines = stderr.toString().trim().split('\n')
+  // A write on its way when the process ends may come behind what is written at the end.
+  return lines.map((line) => (JSON.parse(line) as { at: string }).at).toSorted()
+}
+
+test('has its last request, however the process ends by itself', () => {
+  assert.equal(saidBy(''), ['first', 'last'])
+  assert.equal(saidBy('process.exit(0)'), ['first', 'last'])
+})
+
+test('writes what is no request at once, behind the requests before it', () => {
+  const written: string[] = []
+  const log = openLog('info', { write: (text) => void written.push(text) })
+  log.info({ at: 1 }, REQUEST)
+  assert.equal(written, [])
+  log.warn({ at: 2 }, 'something else')
+  assert.is(written.length, 1)
+  assert.match(written[0] ?? '', /"at":1.*\n.*"at":2.*\n$/)
+})
+
+test.run()
