@@ -32,7 +32,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<St
     ctx.body = rows.map((row) => present(row, address))
   })
   router.get('/', (ctx) => {
-    const { filter, page } = parseListQuery('v4', ctx.querystring)
+    const { filter, page } = parseListQuery('v4', ctx.querystring, () => undefined)
     const { rows, total } = stones.list(ctx.state.caller.account, filter, page)
     ctx.set('X-Total-Count', String(total))
     if (rows.length === 0) ctx.status = 204

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
-import type { DiamondFilter, Page } from '../../projections/diamonds/diamond-queries.ts'
+import type { DiamondFilter, Page, Place } from '../../projections/diamonds/diamond-queries.ts'
 import { refuseMany } from '../kit/parameters/count.ts'
+import { mistypedAmong } from '../kit/parameters/mistyped.ts'
 import { secondsOf } from './dates.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, FILTERED, type FilteredField } from '../../domain/diamond/fields.ts'
@@ -17,12 +17,22 @@ const PARAMETERS_MAX = 2_500
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
 
+/** Reads a cursor of a list; undefined for what is none of it. */
+export type PlaceOf = (cursor: string) => Place | undefined
+
 const FLAG = z.enum(['0', '1', 'false', 'true'])
 const DATE_FORM = 'ISO 8601 with an offset, such as 20150809T183142+0330.'
 const DATE = z.string().meta({ examples: ['20150809T183142+0330'] })
 const LISTED = {
   limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Diamonds on a page.'),
   offset: z.coerce.number().int().min(0).default(0).describe('Diamonds before the page.'),
+  after: z
+    .string()
+    .optional()
+    .describe(
+      'Instead of offset: the cursor that Link gave with rel="next", which begins behind it. Empty for the first page.',
+    )
+    .meta({ examples: [''] }),
   'f[id][]': z.array(z.coerce.number().int().min(1)).max(VALUES_MAX).optional().describe('Of these ids.'),
   'f[dateFrom]': DATE.optional().describe(`Created then or later. ${DATE_FORM}`),
   'f[dateTo]': DATE.optional().describe(`Created then or before. ${DATE_FORM}`),
@@ -69,16 +79,16 @@ type Faults = { malformed: Fault[]; invalid: Fault[] }
 type Parameters = ReadonlyMap<string, readonly string[]>
 
 /**
- * limit, offset and the f[...] filters of a list.
+ * limit, offset or after, and the f[...] filters of a list.
  * @param search the query string, without its question mark
  * @throws Refusal malformed or invalid, with all that is wrong
  */
-export function parseListQuery(version: ApiVersion, search: string): ListQuery {
+export function parseListQuery(version: ApiVersion, search: string, placeOf: PlaceOf): ListQuery {
   if (search === '') return { filter: {}, page: { limit: LIMIT_DEFAULT, offset: 0 } }
   refuseMany(search, PARAMETERS_MAX, 'invalid')
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
-  const page = pageOf(parameters, faults)
+  const page = { ...pageOf(parameters, faults), ...placeIn(parameters, placeOf, faults) }
   const filter = filterOf(version, parameters, faults)
   if (parameters.has('at')) {
     const message = `at shows one diamond as it was: GET /${version}/diamond/{id}?at=TIME; a list is as it is now`
@@ -143,8 +153,10 @@ export const CHANGES_QUERY = z.object({
  */
 export function parseAt(search: string, now: number): number | undefined {
   refuseMany(search, PARAMETERS_MAX, 'invalid')
+  const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
-  const seconds = date(parametersOf(search), 'at', faults)
+  refuseMistyped(parameters, ['at'], faults)
+  const seconds = date(parameters, 'at', faults)
   if (seconds !== undefined && seconds > Math.floor(now / 1000)) {
     faults.invalid.push({ pointer: 'at', message: 'at must not be in the future' })
   }
@@ -156,6 +168,21 @@ const pageOf = (parameters: Parameters, faults: Faults): Page => ({
   limit: whole(parameters, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX }, faults),
   offset: whole(parameters, 'offset', 0, { min: 0, max: Number.MAX_SAFE_INTEGER }, faults),
 })
+
+/** Where a page begins that was asked for by its place. */
+function placeIn(parameters: Parameters, placeOf: PlaceOf, faults: Faults): Pick<Page, 'after'> {
+  const cursor = single(parameters, 'after', faults)
+  if (cursor === undefined) return {}
+  if (parameters.has('offset')) {
+    const message = 'after begins behind a place, and offset counts from the first diamond: send one of them'
+    faults.malformed.push({ pointer: 'offset', message })
+  }
+  const after = cursor === '' ? [] : placeOf(cursor)
+  if (after !== undefined) return { after }
+  const message = `after must be a cursor that Link gave for this list in this order, or empty, got ${cursor.slice(0, 40)}`
+  faults.malformed.push({ pointer: 'after', message })
+  return {}
+}
 
 /** @throws Refusal where there are any */
 function refuse({ malformed, invalid }: Faults): void {
@@ -178,14 +205,10 @@ function parametersOf(search: string): Parameters {
 const withoutIndex = (name: string) => name.replace(NUMBERED, '$1[]')
 const NUMBERED = new RegExp(`^(f\\[(?:${['id', ...FILTERED_IN.v3.texts].join('|')})\\])\\[\\d{1,9}\\]$`)
 
-/** What was meant for a parameter and is none; what resembles none may be of use to somebody between. */
+/** Filters that there are none of are told apart. */
 function refuseMistyped(parameters: Parameters, known: readonly string[], faults: Faults): void {
-  for (const name of parameters.keys()) {
-    if (known.includes(name) || IS_FILTER.test(name)) continue
-    const meant = nearMiss(name, known)
-    if (meant === undefined) continue
-    faults.malformed.push({ pointer: name, message: `${name} is no parameter; did you mean ${meant}?` })
-  }
+  const names = [...parameters.keys()].filter((name) => !IS_FILTER.test(name))
+  faults.malformed.push(...mistypedAmong(names, known))
 }
 
 const IS_FILTER = /^f(?:\[|%5B)/
@@ -193,7 +216,7 @@ const IS_FILTER = /^f(?:\[|%5B)/
 function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): DiamondFilter {
   const { texts, flags } = FILTERED_IN[version]
   const known = KNOWN[version]
-  refuseMistyped(parameters, ['limit', 'offset', ...known], faults)
+  refuseMistyped(parameters, ['limit', 'offset', 'after', ...known], faults)
   for (const name of parameters.keys()) {
     if (IS_FILTER.test(name) && !known.includes(name)) {
       faults.invalid.push({

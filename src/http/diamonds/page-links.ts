@@ -6,15 +6,34 @@ type AskedList = { readonly path: string; readonly search: string; readonly quer
 const LINK_LIMIT = 12 * 1024
 
 /** RFC 8288: the pages around this one, with the same filters; undefined where they are too long for a header. */
-export function pageLinks(address: string, { path, search, query }: AskedList, total: number): string | undefined {
-  const { limit, offset } = query.page
+export function pageLinks(address: string, asked: AskedList, total: number): string | undefined {
+  const { limit, offset } = asked.query.page
   const last = Math.floor((total - 1) / limit) * limit
-  const start = `<${address}${path}?${kept(search)}limit=${limit}&offset=`
-  const link = (rel: string, from: number) => `${start}${from}>; rel="${rel}"`
-  const links = [link('first', 0)]
-  if (offset > 0) links.push(link('prev', Math.max(0, Math.min(offset, last + limit) - limit)))
-  if (offset + limit < total) links.push(link('next', offset + limit))
-  links.push(link('last', last))
+  const link = linkTo(address, asked)
+  const links = [link('first', 'offset=0')]
+  if (offset > 0) links.push(link('prev', `offset=${Math.max(0, Math.min(offset, last + limit) - limit)}`))
+  if (offset + limit < total) links.push(link('next', `offset=${offset + limit}`))
+  links.push(link('last', `offset=${last}`))
+  return joined(links)
+}
+
+/**
+ * As `pageLinks`, of a list that is read by places: which page that is, nobody knows.
+ * @param next cursor of the page behind this one, if there is one
+ */
+export function placeLinks(address: string, asked: AskedList, next: string | undefined): string | undefined {
+  const link = linkTo(address, asked)
+  const links = [link('first', 'after=')]
+  if (next !== undefined) links.push(link('next', `after=${next}`))
+  return joined(links)
+}
+
+function linkTo(address: string, { path, search, query }: AskedList) {
+  const start = `<${address}${path}?${kept(search)}limit=${query.page.limit}&`
+  return (rel: string, where: string) => `${start}${where}>; rel="${rel}"`
+}
+
+function joined(links: readonly string[]): string | undefined {
   const text = links.join(', ')
   return text.length <= LINK_LIMIT ? text : undefined
 }
@@ -23,7 +42,8 @@ export function pageLinks(address: string, { path, search, query }: AskedList, t
 function kept(search: string): string {
   if (search === '') return ''
   const parameters = new URLSearchParams(search)
-  parameters.delete('limit')
-  parameters.delete('offset')
+  for (const name of PLACES) parameters.delete(name)
   return parameters.size === 0 ? '' : `${parameters.toString()}&`
 }
+
+const PLACES = ['limit', 'offset', 'after']

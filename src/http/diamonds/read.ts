@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import type { DiamondAnswer, DiamondList, Place } from '../../projections/diamonds/diamond-queries.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
@@ -9,7 +9,8 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
 import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './filters.ts'
-import { pageLinks } from './page-links.ts'
+import { cursorOf, placeOf } from './list-cursor.ts'
+import { pageLinks, placeLinks } from './page-links.ts'
 import { ALL, idOf, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
 
 export const readDiamond = endpoint({
@@ -66,7 +67,8 @@ export const listDiamonds = endpoint({
     422: 'The query asks for what there can not be',
   },
   run(asked, { diamonds: { queries, links } }: DiamondServices) {
-    const query = parseListQuery(asked.params.version, asked.search)
+    const listed = { account: asked.asker.account, sort: '-date' }
+    const query = parseListQuery(asked.params.version, asked.search, (cursor) => placeOf(links, listed, cursor))
     const list = queries.list(asked.params.version, asked.asker.account, query.filter, query.page)
     return list instanceof Promise
       ? list.then((later) => answerList(asked, query, later, links))
@@ -112,12 +114,12 @@ async function answerThen(
 const LAST_MS = 999
 
 function answerList(
-  { path, search }: Asked<Caller, undefined, unknown>,
+  asked: Asked<Caller, undefined, unknown>,
   query: ListQuery,
-  { total, bodies, current, age }: DiamondList,
+  { total, bodies, current, age, next }: DiamondList,
   links: Links,
 ): Answer {
-  const pages = total > 0 ? pageLinks(links.address, { path, search, query }, total) : undefined
+  const pages = total > 0 ? linksOf(asked, query, { total, next }, links) : undefined
   const headers = {
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
@@ -125,4 +127,16 @@ function answerList(
     ...staleHeaders(age),
   }
   return bodies.length === 0 ? noContent(headers) : ok(`[${links.finish(bodies.join(','))}]`, headers)
+}
+
+function linksOf(
+  { path, search, asker }: Asked<Caller, undefined, unknown>,
+  query: ListQuery,
+  { total, next }: { readonly total: number; readonly next: Place | undefined },
+  links: Links,
+): string | undefined {
+  const { page } = query
+  if (page.after === undefined) return pageLinks(links.address, { path, search, query }, total)
+  const cursor = next && cursorOf(links, { account: asker.account, sort: '-date' }, next)
+  return placeLinks(links.address, { path, search, query }, cursor)
 }

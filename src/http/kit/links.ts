@@ -3,6 +3,7 @@ import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { mistypedAmong } from './parameters/mistyped.ts'
 import { LASTS, SIGNED, withLinks, type Lasting } from '../../representations/links.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
@@ -76,6 +77,11 @@ export class Links {
     return { revision, expired: this.#hasExpired(expires) }
   }
 
+  /** 128 bits that only this service can make, over a text that begins with a word: no path does. */
+  mark(text: string): Buffer {
+    return hmac(this.keys.current.key, text).subarray(0, SIGNATURE - BOUND)
+  }
+
   #hasExpired(expires: number): boolean {
     const now = this.clock() / 1000
     return expires !== 0 && (expires <= now || expires > now + DAY + STEP + SLACK)
@@ -131,11 +137,13 @@ export function upFrom(target: string): string {
   return '../'.repeat(path.length - end)
 }
 
-/** The signature in a query; empty without one. @throws Refusal malformed where it stands twice */
+/** The signature in a query; empty without one. @throws Refusal malformed where it stands twice, or is mistyped */
 export function signatureOf(search: string): string {
-  const given = search === '' ? undefined : parse(search)['signature']
-  if (Array.isArray(given)) {
-    throw new Refusal('malformed', [{ message: 'signature must stand once, got it twice', pointer: 'signature' }])
-  }
-  return given ?? ''
+  if (search === '') return ''
+  const parameters = parse(search)
+  const given = parameters['signature']
+  const faults = mistypedAmong(Object.keys(parameters), ['signature'])
+  if (Array.isArray(given)) faults.push({ message: 'signature must stand once, got it twice', pointer: 'signature' })
+  if (faults.length > 0) throw new Refusal('malformed', faults)
+  return String(given ?? '')
 }

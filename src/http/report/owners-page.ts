@@ -38,7 +38,7 @@ export const readOwnersPage = endpoint({
   }),
   answers: {
     200: { about: 'The page', media: 'text/html' },
-    400: 'The signature stands twice',
+    400: 'The signature stands twice, or its name is mistyped',
     404: 'There is no such diamond, or the signature is not good',
     410: 'The link was good for a day, which is over',
   },

@@ -27,7 +27,7 @@ const SIGNED = z.object({
   signature: z.string().optional().describe("What the owner's link to a restricted diamond is signed with."),
 })
 
-const TWICE = 'The signature stands twice'
+const TWICE = 'The signature stands twice, or its name is mistyped'
 const UNKNOWN = 'There is no such diamond, or it is not shown to everybody'
 
 /**

@@ -1,7 +1,7 @@
 import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Document, ReadModel, Where } from '../../stores/ports/read-store.ts'
+import type { Document, FieldValue, Query, ReadModel, Where } from '../../stores/ports/read-store.ts'
 import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
 import { BODY, bodyOf, etagOf, fromDocument, READ_BACK, toDocument } from './diamond-document.ts'
 import { eventsUntil, readDiamond, stepsOf } from './diamond-steps.ts'
@@ -34,9 +34,14 @@ export type DiamondList = {
   readonly bodies: readonly string[]
   /** False when the projection is behind: what was written last may be missing. */
   readonly current: boolean
+  /** Where the page behind this one begins; only of a page that was asked for by its place, and is not the last. */
+  readonly next?: Place
   /** As `Stale` has it. */
   readonly age?: number
 }
+
+/** A place in the order of a list: what the fields of the order are there. */
+export type Place = readonly FieldValue[]
 
 /** Of a field that is filtered by: any of these texts, or yes or no. */
 export type DiamondFilter = {
@@ -48,7 +53,12 @@ export type DiamondFilter = {
   readonly to?: number
 }
 
-export type Page = { readonly limit: number; readonly offset: number }
+export type Page = {
+  readonly limit: number
+  readonly offset: number
+  /** The page begins behind this place, at no more cost than the first; empty for the first page. Then `offset` is 0. */
+  readonly after?: Place
+}
 
 /** What requests ask of the diamonds read model. */
 export class DiamondQueries {
@@ -162,11 +172,12 @@ export class DiamondQueries {
 
   #page(version: ApiVersion, where: Where, page: Page, total: number, current: boolean) {
     if (total <= page.offset) return { total, bodies: [], current }
-    const found = this.model.find({ where, order: NEWEST_FIRST, ...page, select: BODY[version] })
+    const found = this.model.find({ where, order: NEWEST_FIRST, ...rowsOf(page), select: LISTED[version] })
     const listed = (documents: readonly Document[]): DiamondList => ({
       total,
-      bodies: documents.map((document) => bodyOf(version, document)),
+      bodies: documents.slice(0, page.limit).map((document) => bodyOf(version, document)),
       current,
+      ...nextOf(documents, page),
     })
     return found instanceof Promise ? found.then(listed) : listed(found)
   }
@@ -244,6 +255,22 @@ const NEWEST_FIRST = [
   ['date', 'desc'],
   ['id', 'desc'],
 ] as const
+
+/** Of a page by its place one document more is read, which tells whether there is another page. */
+function rowsOf({ limit, offset, after }: Page): Pick<Query, 'limit' | 'offset' | 'after'> {
+  if (after === undefined) return { limit, offset }
+  return { limit: limit + 1, offset: 0, ...(after.length > 0 && { after }) }
+}
+
+function nextOf(documents: readonly Document[], { limit, after }: Page): { readonly next?: Place } {
+  const last = documents[limit - 1]
+  if (after === undefined || last === undefined || documents.length <= limit) return {}
+  return { next: NEWEST_FIRST.map(([field]) => last[field] ?? 0) }
+}
+
+/** What a list reads of each diamond. */
+const listed = (version: ApiVersion) => [...BODY[version], ...NEWEST_FIRST.map(([field]) => field)]
+const LISTED = { v3: listed('v3'), v4: listed('v4') }
 
 function whereOf(owner: number, { ids, from, to, ...fields }: DiamondFilter): Where {
   const conditions = Object.entries(fields).map(

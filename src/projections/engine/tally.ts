@@ -173,6 +173,6 @@ const isRestore = ({ stream, type }: StoredEvent) => stream === RESTORES_STREAM 
 /** A document of a model with nothing in it. */
 export const emptyDocument = ({ fields, texts }: ModelDeclaration): Document =>
   Object.fromEntries([
-    ...Object.entries(fields).map(([name, kind]) => [name, kind === 'integer' ? 0 : ''] as const),
+    ...Object.entries(fields).map(([name, kind]) => [name, kind === 'text' ? '' : 0] as const),
     ...texts.map((name) => [name, ''] as const),
   ])

@@ -12,8 +12,8 @@ export type ModelDeclaration = {
   readonly name: string
   /** Raised with every change of shape, fold or rendered body: another version is another build. */
   readonly version: number
-  /** Fields that filters and order use. The key is `id`, an integer or a text. */
-  readonly fields: Readonly<Record<string, 'integer' | 'text'>>
+  /** Fields that filters and order use; a number is any double. The key is `id`, an integer or a text. */
+  readonly fields: Readonly<Record<string, 'integer' | 'number' | 'text'>>
   /** Stored as written and returned on request: finished JSON bodies, folded state. */
   readonly texts: readonly string[]
   /** Each a list of fields, in order; queries may only filter and sort by what an index covers. */
@@ -35,12 +35,25 @@ export type Condition =
 
 export type Where = Readonly<Record<string, Condition>>
 
+/** Of a count: along which declared index, and that it need not be told how many more there are than so many. */
+export type Bounded = { readonly by: readonly string[]; readonly upTo: number }
+
 export type Query = {
   readonly where: Where
   /** Newest first is `[['date', 'desc'], ['id', 'desc']]`. */
   readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
   readonly limit: number
   readonly offset: number
+  /**
+   * Only what comes behind this place, at a cost that is the same wherever it is: a value for each field of the order, whose
+   * directions are then all the same, `offset` 0. It need not be (any more) that of a document.
+   */
+  readonly after?: readonly FieldValue[]
+  /**
+   * The index to walk along, where that is not left to the store: one that is declared. Where its first fields have memberships
+   * of few values and the next ones are the order, the reaches of all combinations are merged, and nothing is sorted.
+   */
+  readonly by?: readonly string[]
   /** The fields and texts to return; `revision` too, as a number. */
   readonly select: readonly string[]
 }
@@ -122,8 +135,11 @@ export interface ReadModel {
    */
   get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
   find(query: Query): Document[] | Promise<Document[]>
-  /** From kept counts where `where` names exactly counted fields, else by index. */
-  count(where: Where): number | Promise<number>
+  /**
+   * From kept counts where `where` names exactly counted fields, else by index.
+   * @param bounded then along an index in any case, and no further than one beyond the bound
+   */
+  count(where: Where, bounded?: Bounded): number | Promise<number>
   /** The live build's checkpoint position, of whichever process wrote it. */
   position(): From | Promise<From>
   /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */

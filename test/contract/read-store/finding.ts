@@ -64,6 +64,19 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
     }),
   )
 
+  test(
+    'a place in an order of both directions is refused',
+    using(open, async ({ store }) => {
+      await store.live(diamonds)
+      const model = await store.model(diamonds)
+      const order = [['date', 'desc'] as const, ['id', 'asc'] as const]
+      const outcome = await Promise.resolve()
+        .then(() => model.find({ where: { owner: 1 }, order, limit: 1, offset: 0, after: [1, 1], select: ['id'] }))
+        .catch((error: unknown) => error)
+      assert.ok(outcome instanceof Error && /one direction/.test(outcome.message))
+    }),
+  )
+
   test('filters, orders and pages like a list that is filtered, sorted and sliced', async () => {
     await fc.assert(
       fc.asyncProperty(documents, fc.array(query, { minLength: 1, maxLength: 8 }), (stored, queries) =>
@@ -109,25 +122,47 @@ const where: fc.Arbitrary<Where> = fc
   )
   .chain((filters) => owner.map((owner) => ({ owner, ...filters })))
 
-const query: fc.Arbitrary<Query> = fc.record({
-  where,
-  order: fc.constantFrom<Query['order']>(
-    newestFirst,
-    [
-      ['date', 'asc'],
-      ['id', 'asc'],
-    ],
-    [
-      ['sku', 'asc'],
-      ['date', 'desc'],
-      ['id', 'desc'],
-    ],
-    [['id', 'desc']],
-  ),
-  limit: fc.integer({ min: 1, max: 40 }),
-  offset: fc.integer({ min: 0, max: 12 }),
-  select: fc.constantFrom<readonly string[]>(['v4'], ['id', 'sku'], ['date', 'v3', 'id']),
-})
+const value = fc.oneof(small, sku)
+const places = fc.tuple(value, value, value)
+
+/** A place is compared where all its values are of their fields' kinds, and the order goes one way. */
+function placed(query: Query, values: readonly FieldValue[]): Query {
+  const { order } = query
+  const after = order.map(([field], at) => (field === 'sku' ? String(values[at]) : Number(values[at]) || 1))
+  const isOneWay = order.every(([, direction]) => direction === order[0]?.[1])
+  return isOneWay ? { ...query, offset: 0, after } : query
+}
+
+const query: fc.Arbitrary<Query> = fc.oneof(
+  fc.record({ query: plainQuery(), values: places }).map(({ query: plain, values }) => placed(plain, values)),
+  plainQuery(),
+)
+
+function plainQuery(): fc.Arbitrary<Query> {
+  return fc.record({
+    where,
+    order: fc.constantFrom<Query['order']>(
+      newestFirst,
+      [
+        ['date', 'asc'],
+        ['id', 'asc'],
+      ],
+      [
+        ['sku', 'asc'],
+        ['date', 'desc'],
+        ['id', 'desc'],
+      ],
+      [
+        ['sku', 'desc'],
+        ['id', 'desc'],
+      ],
+      [['id', 'desc']],
+    ),
+    limit: fc.integer({ min: 1, max: 40 }),
+    offset: fc.integer({ min: 0, max: 12 }),
+    select: fc.constantFrom<readonly string[]>(['v4'], ['id', 'sku'], ['date', 'v3', 'id']),
+  })
+}
 
 function matches(document: Document, filters: Where): boolean {
   return Object.entries(filters).every(([field, condition]) => holds(document[field] ?? '', condition))
@@ -146,14 +181,16 @@ function compare(a: FieldValue, b: FieldValue): number {
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
 }
 
-function pageOf(matching: readonly Document[], { order, limit, offset, select }: Query): Document[] {
-  const sorted = matching.toSorted((a, b) => {
+function pageOf(matching: readonly Document[], { order, limit, offset, select, after }: Query): Document[] {
+  const compared = (a: Document, b: Document) => {
     for (const [field, direction] of order) {
       const difference = compare(a[field] ?? '', b[field] ?? '')
       if (difference !== 0) return direction === 'asc' ? difference : -difference
     }
     return 0
-  })
+  }
+  const place = after && Object.fromEntries(order.map(([field], at) => [field, after[at] ?? '']))
+  const sorted = matching.filter((document) => place === undefined || compared(document, place) > 0).toSorted(compared)
   const pick = (document: Document) => Object.fromEntries(select.map((name) => [name, document[name] ?? '']))
   return sorted.slice(offset, offset + limit).map(pick)
 }

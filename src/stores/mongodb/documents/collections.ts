@@ -14,12 +14,17 @@ export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: s
   groups: db.collection<Group>(`${name}_v${version}_${id}_counts`),
 })
 
+export const indexName = (fields: readonly string[]) => fields.join('_')
+
 /** Every filter and order has an index, as the declaration lists them; repeating it changes nothing. */
 export async function makeIndexes({ documents, groups }: Collections, declaration: ModelDeclaration): Promise<void> {
   const { indexes, counts } = declaration
   if (indexes.length > 0) {
     await documents.createIndexes(
-      indexes.map((fields) => ({ name: fields.join('_'), key: Object.fromEntries(fields.map((field) => [field, 1])) })),
+      indexes.map((fields) => ({
+        name: indexName(fields),
+        key: Object.fromEntries(fields.map((field) => [field, 1])),
+      })),
     )
   }
   if (counts.length > 0) await groups.createIndexes([{ name: 'at', key: { 'at.commit': 1 } }])

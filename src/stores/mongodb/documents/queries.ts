@@ -1,14 +1,15 @@
 import type { Mongo } from '../connection.ts'
-import type { Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
-import type { Collections } from './collections.ts'
+import type { Bounded, Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
+import { indexName, type Collections } from './collections.ts'
 import { filterOf, sortOf } from './filters.ts'
+import { reachesOf } from './places.ts'
 import { sumOf, type Group } from './groups.ts'
 import { isRemoved, keyOf, picked, requireNames, type Held } from './shape.ts'
 
 export type Queries = {
   get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
   find(query: Query): Promise<Document[]>
-  count(where: Where): Promise<number>
+  count(where: Where, bounded?: Bounded): Promise<number>
 }
 
 /** What requests ask of one build, each in one call. @throws Error naming a field that the model does not have */
@@ -20,14 +21,24 @@ export function queriesOf(mongo: Mongo, { documents, groups }: Collections, decl
       const held = await mongo.call(() => documents.findOne<Held>({ _id: keyOf(id) }, { projection }))
       return held === null || isRemoved(held) ? undefined : picked(held, select)
     },
-    async find({ where, order, limit, offset, select }) {
+    async find({ where, order, limit, offset, select, after, by }) {
       requireNames(declaration, select)
       const [filter, sort] = [filterOf(declaration, where), sortOf(declaration, order)]
-      const options = { sort, limit, skip: offset, batchSize: limit, projection: { _id: 0, ...shown(select) } }
-      const found = await mongo.call(() => documents.find<Held>(filter, options).toArray())
+      const projection = { _id: 0, ...shown(select) }
+      const found: Held[] = []
+      for (const reach of after === undefined ? [filter] : reachesOf(filter, order, after)) {
+        const rest = limit - found.length
+        if (rest === 0) break
+        const options = { sort, limit: rest, skip: offset, batchSize: rest, projection, ...hinted(by) }
+        found.push(...(await mongo.call(() => documents.find<Held>(reach, options).toArray())))
+      }
       return found.map((held) => picked(held, select))
     },
-    async count(where) {
+    async count(where, bounded) {
+      if (bounded !== undefined) {
+        const options = { limit: bounded.upTo + 1, ...hinted(bounded.by) }
+        return mongo.call(() => documents.countDocuments(filterOf(declaration, where), options))
+      }
       const sum = sumOf(declaration, where)
       if (sum === undefined) {
         const filter = filterOf(declaration, where)
@@ -41,5 +52,8 @@ export function queriesOf(mongo: Mongo, { documents, groups }: Collections, decl
     },
   }
 }
+
+/** Of two indexes that begin alike the server takes either, and may take the one that has not all it needs. */
+const hinted = (by: readonly string[] | undefined) => (by === undefined ? {} : { hint: indexName(by) })
 
 const shown = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))

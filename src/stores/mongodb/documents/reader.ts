@@ -17,7 +17,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
   return {
     get: (id, select) => ask(undefined, ({ queries }) => queries.get(id, select)),
     find: (query) => ask([], ({ queries }) => queries.find(query)),
-    count: (where) => ask(0, ({ queries }) => queries.count(where)),
+    count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
     position: () => ask(start, (build) => build.position()),
     parked: () => ask(none, (build) => build.parked()),
   }

@@ -1,11 +1,15 @@
-import type { Condition, FieldValue, Where } from '../../ports/read-store.ts'
+import type { Condition, FieldValue, Query, Where } from '../../ports/read-store.ts'
 import { quoted } from './schema.ts'
 
 /** A filter on one field. `size` of a membership is padded, so that few statements serve lists of any length. */
 export type Term =
   | { readonly field: string; readonly kind: 'equal'; readonly values: readonly FieldValue[] }
   | { readonly field: string; readonly kind: 'in'; readonly values: readonly FieldValue[] }
-  | { readonly field: string; readonly kind: 'from' | 'to' | 'between'; readonly values: readonly FieldValue[] }
+  | {
+      readonly field: string
+      readonly kind: 'from' | 'to' | 'between' | 'above' | 'below'
+      readonly values: readonly FieldValue[]
+    }
 
 export function termsOf(where: Where): Term[] {
   const terms: Term[] = []
@@ -37,6 +41,36 @@ function membership(field: string, values: readonly FieldValue[]): Term {
   return { field, kind: 'in', values: padded }
 }
 
+/**
+ * A range without the end that a place lies before: SQLite uses one upper and one lower bound of an index, and must not take
+ * that of the range, from which it would walk to the place.
+ */
+export function cutAt(where: Where, { order, after }: Pick<Query, 'order' | 'after'>): Where {
+  const [[field, direction] = ['', 'asc'] as const] = order
+  const condition = where[field]
+  const place = after?.[0]
+  if (typeof place !== 'number' || typeof condition !== 'object' || 'in' in condition) return where
+  const { from, to } = condition
+  if (direction === 'desc' && typeof to === 'number' && place <= to) {
+    return { ...where, [field]: from === undefined ? {} : { from } }
+  }
+  if (direction === 'asc' && typeof from === 'number' && place >= from) {
+    return { ...where, [field]: to === undefined ? {} : { to } }
+  }
+  return where
+}
+
+/**
+ * What lies behind a place in an order, for what is sorted when it was found.
+ * @throws Error for an order of both directions, in which a place can't be compared at once
+ */
+export function behindSql(order: Query['order']): string {
+  const [[, direction] = ['', 'asc'] as const] = order
+  if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
+  const columns = order.map(([field]) => '+' + quoted(field)).join(', ')
+  return `(${columns}) ${direction === 'asc' ? '>' : '<'} (${order.map(() => '?').join(', ')})`
+}
+
 /** Two filters of one shape share a statement. */
 export const shapeOf = (terms: readonly Term[]) =>
   terms.map(({ field, kind, values }) => `${field} ${kind} ${values.length}`).join(',')
@@ -53,6 +87,10 @@ export function sqlOf({ field, kind, values }: Term, hidden: boolean): string {
       return `${column} >= ?`
     case 'to':
       return `${column} <= ?`
+    case 'above':
+      return `${column} > ?`
+    case 'below':
+      return `${column} < ?`
     case 'between':
       return `${column} BETWEEN ? AND ?`
   }

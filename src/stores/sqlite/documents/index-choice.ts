@@ -2,10 +2,13 @@ import type { ModelDeclaration, Query } from '../../ports/read-store.ts'
 import type { Term } from './conditions.ts'
 import { indexName, quoted } from './schema.ts'
 
-/** How a query reaches its documents. */
+/**
+ * How a query reaches its documents. `merged`: the fields of the index whose values are each walked along by themselves, all
+ * of them together giving the order.
+ */
 export type Access =
   | { readonly by: 'key' } // by id, whatever else is asked: at most as many rows as ids
-  | { readonly by: 'index'; readonly name: string; readonly sorted: boolean }
+  | { readonly by: 'index'; readonly name: string; readonly sorted: boolean; readonly merged?: readonly string[] }
   | { readonly by: 'table' } // no index fits: SQLite walks what it likes
 
 /**
@@ -16,8 +19,10 @@ export function accessOf(
   { indexes, counts }: ModelDeclaration,
   terms: readonly Term[],
   order: Query['order'] = [],
+  by?: Query['by'],
 ): Access {
   const kinds = new Map(terms.map((term) => [term.field, term.kind]))
+  if (by !== undefined) return accessBy(by, kinds, order)
   if (kinds.get('id') === 'equal' || kinds.get('id') === 'in') return { by: 'key' }
   let best: { score: number; access: Access } = { score: -1, access: { by: 'table' } }
   for (const fields of indexes) {
@@ -26,6 +31,17 @@ export function accessOf(
       best = { score, access: { by: 'index', name: quoted(indexName(fields)), sorted } }
   }
   return best.access
+}
+
+/** Along an index that somebody named. */
+function accessBy(fields: readonly string[], kinds: ReadonlyMap<string, Term['kind']>, order: Query['order']): Access {
+  const isByValue = (field: string) => kinds.get(field) === 'equal' || kinds.get(field) === 'in'
+  const end = fields.findIndex((field) => !isByValue(field))
+  const first = end < 0 ? fields : fields.slice(0, end)
+  const sorted = order.length > 0 && isSorted(fields.slice(first.length), order)
+  const merged = first.filter((field) => kinds.get(field) === 'in')
+  const name = quoted(indexName(fields))
+  return { by: 'index', name, sorted, ...(sorted && merged.length > 0 && { merged }) }
 }
 
 /** Fields found by value outweigh flags, flags outweigh order, order outweighs a range; shorter indexes win a tie. */

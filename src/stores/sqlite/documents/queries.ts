@@ -1,13 +1,14 @@
 import type Database from 'better-sqlite3'
-import type { Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
-import { shapeOf, sqlOf, termsOf, type Term } from './conditions.ts'
+import type { Bounded, Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
+import { armsOf } from './arms.ts'
+import { behindSql, cutAt, shapeOf, sqlOf, termsOf, type Term } from './conditions.ts'
 import { accessOf, type Access } from './index-choice.ts'
 import { list, quoted } from './schema.ts'
 
 export type Queries = {
   get(id: FieldValue, select: readonly string[]): Document | undefined
   find(query: Query): Document[]
-  count(where: Where): number
+  count: (where: Where, bounded?: Bounded) => number
 }
 
 /** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
@@ -22,16 +23,22 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
       )
       return statement.get(id)
     },
-    find({ where, order, limit, offset, select }) {
-      const terms = termsOf(where)
-      const shape = `${shapeOf(terms)};${order.join(';')};${select.join()}`
-      const make = () => reading(db, findSql(declaration, terms, order, select), select)
-      return remembered(finds, shape, make)([...valuesOf(terms), limit, offset])
+    find(query) {
+      const { where, order, limit, offset, select, after = [], by } = query
+      const terms = termsOf(cutAt(where, query))
+      const access = accessOf(declaration, terms, order, by)
+      const arms = armsOf(terms, access, query)
+      const shape = `${shapeOf(terms)};${arms.length};${order.join(';')};${after.length};${select.join()};${by?.join()}`
+      const make = () => reading(db, findSql(declaration, arms, access, query), select)
+      const values = [...arms.flatMap(valuesOf), ...(isSorted(access) ? [] : after)]
+      return remembered(finds, shape, make)([...values, limit, offset])
     },
-    count(where) {
+    count(where, bounded) {
       const terms = termsOf(where)
-      const make = () => db.prepare<FieldValue[], number | null>(countSql(declaration, terms)).pluck()
-      return remembered(sums, shapeOf(terms), make).get(...valuesOf(terms)) ?? 0
+      const make = () => db.prepare<FieldValue[], number | null>(countSql(declaration, terms, bounded)).pluck()
+      const values = valuesOf(terms)
+      const shape = `${shapeOf(terms)};${bounded?.by.join()}`
+      return remembered(sums, shape, make).get(...values, ...(bounded ? [bounded.upTo + 1] : [])) ?? 0
     },
   }
 }
@@ -66,40 +73,62 @@ function getSql(declaration: ModelDeclaration, select: readonly string[]): strin
   return `SELECT ${columnsOf(declaration, select)} FROM documents WHERE id = ?`
 }
 
-/** Where rows are sorted, ids are sorted first, and texts are read only for the page. */
+/**
+ * Where rows are sorted or merged, ids are, and texts are read only for the page.
+ * @param arms the terms of each reach that `access` walks along
+ */
 export function findSql(
   declaration: ModelDeclaration,
-  terms: readonly Term[],
-  order: Query['order'],
-  select: readonly string[],
+  arms: readonly (readonly Term[])[],
+  access: Access,
+  { order, select, after }: Pick<Query, 'order' | 'select' | 'after'>,
 ): string {
   for (const [field] of order) requireField(declaration, field)
-  const access = accessOf(declaration, terms, order)
   const columns = columnsOf(declaration, select)
-  const page = `${from(declaration, terms, access)} ${orderSql(order, access)} LIMIT ? OFFSET ?`
-  if (access.by === 'index' && access.sorted) return `SELECT ${columns} ${page}`
-  const resorted = orderSql(order, { by: 'key' })
-  return `SELECT ${columns} FROM documents WHERE id IN (SELECT id ${page}) ${resorted}`
+  const behind = after === undefined || isSorted(access) ? [] : [behindSql(order)]
+  const page = `${orderSql(order, access)} LIMIT ? OFFSET ?`
+  const reaches = arms.map((terms) => from(declaration, terms, access, behind))
+  const isOne = reaches.length === 1
+  if (isOne && isSorted(access)) return `SELECT ${columns} ${reaches.join('')} ${page}`
+  const ids = isOne ? `SELECT id ${reaches.join('')} ${page}` : `SELECT id FROM (${merged(reaches, order)} ${page})`
+  return `SELECT ${columns} FROM documents WHERE id IN (${ids}) ${orderSql(order, { by: 'key' })}`
+}
+
+const isSorted = (access: Access) => access.by === 'index' && access.sorted
+
+/** SQLite walks along all of them at once, as far as the page needs. */
+function merged(reaches: readonly string[], order: Query['order']): string {
+  const names = new Set(['id', ...order.map(([field]) => field)])
+  return reaches.map((reach) => `SELECT ${list([...names])} ${reach}`).join(' UNION ALL ')
 }
 
 /** A sum over kept counts where only counted fields are asked for, else a walk along an index. */
-export function countSql(declaration: ModelDeclaration, terms: readonly Term[]): string {
+export function countSql(declaration: ModelDeclaration, terms: readonly Term[], bounded?: Bounded): string {
   const { counts } = declaration
+  if (bounded !== undefined) {
+    return `SELECT COUNT(*) FROM (SELECT 1 ${from(declaration, terms, accessOf(declaration, terms, [], bounded.by))} LIMIT ?)`
+  }
   if (counts.length > 0 && terms.every(({ field }) => counts.includes(field)))
     return `SELECT SUM(documents) FROM counts ${whereSql(terms, false)}`
   return `SELECT COUNT(*) ${from(declaration, terms, accessOf(declaration, terms))}`
 }
 
-function from(declaration: ModelDeclaration, terms: readonly Term[], access: Access): string {
+/** @param behind a condition beside the terms, if any */
+function from(
+  declaration: ModelDeclaration,
+  terms: readonly Term[],
+  access: Access,
+  behind: readonly string[] = [],
+): string {
   for (const { field } of terms) requireField(declaration, field)
   const hint = access.by === 'index' ? `INDEXED BY ${access.name}` : ''
-  return `FROM documents ${hint} ${whereSql(terms, access.by === 'key')}`
+  return `FROM documents ${hint} ${whereSql(terms, access.by === 'key', behind)}`
 }
 
 /** With access by key all other terms are hidden from SQLite's choice of an index. */
-function whereSql(terms: readonly Term[], byKey: boolean): string {
-  if (terms.length === 0) return ''
-  return `WHERE ${terms.map((term) => sqlOf(term, byKey && term.field !== 'id')).join(' AND ')}`
+function whereSql(terms: readonly Term[], byKey: boolean, behind: readonly string[] = []): string {
+  const conditions = [...terms.map((term) => sqlOf(term, byKey && term.field !== 'id')), ...behind]
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
 }
 
 function orderSql(order: Query['order'], access: Access): string {

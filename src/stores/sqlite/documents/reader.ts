@@ -21,7 +21,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
   return {
     get: (id, select) => available(() => current()?.queries.get(id, select)),
     find: (query) => available(() => current()?.queries.find(query) ?? []),
-    count: (where) => available(() => current()?.queries.count(where) ?? 0),
+    count: (where, bounded) => available(() => current()?.queries.count(where, bounded) ?? 0),
     position: () => available(() => current()?.position() ?? 'start'),
     parked: () => available(() => current()?.parked() ?? none),
   }

@@ -65,7 +65,8 @@ CREATE TABLE dead_letters (
   event TEXT NOT NULL, type TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (stream, revision)
 ) STRICT, WITHOUT ROWID`
 
-const sqlType = (kind: 'integer' | 'text' | undefined) => (kind === 'integer' ? 'INTEGER' : 'TEXT')
+const TYPES = { integer: 'INTEGER', number: 'REAL', text: 'TEXT' } as const
+const sqlType = (kind: keyof typeof TYPES = 'text') => TYPES[kind]
 
 function checkDeclaration(declaration: ModelDeclaration): void {
   const { name, fields, texts, indexes, counts } = declaration

@@ -2,7 +2,9 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Query, Where } from '../../../../src/stores/ports/read-store.ts'
-import { termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { armsOf } from '../../../../src/stores/sqlite/documents/arms.ts'
+import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { accessOf } from '../../../../src/stores/sqlite/documents/index-choice.ts'
 import { countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 import { diamonds, newestFirst } from '../../../contract/read-store/model.ts'
@@ -18,8 +20,12 @@ const planOf = (sql: string) =>
     .map(({ detail }) => detail)
     .join('; ')
 
-const findPlan = (where: Where, order: Query['order'] = newestFirst) =>
-  planOf(findSql(diamonds, termsOf(where), order, ['v4']))
+function findPlan(where: Where, asked: Partial<Query> = {}): string {
+  const query = { where, order: newestFirst, limit: 25, offset: 0, select: ['v4'], ...asked }
+  const terms = termsOf(cutAt(where, query))
+  const access = accessOf(diamonds, terms, query.order, query.by)
+  return planOf(findSql(diamonds, armsOf(terms, access, query), access, query))
+}
 const countPlan = (where: Where) => planOf(countSql(diamonds, termsOf(where)))
 
 const dates = { from: 1, to: 2 }
@@ -46,6 +52,25 @@ for (const [name, where, index] of paged) {
     assert.is(findPlan(where), `SEARCH documents USING INDEX ${index}`)
   })
 }
+
+const placePlan = (where: Where) => findPlan(where, { after: [1, 1] })
+
+test('goes to a place in the index at once, whatever range of dates is asked for', () => {
+  const reaches = (...ends: string[]) => ends.map((end) => `INDEX by_owner_date_id (owner=? AND ${end})`)
+  for (const [where, ends] of [
+    [{ owner: 1 }, reaches('date=? AND rowid<?', 'date<?')],
+    [{ owner: 1, date: { to: 2 } }, reaches('date=? AND rowid<?', 'date<?')],
+    [{ owner: 1, date: { from: 1 } }, reaches('date=? AND rowid<?', 'date>? AND date<?')],
+    [{ owner: 1, date: dates }, reaches('date=? AND rowid<?', 'date>? AND date<?')],
+  ] as const) {
+    const plan = placePlan(where)
+    for (const end of ends) assert.ok(plan.includes(end), `${plan}: ${end}`)
+    assert.match(plan, /MERGE \(UNION ALL\)/)
+    // Only the page is sorted, when its texts are read.
+    assert.match(plan, /^SEARCH documents USING INTEGER PRIMARY KEY \(rowid=\?\).*USE TEMP B-TREE FOR ORDER BY$/)
+    assert.is(plan.split('TEMP B-TREE').length, 2)
+  }
+})
 
 const few: readonly [name: string, where: Where, index: string][] = [
   ['skus', { owner: 1, sku: { in: ['a', 'b'] } }, 'INDEX by_owner_sku_date_id (owner=? AND sku=?)'],

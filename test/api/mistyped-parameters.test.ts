@@ -1,0 +1,40 @@
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { ENDPOINTS } from '../../src/http/endpoints.ts'
+import type { Schema } from '../../src/http/kit/endpoint.ts'
+import { apiSuite } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+
+const test = apiSuite('a query parameter')
+
+const namesIn = (query: Schema): string[] => {
+  const schema = query instanceof z.ZodType ? query : query.v4
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/** As somebody may write it who has seen it once. */
+const mistyped = (name: string) => [
+  name.toUpperCase(),
+  ...(name.length > 4 && !name.includes('[') ? [`${name}s`, name.slice(0, -1)] : []),
+]
+
+for (const { name, paths, parameters, query } of ENDPOINTS) {
+  if (query === undefined) continue
+  test(`that is nearly one of ${name} is 400, and says which was meant`, async ({ ann }) => {
+    const stone = await created(ann)
+    const path = Object.entries(parameters).reduce(
+      (made, [parameter, schema]) =>
+        made.replace(`{${parameter}}`, String(schema instanceof z.ZodEnum ? schema.options.at(-1) : stone.id)),
+      String(paths[0]),
+    )
+    for (const known of namesIn(query)) {
+      for (const wrong of mistyped(known)) {
+        const answer = await ann.get(`${path}?${encodeURIComponent(wrong)}=1`)
+        assert.is(answer.status, 400, `${path}?${wrong}: ${answer.status} ${answer.text.slice(0, 200)}`)
+        assert.ok(answer.text.includes(known), `${wrong} is not told to mean ${known}: ${answer.text.slice(0, 300)}`)
+      }
+    }
+  })
+}
+
+test.run()
