@@ -30,6 +30,7 @@ const ON_ENGINES = [
   'test/model/',
   'test/browser/',
   ...['commands', 'dead-letters', 'import', 'rescore', 'serve'].map((name) => `test/cli/${name}.test.ts`),
+  'test/cli/import/',
   ...['secrets-killed', 'secrets-two-servers'].map((name) => `test/faults/${name}.test.ts`),
   // These name their read models themselves, and take the log from here.
   'test/faults/mongodb/',

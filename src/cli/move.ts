@@ -7,9 +7,10 @@ import { joinedOf, type Installation } from '../wiring/installation.ts'
 import { noted } from './administer.ts'
 import { checkKeys } from './move/keys.ts'
 import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './move/places.ts'
-import { confirm, described, planOf } from './move/plan.ts'
+import { described, planOf } from './move/plan.ts'
 import { move, type Copied } from './move/steps.ts'
 import { begin, mustBeSource } from './move/target.ts'
+import { confirm } from './confirm.ts'
 import { Failed } from './failure.ts'
 import type { Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
@@ -59,7 +60,12 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
     if (options.giveUp !== true) {
       const plan = await planOf(source, from, to)
       if (options.dryRun === true) return printResult(options, { ...plan, dryRun: true }, described(plan))
-      await confirm(plan, options.yes === true)
+      await confirm({
+        what: described(plan),
+        yes: options.yes === true,
+        instead: 'move closes its source for good: say so with --yes, or look at the plan with --dry-run',
+        refused: 'Nothing was moved',
+      })
     }
     if (to.folder !== undefined && !process.env['MASTER_KEY']) keepMasterKey(to.folder, source.keys.current)
     const target = await open(settingsOf(to, process.env), 'filled')

@@ -80,10 +80,10 @@ test('leaves bad lines out with --skip-bad', async (context) => {
 })
 
 test('stops at an unknown column with the nearest, unless it is to be ignored', async (context) => {
-  const file = context.sheet('sku,cutShape,carat,colr\nA,Round,1,G\n')
+  const file = context.sheet('sku,cutShape,carat,colur\nA,Round,1,G\n')
   const stopped = await context.commands.run(['import', file, ...USER])
   assert.is(stopped.code, 2)
-  assert.match(stopped.err, 'colr is no field of a v4 diamond; did you mean color?')
+  assert.match(stopped.err, 'colur is no field of a v4 diamond; did you mean color?')
   assert.equal(await created(context.commands), [])
 
   const ignored = await context.commands.run(['import', file, ...USER, '--ignore-unknown'])

@@ -1,6 +1,6 @@
+import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import type { Columns } from './columns.ts'
 
-const BOOLEANS: ReadonlySet<string> = new Set(['isColored', 'isLabGrown'])
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['yes', true],
@@ -13,20 +13,43 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 /** What a comma in a number is: as most of Europe writes it `0,71`, else between thousands, `1,200`. */
 export type Comma = 'decimal' | 'thousands'
 
-/** A line as the v4 API would get it in JSON. Empty cells are absent; what can't be read stays text, to be refused. */
+/**
+ * A line as the v4 API would get it in JSON. An empty cell is null; what can't be read stays text, to be refused. Columns
+ * that hold an end of a range each are put together to one text, `Thin-Medium`.
+ */
 export function asInput(columns: Columns, cells: readonly string[], comma: Comma): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
+    if (name === undefined) continue
     const cell = cells[index]?.trim() ?? ''
-    if (name !== undefined && cell !== '') input[name] = readCell(name, cell, comma)
+    const before = input[name] ?? null
+    if (cell === '') input[name] = before
+    else input[name] = before === null ? readCell(name, cell, comma) : `${String(before)}-${cell}`
   }
   return input
 }
 
-/** A sku is text whatever it looks like; numbers are amounts, levels, or ids of dictionaries. */
-function readCell(name: string, cell: string, comma: Comma): unknown {
-  if (name === 'sku') return cell
-  if (BOOLEANS.has(name)) return TRUTHS.get(cell.toLowerCase()) ?? cell
+/** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */
+function readCell(name: FieldName, cell: string, comma: Comma): unknown {
+  switch (FIELDS[name].kind) {
+    case 'text':
+    case 'scale':
+      return cell
+    case 'flag':
+      return TRUTHS.get(cell.toLowerCase()) ?? cell
+    case 'amount':
+      return readAmount(name === 'carat' ? cell.replace(UNIT, '') : cell, comma)
+    case 'shape':
+    case 'entry':
+    case 'level':
+      return /^\d+$/.test(cell) ? Number(cell) : cell
+  }
+}
+
+/** GIA writes `0.51 carat`. */
+const UNIT = /\s*(?:ct|cts|carat|carats)\.?$/i
+
+function readAmount(cell: string, comma: Comma): unknown {
   const plain = plainNumber(cell, comma)
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : cell
 }
@@ -44,4 +67,4 @@ const GROUPED = {
 } as const
 
 /** Whether a weight is written with a decimal comma: stones weigh no thousands of carats. */
-export const hasDecimalComma = (weight: string): boolean => /^\s*\d*,\d+\s*$/.test(weight)
+export const hasDecimalComma = (weight: string): boolean => /^\s*\d*,\d+\s*$/.test(weight.replace(UNIT, ''))

@@ -1,26 +1,40 @@
-import { REQUIRED } from '../../domain/diamond/fields.ts'
+import { REQUIRED, type FieldName } from '../../domain/diamond/fields.ts'
 import { nearest } from '../../domain/dictionaries/nearest.ts'
 import { BadUsage } from '../failure.ts'
 import { fieldsOf } from '../../representations/diamond/readers.ts'
 import { WORDS, type Words } from '../../representations/diamond/words.ts'
+import { WITHOUT_FIELD } from './trade-columns.ts'
 
 /** What each column of a spreadsheet holds; undefined for one that is left out. */
-export type Columns = readonly (string | undefined)[]
+export type Columns = readonly (FieldName | undefined)[]
 
-const FIELDS: readonly string[] = fieldsOf('v4')
+const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
-/** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`. */
-const plain = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+/** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`, `Girdle %` is no `Girdle`. */
+const plain = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll('%', 'pct')
+    .replaceAll(/[^a-z0-9]/g, '')
 
-/** What trade spreadsheets call the fields. */
-const TRADE: ReadonlyMap<string, string> = new Map(
-  Object.entries<Words>(WORDS)
-    .filter(([name]) => FIELDS.includes(name))
-    .flatMap(([name, { headings = [] }]) => headings.map((heading) => [plain(heading), name] as const)),
+const wordsOf = (name: FieldName): Words => WORDS[name]
+
+/** What trade spreadsheets call the fields, and the fields' own names in several words, such as `Culet size`. */
+const TRADE: ReadonlyMap<string, FieldName> = new Map(
+  FIELDS.flatMap((name) => {
+    const { headings = [], ends = [] } = wordsOf(name)
+    return [name, ...headings, ...ends].map((heading) => [plain(heading), name] as const)
+  }),
 )
 
+/** Headings of columns that hold an end of a field each. */
+const ENDS: ReadonlySet<string> = new Set(FIELDS.flatMap((name) => (wordsOf(name).ends ?? []).map(plain)))
+
+/** The service assigns `id` and `date` itself. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_FIELD.map(plain)])
+
 /** What a column is said to be on the command line, by its heading; `undefined` leaves it out. */
-export type Mapping = ReadonlyMap<string, string | undefined>
+export type Mapping = ReadonlyMap<string, FieldName | undefined>
 
 /** `Lot=sku`, `Remark=`. @throws BadUsage for a field that there is none of */
 export function readMapping(words: readonly string[]): Mapping {
@@ -37,8 +51,12 @@ export function readMapping(words: readonly string[]): Mapping {
   )
 }
 
-/** The service assigns these itself. */
-const IGNORED: ReadonlySet<string> = new Set(['id', 'date'])
+export type HeaderRules = {
+  readonly unknown: 'refused' | 'ignored'
+  readonly mapping?: Mapping
+  /** What there has to be a column for: what every diamond has, unless told. */
+  readonly required?: readonly FieldName[]
+}
 
 /**
  * The v4 fields that a header names, in any case, or as trade spreadsheets call them.
@@ -46,8 +64,7 @@ const IGNORED: ReadonlySet<string> = new Set(['id', 'date'])
  */
 export function readHeader(
   header: readonly string[],
-  unknown: 'refused' | 'ignored',
-  mapping: Mapping = new Map(),
+  { unknown, mapping = new Map(), required = REQUIRED }: HeaderRules,
 ): Columns {
   for (const heading of mapping.keys()) {
     if (!header.some((one) => plain(one) === heading))
@@ -59,19 +76,27 @@ export function readHeader(
   const columns = header.map((heading, index) =>
     mapping.has(plain(heading)) ? named[index] : (named[index] ?? fieldOf(heading, named, unknown)),
   )
-  const twice = columns.find((name, index) => name !== undefined && columns.indexOf(name) !== index)
-  if (twice !== undefined) throw new BadUsage(`The header names ${twice} twice`)
-  const missing = REQUIRED.filter((name) => !columns.includes(name))
+  checkOnce(header, columns)
+  const missing = required.filter((name) => !columns.includes(name))
   if (missing.length > 0) throw new BadUsage(`The header lacks ${missing.join(', ')}, without which there is no stone`)
   return columns
 }
 
-function fieldOf(heading: string, named: Columns, unknown: 'refused' | 'ignored'): string | undefined {
-  const field = TRADE.get(plain(heading))
+/** @throws BadUsage where two columns are one field, unless each holds an end of it */
+function checkOnce(header: readonly string[], columns: Columns): void {
+  const twice = columns.find((name, index) => name !== undefined && columns.indexOf(name) !== index)
+  if (twice === undefined) return
+  const headings = header.filter((_, index) => columns[index] === twice)
+  if (headings.every((heading) => ENDS.has(plain(heading)))) return
+  throw new BadUsage(`The header names ${twice} twice, as ${headings.join(' and ')} (--map 'COLUMN=' leaves one out)`)
+}
+
+function fieldOf(heading: string, named: Columns, unknown: 'refused' | 'ignored'): FieldName | undefined {
+  const wanted = plain(heading)
+  const field = TRADE.get(wanted)
   if (field !== undefined && !named.includes(field)) return field
-  const wanted = heading.trim().toLowerCase()
-  if (IGNORED.has(wanted) || unknown === 'ignored') return undefined
-  const near = nearest(wanted, FIELDS)
+  if (LEFT_OUT.has(wanted) || unknown === 'ignored') return undefined
+  const near = nearest(heading.trim().toLowerCase(), FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   throw new BadUsage(
     `The column ${heading.slice(0, 60)} is no field of a v4 diamond${hint} (--ignore-unknown leaves it out)`,

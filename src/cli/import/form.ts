@@ -7,6 +7,8 @@ import { createGunzip } from 'node:zlib'
 export type Form = {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
   readonly delimiter: ',' | ';' | '\t'
+  /** A line is a JSON object, and there is no header. */
+  readonly isJson: boolean
 }
 
 /** The bytes of a file, unpacked where its name says that they are packed. Nothing is kept of what was read. */
@@ -32,7 +34,8 @@ async function* decoded(bytes: AsyncIterable<Buffer>, decoder: TextDecoder): Asy
 /** Looks through a whole file for how it is written. @throws the system's and zlib's errors */
 export async function formOf(file: string): Promise<Form> {
   const encoding = await encodingOf(file)
-  return { encoding, delimiter: delimiterOf(await firstLine(file, encoding)) }
+  const first = await firstLine(file, encoding)
+  return { encoding, delimiter: delimiterOf(first), isJson: first.trimStart().startsWith('{') }
 }
 
 /** UTF-16 shows by its mark, or by the zeros of its ASCII; what is not UTF-8 is what Excel writes in the West. */

@@ -1,20 +1,14 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
-import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { BadUsage, Failed } from '../failure.ts'
 import { asInput, hasDecimalComma, type Comma } from './cells.ts'
-import { readHeader, type Columns, type Mapping } from './columns.ts'
-import { formOf, textOf, type Form } from './form.ts'
-import { readNewDiamond } from '../../representations/diamond/read.ts'
-
-/** One line below the header, read by the same rules as the API's input. */
-export type Line =
-  | { readonly line: number; readonly stone: NewDiamond }
-  | { readonly line: number; readonly problems: readonly string[] }
+import { readHeader, type Columns, type HeaderRules } from './columns.ts'
+import { textOf, type Form } from './form.ts'
+import type { Entry } from './lines.ts'
 
 type Row = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
-/** What is to be made of a file. */
+/** What is to be made of a file with a header. */
 export type Spreadsheet = {
   readonly file: string
   readonly form: Form
@@ -24,19 +18,11 @@ export type Spreadsheet = {
 }
 
 /**
- * Looks at a spreadsheet: how it is written, and what its columns are.
- * @param file `.csv`, or `.csv.gz`
+ * Looks at a spreadsheet: what its columns are, and how its numbers are written.
  * @throws BadUsage for a header that can't be used, Failed for a file that is no CSV, the system's error
  */
-export async function openSpreadsheet(
-  file: string,
-  unknown: 'refused' | 'ignored',
-  mapping: Mapping,
-): Promise<Spreadsheet> {
-  const form = await formOf(file).catch((error: unknown) => {
-    throw isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
-  })
-  const known = new Known(unknown, mapping)
+export async function openSpreadsheet(file: string, form: Form, rules: HeaderRules): Promise<Spreadsheet> {
+  const known = new Known(rules)
   for await (const { record } of rowsOf(file, form)) if (known.saw(record)) break
   const { header, columns } = known
   if (columns === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
@@ -49,16 +35,13 @@ class Known {
   columns: Columns | undefined
   comma: Comma = 'thousands'
 
-  constructor(
-    private readonly unknown: 'refused' | 'ignored',
-    private readonly mapping: Mapping,
-  ) {}
+  constructor(private readonly rules: HeaderRules) {}
 
   /** @returns whether it is known how numbers are written: a weight with a point or a comma tells */
   saw(record: readonly string[]): boolean {
     if (this.columns === undefined) {
       this.header = record
-      this.columns = readHeader(record, this.unknown, this.mapping)
+      this.columns = readHeader(record, this.rules)
       return false
     }
     const weight = record[this.columns.indexOf('carat')] ?? ''
@@ -67,11 +50,11 @@ class Known {
   }
 }
 
-/** Reads a spreadsheet line by line; nothing but the line at hand is kept in memory. @throws Failed, the system's error */
-export async function* readSpreadsheet({ file, form, comma, columns }: Spreadsheet): AsyncGenerator<Line> {
+/** The entries of a spreadsheet, line by line. @throws Failed, the system's error */
+export async function* spreadsheetEntries({ file, form, comma, columns }: Spreadsheet): AsyncGenerator<Entry> {
   let isHeader = true
   for await (const { record, info } of rowsOf(file, form)) {
-    if (!isHeader) yield readLine(columns, record, info.lines, comma)
+    if (!isHeader) yield entryOf(columns, record, info.lines, comma)
     isHeader = false
   }
 }
@@ -87,13 +70,13 @@ async function* rowsOf(file: string, { encoding, delimiter }: Form): AsyncGenera
   }
 }
 
-function readLine(columns: Columns, record: readonly string[], line: number, comma: Comma): Line {
+function entryOf(columns: Columns, record: readonly string[], line: number, comma: Comma): Entry {
   if (record.length !== columns.length) {
     return { line, problems: [`has ${record.length} cells where the header has ${columns.length}`] }
   }
-  const { value, faults } = readNewDiamond('v4', asInput(columns, record, comma), '')
-  return value === undefined ? { line, problems: faults.map(({ message }) => message) } : { line, stone: value }
+  return { line, input: asInput(columns, record, comma) }
 }
 
-const isZlib = (error: unknown): error is Error =>
+/** A packed file that can't be unpacked. */
+export const isZlib = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

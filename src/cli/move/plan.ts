@@ -1,7 +1,4 @@
-import { createInterface } from 'node:readline/promises'
 import type { Installation } from '../../wiring/installation.ts'
-import { BadUsage, Failed } from '../failure.ts'
-import { note } from '../output.ts'
 import { count } from '../progress-bar.ts'
 import { counted } from '../counted.ts'
 import type { Place } from './places.ts'
@@ -40,23 +37,4 @@ export function described({ events, files, secrets, mails, from, to }: Plan): st
   3. What came since is copied and compared too, and the vault and waiting mails are copied.
   4. The target takes writes. Serve it then, and stop what serves the source.
 Until 4 it can be taken back (--give-up); afterwards only a move back opens the source's data again, in an empty place.`
-}
-
-/**
- * Asks on a terminal; elsewhere nobody can be asked, so that `--yes` has to say it.
- * @throws BadUsage without anybody to be asked, Failed where the answer is no
- */
-export async function confirm(plan: Plan, yes: boolean): Promise<void> {
-  if (yes) return note(described(plan))
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new BadUsage('move closes its source for good: say so with --yes, or look at the plan with --dry-run')
-  }
-  note(described(plan))
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question('Go on? (yes or no) ')
-    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Failed('Nothing was moved')
-  } finally {
-    terminal.close()
-  }
 }

@@ -68,7 +68,15 @@ type Decided = Together & { readonly changed: readonly Changed[] }
 
 type Decision = Pick<Append, 'stream' | 'expected'> & { readonly events: readonly DiamondEvent[] }
 
-async function decideAll(writing: Writing, { owner, origin }: By, changes: readonly DiamondChange[]): Promise<Decided> {
+/**
+ * What changes diamonds, to be appended, as they are now.
+ * @throws Refusal as `changeDiamonds` does
+ */
+export async function decideAll(
+  writing: Writing,
+  { owner, origin }: By,
+  changes: readonly DiamondChange[],
+): Promise<Decided> {
   const wishes: Decision[] = []
   const changed: Changed[] = []
   const faults: Fault[] = []

@@ -36,7 +36,8 @@ export async function createDiamonds(inventory: Inventory, wish: CreateDiamonds)
   return { created: made.created, position: await appendTogether(inventory, made) }
 }
 
-async function births(
+/** What creates diamonds, to be appended. */
+export async function births(
   { diamondIds, clock }: Inventory,
   { owner, entries, origin }: CreateDiamonds,
 ): Promise<Together & Births> {

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { FIELD_NAMES, type Change, type NewDiamond } from '../../domain/diamond/fields.ts'
+import type { Stock } from './inventory.ts'
+import { lackingOf, type Line } from './lines.ts'
+import { OwnShapes } from './shapes.ts'
+
+/** A line that can't be used, and all that is wrong with it. */
+export type BadLine = { readonly line: number; readonly problems: readonly string[] }
+
+/** What a file was found to hold, by one reading of all of it. */
+export type Findings = {
+  /** Lines that can be used. */
+  readonly good: number
+  readonly bad: readonly BadLine[]
+  readonly shapes: OwnShapes
+  /** Of all good lines in their order. */
+  readonly digest: string
+  /** The good lines again, of another reading. */
+  usable(lines: AsyncIterable<Line>): AsyncGenerator<Usable>
+  /** Whether a line has this sku, good or bad. */
+  names(sku: string): boolean
+}
+
+export type Usable = Extract<Line, { change: Change }>
+
+/** Reads a whole file before anything is written. @param stock where lines are about the stones that have their sku */
+export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | undefined): Promise<Findings> {
+  const bad: { line: number; problems: readonly string[] }[] = []
+  const shapes = new OwnShapes()
+  const digest = createHash('sha256')
+  const skus = new Skus()
+  let good = 0
+  for await (const line of lines) {
+    const problems = problemsOf(line, stock)
+    const { sku } = 'change' in line ? line.change.set : {}
+    const first = stock && sku !== undefined ? skus.saw(sku, line.line) : undefined
+    if (first === undefined && problems.length === 0 && 'change' in line) {
+      good++
+      digest.update(`${JSON.stringify(line.change.set, FIELD_NAMES as string[])}\n`)
+      shapes.saw(line.change.set.cutShape)
+      continue
+    }
+    const again = first === undefined ? [] : [`sku ${sku} stands in line ${first} already`]
+    bad.push({ line: line.line, problems: [...problems, ...again] })
+  }
+  for (const { sku, line, others } of skus.twice()) {
+    const known = bad.find((one) => one.line === line)
+    const problem = `sku ${sku} stands again in line ${others}`
+    if (known === undefined) {
+      good--
+      bad.push({ line, problems: [problem] })
+    } else known.problems = [...known.problems, problem]
+  }
+  bad.sort((one, other) => one.line - other.line)
+  const left = new Set(bad.map(({ line }) => line))
+  return {
+    good,
+    bad,
+    shapes,
+    digest: digest.digest('hex'),
+    names: (sku) => skus.has(sku),
+    async *usable(again) {
+      for await (const line of again) if ('change' in line && !left.has(line.line)) yield line
+    },
+  }
+}
+
+/** What is wrong with a line, where it is to change the stone of its sku with that stone, too. */
+function problemsOf(line: Line, stock: Stock | undefined): readonly string[] {
+  if ('problems' in line) return line.problems
+  if (stock === undefined) return []
+  const ids = stock.bySku(line.change.set.sku ?? '')
+  if (ids.length > 1) {
+    const [first, ...others] = ids.slice(0, SHOWN)
+    const more = ids.length > SHOWN ? ' and others' : ''
+    return [
+      `sku ${line.change.set.sku} is of several diamonds, ${[first, ...others].join(', ')}${more}: which one is meant?`,
+    ]
+  }
+  return ids.length === 1 ? [] : lackingOf(line.change).map((name) => `${name} is required of a new diamond`)
+}
+
+/** Ids that a message has at most. */
+const SHOWN = 10
+
+/** The skus of a file, by their first line, and the lines of those that stand twice. */
+class Skus {
+  readonly #first = new Map<string, number>()
+  readonly #others = new Map<string, number[]>()
+
+  /** @returns the line that had it before */
+  saw(sku: string, line: number): number | undefined {
+    const first = this.#first.get(sku)
+    if (first === undefined) this.#first.set(sku, line)
+    else if (this.#others.get(sku)?.push(line) === undefined) this.#others.set(sku, [line])
+    return first
+  }
+
+  has(sku: string): boolean {
+    return this.#first.has(sku)
+  }
+
+  *twice(): Generator<{ readonly sku: string; readonly line: number; readonly others: string }> {
+    for (const [sku, lines] of this.#others) {
+      const others = lines.length > SHOWN ? `${lines.slice(0, SHOWN).join(', ')} and others` : lines.join(', ')
+      yield { sku, line: this.#first.get(sku) ?? 0, others }
+    }
+  }
+}
+
+/** What a new diamond of a line has. */
+export const newDiamond = ({ set }: Change): NewDiamond => set as NewDiamond

@@ -1,0 +1,102 @@
+import { finishBulk } from '../../commands/bulk/carry-out.ts'
+import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { decode, isUndecodable } from '../../events/decode.ts'
+import { WrongRevision, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { note, notePassedOver } from '../output.ts'
+
+/** What an account has, by what an import asks for. Some ten bytes a stone beside its sku. */
+export type Stock = {
+  /** The stones with a sku, mostly one. */
+  bySku(sku: string): readonly number[]
+  /** All of them, in ascending order. */
+  readonly skus: ReadonlyMap<number, string>
+  /** Of those, the ones that have a certification. */
+  readonly certified: ReadonlySet<number>
+}
+
+/**
+ * The stones of an account as the log has them, whether a service runs and has come so far or not. What was accepted and not
+ * finished, by a process that was killed, is finished first: it would else come afterwards.
+ */
+export async function stockOf(installation: Installation, owner: number): Promise<Stock> {
+  const tried = new Set<string>()
+  for (;;) {
+    const stones = new Stones(owner)
+    const begun = new Set<string>()
+    for await (const event of installation.store.readAll('start', { prefixes: ['diamond-', 'request-'] })) {
+      if (event.type === 'RequestAccepted' && !tried.has(event.stream)) begun.add(event.stream)
+      else if (event.type === 'RequestDone') begun.delete(event.stream)
+      else stones.saw(event)
+    }
+    if (begun.size === 0) return stones.stock()
+    for (const stream of begun) await finished(installation, stream, tried)
+  }
+}
+
+/** One that can't be finished is whoever's it is, and the service's to report. */
+async function finished({ writing }: Installation, stream: string, tried: Set<string>): Promise<void> {
+  tried.add(stream)
+  try {
+    await finishBulk(writing, stream)
+  } catch (error) {
+    if (!isUndecodable(error) && !(error instanceof WrongRevision)) throw error
+    note(`${stream} was begun and can not be finished: ${error.message}`)
+  }
+}
+
+/** Folds no more of the diamonds than it takes. */
+class Stones {
+  readonly #skus = new Map<number, string>()
+  readonly #certifications = new Map<number, number>()
+
+  constructor(private readonly owner: number) {}
+
+  saw(stored: StoredEvent): void {
+    const id = Number(stored.stream.slice('diamond-'.length))
+    if (stored.type !== 'DiamondCreated' && !this.#skus.has(id)) return
+    try {
+      this.#fold(id, decode<DiamondEvent>(stored))
+    } catch (error) {
+      if (!isUndecodable(error)) throw error
+      notePassedOver(stored.stream, error)
+    }
+  }
+
+  #fold(id: number, { type, data }: DiamondEvent): void {
+    const certifications = this.#certifications.get(id) ?? 0
+    switch (type) {
+      case 'DiamondCreated':
+        if (data.owner === this.owner) this.#skus.set(id, data.set.sku)
+        break
+      case 'DiamondPatched':
+        if (data.set.sku !== undefined) this.#skus.set(id, data.set.sku)
+        break
+      case 'CertificationAttached':
+        this.#certifications.set(id, certifications + 1)
+        break
+      case 'CertificationRemoved':
+        this.#certifications.set(id, certifications - 1)
+        break
+      case 'DiamondDeleted':
+        this.#skus.delete(id)
+        this.#certifications.delete(id)
+        break
+      default:
+    }
+  }
+
+  stock(): Stock {
+    const skus = new Map([...this.#skus].toSorted(([one], [other]) => one - other))
+    const single = new Map<string, number>()
+    const several = new Map<string, number[]>()
+    for (const [id, sku] of skus) {
+      const first = single.get(sku)
+      if (first === undefined) single.set(sku, id)
+      else if (several.get(sku)?.push(id) === undefined) several.set(sku, [first, id])
+    }
+    const bySku = (sku: string) => several.get(sku) ?? [single.get(sku)].filter((id) => id !== undefined)
+    const certified = [...this.#certifications].filter(([, number]) => number > 0).map(([id]) => id)
+    return { bySku, skus, certified: new Set(certified) }
+  }
+}

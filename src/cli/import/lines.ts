@@ -1,0 +1,39 @@
+import { REQUIRED, type Change } from '../../domain/diamond/fields.ts'
+import { readChange, readNewDiamond } from '../../representations/diamond/read.ts'
+
+/** One line of a file as the v4 API would get it in JSON, or what is wrong with it before anything is read. */
+export type Entry =
+  | { readonly line: number; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly line: number; readonly problems: readonly string[] }
+
+/** One line that was read by the same rules as the API's input. A stone that is made of it has no more than `set`. */
+export type Line =
+  { readonly line: number; readonly change: Change } | { readonly line: number; readonly problems: readonly string[] }
+
+/** What a line is for: a new stone, or whichever has its sku. */
+export type Reads = 'new stones' | 'stones by sku'
+
+/** Reads entries as they come; nothing but the one at hand is kept in memory. */
+export async function* readLines(entries: AsyncIterable<Entry>, reads: Reads): AsyncGenerator<Line> {
+  const read = READS[reads]
+  for await (const entry of entries) yield 'input' in entry ? read(entry.line, entry.input) : entry
+}
+
+const READS = {
+  'new stones': (line, input) => {
+    const { value, faults } = readNewDiamond('v4', input, '')
+    return value === undefined
+      ? { line, problems: faults.map(({ message }) => message) }
+      : { line, change: { set: value, removed: [] } }
+  },
+  'stones by sku': (line, input) => {
+    const { value, faults = [] } = readChange('v4', input, '')
+    const problems = faults.map(({ message }) => message)
+    const hasSku = input['sku'] !== undefined && input['sku'] !== null
+    if (!hasSku) return { line, problems: [...problems.filter((one) => !one.startsWith('sku ')), 'sku is required'] }
+    return value === undefined ? { line, problems } : { line, change: value }
+  },
+} satisfies Readonly<Record<Reads, (line: number, input: Readonly<Record<string, unknown>>) => Line>>
+
+/** What a stone that is to be made of a line lacks. */
+export const lackingOf = ({ set }: Change): readonly string[] => REQUIRED.filter((name) => set[name] === undefined)

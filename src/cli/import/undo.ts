@@ -1,0 +1,109 @@
+import { changedSince, undoChanges, type ToUndo, type Undone } from '../../commands/diamonds/undo-changes.ts'
+import type { By } from '../../commands/diamonds/diamonds.ts'
+import { bulkStream } from '../../commands/bulk/bulk.ts'
+import { latest } from '../../commands/core/append-all.ts'
+import { WrongRevision, type Position } from '../../stores/ports/event-store.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { Failed } from '../failure.ts'
+import { withInstallation, type Open } from '../installed.ts'
+import { operator } from '../operator.ts'
+import { note, printResult, type OutputOptions } from '../output.ts'
+import { count, progressBar } from '../progress-bar.ts'
+import { awaitReadModels } from '../read-models.ts'
+import { listenForStop } from '../stop-signal.ts'
+import { doneBulk, doneBulks } from './standing.ts'
+import { readUndoFile, type UndoFile } from './undo-file.ts'
+import { inventoryOf } from './write.ts'
+
+type UndoOptions = OutputOptions & { readonly skipBad?: true; readonly dryRun?: true }
+
+/**
+ * `import --undo`: takes back what an import has done, bulk by bulk as it was done. Killed, it goes on where it was: each
+ * bulk that was taken back has a record.
+ */
+export async function undoImport(open: Open, path: string, options: UndoOptions): Promise<void> {
+  const undo = readUndoFile(path)
+  await withInstallation(open, async (installation) => {
+    if ((await installation.store.identity()) !== undo.log) {
+      throw new Failed(`${path} is of another installation: what it takes back is not here`)
+    }
+    const { bulks, stones } = await leftOf(installation, undo)
+    const refused = await conflictsOf(installation, bulks)
+    const result = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused, mapping: {}, undo: null }
+    if (refused > 0 && options.skipBad !== true) {
+      if (options.json === true) printResult(options, result, '')
+      throw new Failed(
+        `${count(refused)} stones were changed since the import; nothing was taken back (--skip-bad leaves them as they are)`,
+      )
+    }
+    if (options.dryRun === true) {
+      const text = `${count(stones - refused)} stones would be as before the import; nothing was taken back`
+      return printResult(options, result, text)
+    }
+    const { position, ...counts } = await takeBack(installation, undo, bulks, stones)
+    await awaitReadModels(installation, position ?? 'start')
+    const { created, changed, deleted } = counts
+    const left = counts.refused === 0 ? '' : `, left ${count(counts.refused)} that were changed since`
+    const text = `brought back ${count(created)}, changed back ${count(changed)}, deleted ${count(deleted)} stones of ${undo.email}${left}`
+    printResult(options, { ...result, ...counts }, text)
+  })
+}
+
+/** What was not taken back yet; held in memory by its numbers alone. */
+async function leftOf({ writing }: Installation, undo: UndoFile): Promise<{ bulks: ToUndo[]; stones: number }> {
+  const bulks: ToUndo[] = []
+  let number = 0
+  let stones = 0
+  for await (const { diamonds } of doneBulks(writing, undo.import)) {
+    const record = bulkStream('import', 'undo', undo.import, number++)
+    if ((await doneBulk(writing, record)) !== undefined) continue
+    bulks.push({ record, correlation: undo.import, diamonds })
+    stones += diamonds.length
+  }
+  return { bulks, stones }
+}
+
+/** Stones that are named; all are counted. */
+const NAMED = 1_000
+
+/** Names the stones that somebody changed since. @returns how many there are */
+async function conflictsOf({ store }: Installation, bulks: readonly ToUndo[]): Promise<number> {
+  let conflicts = 0
+  for (const bulk of bulks) {
+    for (const { id, sku, by, at } of await changedSince(store, bulk)) {
+      if (conflicts++ < NAMED) note(`diamond ${id}${sku === '' ? '' : `, sku ${sku},`} was changed by ${by} at ${at}`)
+    }
+  }
+  return conflicts
+}
+
+async function takeBack(
+  installation: Installation,
+  { account }: UndoFile,
+  bulks: readonly ToUndo[],
+  stones: number,
+): Promise<Undone> {
+  const by: By = { owner: account, origin: operator() }
+  const inventory = inventoryOf(installation, by)
+  const signal = listenForStop()
+  const bar = progressBar('taking back', stones, 'stones')
+  const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
+  let position: Position | undefined
+  let passed = 0
+  for (const [index, bulk] of bulks.entries()) {
+    try {
+      const undone = await undoChanges(inventory, by, bulk)
+      for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += undone[name]
+      position = latest([position, undone.position])
+    } catch (error) {
+      // Another process takes the same import back, and was first here.
+      if (!(error instanceof WrongRevision) || error.stream !== bulk.record) throw error
+    }
+    bar.update((passed += bulk.diamonds.length))
+    if (signal.came && index < bulks.length - 1) {
+      throw new Failed(`Stopped: ${count(passed)} of ${count(stones)} stones were taken back; the same command goes on`)
+    }
+  }
+  bar.end()
+  return { ...sum, position }
+}

@@ -1,0 +1,178 @@
+import { changeStock } from '../../commands/diamonds/change-stock.ts'
+import { decideAll } from '../../commands/diamonds/change-diamonds.ts'
+import { deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
+import type { By, DiamondChange, Inventory } from '../../commands/diamonds/diamonds.ts'
+import { IdBlocks } from '../../commands/installation/integer-ids.ts'
+import type { NewDiamond } from '../../domain/diamond/fields.ts'
+import { latest } from '../../commands/core/append-all.ts'
+import { WrongRevision, type Position } from '../../stores/ports/event-store.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { Failed } from '../failure.ts'
+import { count, progressBar } from '../progress-bar.ts'
+import type { StopSignal } from '../stop-signal.ts'
+import { newDiamond, type Usable } from './findings.ts'
+import type { Stock } from './inventory.ts'
+import { BULK, recordOf } from './standing.ts'
+
+/** What was done, or would be, in stones. */
+export type Counts = {
+  readonly created: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly deleted: number
+}
+
+/** One step of an import: stones that go together, as many as a bulk has or fewer. */
+export type Step = {
+  readonly creates: readonly NewDiamond[]
+  readonly changes: readonly DiamondChange[]
+  /** Whether the changes take the diamonds away. */
+  readonly deletes: boolean
+  /** The line of the file that it ends with. */
+  readonly line?: number
+}
+
+/** The steps that make new stones of all lines. */
+export async function* creating(lines: AsyncIterable<Usable>): AsyncGenerator<Step> {
+  for await (const bulk of bulksOf(lines)) {
+    yield { creates: bulk.map(({ change }) => newDiamond(change)), changes: [], deletes: false, ...lastOf(bulk) }
+  }
+}
+
+/** The steps that make an account's stones what the lines say of their skus. */
+export async function* updating(lines: AsyncIterable<Usable>, stock: Stock, by: By): AsyncGenerator<Step> {
+  for await (const bulk of bulksOf(lines)) {
+    const creates: NewDiamond[] = []
+    const changes: DiamondChange[] = []
+    for (const { change } of bulk) {
+      const [id] = stock.bySku(change.set.sku ?? '')
+      if (id === undefined) creates.push(newDiamond(change))
+      else changes.push(patchDiamond(id, change, by))
+    }
+    yield { creates, changes, deletes: false, ...lastOf(bulk) }
+  }
+}
+
+/** The steps that delete stones. */
+export function* deleting(ids: readonly number[], by: By): Generator<Step> {
+  for (let from = 0; from < ids.length; from += BULK) {
+    const changes = ids.slice(from, from + BULK).map((id) => deleteDiamond(id, by))
+    yield { creates: [], changes, deletes: true }
+  }
+}
+
+const lastOf = (bulk: readonly Usable[]) => {
+  const line = bulk.at(-1)?.line
+  return line === undefined ? {} : { line }
+}
+
+async function* bulksOf(lines: AsyncIterable<Usable>): AsyncGenerator<Usable[]> {
+  let bulk: Usable[] = []
+  for await (const line of lines) {
+    bulk.push(line)
+    if (bulk.length < BULK) continue
+    yield bulk
+    bulk = []
+  }
+  if (bulk.length > 0) yield bulk
+}
+
+export type Steps = AsyncIterable<Step> | Iterable<Step>
+
+/** What the steps would do, without doing it. */
+export async function counted(installation: Installation, by: By, steps: Steps): Promise<Counts> {
+  const tally = new Tally()
+  for await (const step of steps) {
+    const { appends } = await decideAll(installation.writing, by, step.changes)
+    tally.add(step, { created: step.creates.length, changed: appends.length })
+  }
+  return tally.counts
+}
+
+export type Writes = {
+  readonly installation: Installation
+  readonly by: By
+  /** The import's, of which its records are made. */
+  readonly id: string
+  /** Steps that an earlier run has done: they are passed over. */
+  readonly done: number
+  /** Stones of all steps. */
+  readonly total: number
+  readonly signal: StopSignal
+}
+
+/** Takes the steps, one after another. @throws Failed where it was stopped, or another process does the same */
+export async function written(
+  { installation, by, id, done, total, signal }: Writes,
+  steps: Steps,
+): Promise<Counts & { readonly position: Position | undefined }> {
+  const inventory = inventoryOf(installation, by)
+  const tally = new Tally()
+  const bar = progressBar('importing', total, 'stones')
+  let position: Position | undefined
+  let record = 0
+  for await (const step of steps) {
+    if (record < done) {
+      record++
+      tally.pass(step)
+    } else {
+      const did = await take(inventory, by, { ...step, record: recordOf(id, record) })
+      if (did.position !== undefined) record++
+      position = latest([position, did.position])
+      tally.add(step, did)
+    }
+    bar.update(tally.total)
+    stopWhenAsked(signal, tally, total, step)
+  }
+  bar.end()
+  return { ...tally.counts, position }
+}
+
+export const inventoryOf = ({ writing }: Installation, { origin }: By): Inventory => {
+  const { store, clock } = writing
+  return { ...writing, diamondIds: new IdBlocks({ store, clock, kind: 'diamond', size: BULK, origin }) }
+}
+
+async function take(inventory: Inventory, by: By, step: Step & { readonly record: string }) {
+  try {
+    return await changeStock(inventory, by, step)
+  } catch (error) {
+    if (!(error instanceof WrongRevision) || error.stream !== step.record) throw error
+    throw new Failed(
+      'Another process imports the very same stones: nothing was done twice; run it again to see the end',
+    )
+  }
+}
+
+class Tally {
+  #counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+
+  add({ creates, changes, deletes }: Step, did: { readonly created: number; readonly changed: number }): void {
+    this.#counts.created += did.created
+    this.#counts[deletes ? 'deleted' : 'changed'] += did.changed
+    this.#counts.unchanged += creates.length - did.created + changes.length - did.changed
+  }
+
+  /** For what an earlier run has done. */
+  pass({ creates, changes }: Step): void {
+    this.#counts.unchanged += creates.length + changes.length
+  }
+
+  get counts(): Counts {
+    return { ...this.#counts }
+  }
+
+  get total(): number {
+    const { created, changed, unchanged, deleted } = this.#counts
+    return created + changed + unchanged + deleted
+  }
+}
+
+/** A bulk is written whole or not at all, so that the next run goes on behind it. */
+function stopWhenAsked(signal: StopSignal, tally: Tally, total: number, { line }: Step): void {
+  if (!signal.came || tally.total === total) return
+  const upTo = line === undefined ? '' : `, those up to line ${line}`
+  throw new Failed(
+    `Stopped: ${count(tally.total)} of ${count(total)} stones were written${upTo}; the same command goes on from there`,
+  )
+}

@@ -1,0 +1,155 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { asInput } from '../../../src/cli/import/cells.ts'
+import { readHeader, readMapping } from '../../../src/cli/import/columns.ts'
+
+const test = suite('columns of trade files')
+
+const REFUSED = { unknown: 'refused' } as const
+
+/** The names of RapNet's upload fields that are about what a diamond has here, and what is left out of a whole file. */
+const RAPNET = {
+  'Stock #': 'sku',
+  Availability: undefined,
+  Shape: 'cutShape',
+  Weight: 'carat',
+  Color: 'color',
+  Clarity: 'clarity',
+  'Cut Grade': 'cutQuality',
+  Polish: 'polish',
+  Symmetry: 'symmetry',
+  'Fluorescence Intensity': 'fluorIntensity',
+  'Fluorescence Color': 'fluorColor',
+  Measurements: undefined,
+  Shade: undefined,
+  Milky: undefined,
+  'Eye Clean': undefined,
+  Lab: undefined,
+  'Certificate #': undefined,
+  Location: undefined,
+  Treatment: undefined,
+  'RapNet Price': undefined,
+  'RapNet Discount %': undefined,
+  'Cash Price': undefined,
+  'Depth %': undefined,
+  'Table %': undefined,
+  'Girdle Thin': 'girdle',
+  'Girdle Thick': 'girdle',
+  'Girdle %': undefined,
+  'Girdle Condition': undefined,
+  'Culet Size': 'culetSize',
+  'Culet Condition': undefined,
+  'Crown Height': undefined,
+  'Pavilion Angle': undefined,
+  'Laser Inscription': undefined,
+  'Cert comment': undefined,
+  'Key To Symbols': undefined,
+  'Fancy Color': 'colorHue',
+  'Fancy Color Intensity': 'fancyGrade',
+  'Fancy Color Overtone': 'colorModifier',
+  'Pair Stock #': undefined,
+  'Star Length': undefined,
+}
+
+/** The fields of a diamond in GIA's Report Results API. */
+const GIA = {
+  report_number: undefined,
+  report_date: undefined,
+  report_type: undefined,
+  shape_and_cutting_style: 'cutShape',
+  measurements: undefined,
+  carat_weight: 'carat',
+  color_grade: 'color',
+  color_origin: undefined,
+  color_distribution: undefined,
+  clarity_grade: 'clarity',
+  cut_grade: 'cutQuality',
+  polish: 'polish',
+  symmetry: 'symmetry',
+  fluorescence: 'fluorIntensity',
+  clarity_characteristics: undefined,
+  inscriptions: undefined,
+  report_comments: undefined,
+  depth_pct: undefined,
+  table_pct: undefined,
+  crown_angle: undefined,
+  pavilion_depth: undefined,
+  lower_half: undefined,
+  girdle: 'girdle',
+  culet: 'culetSize',
+}
+
+test("RapNet's are all known, and those without a field are left out", () => {
+  assert.equal(readHeader(Object.keys(RAPNET), REFUSED), Object.values(RAPNET))
+})
+
+test("GIA's are all known", () => {
+  assert.equal(readHeader(Object.keys(GIA), { ...REFUSED, required: ['carat'] }), Object.values(GIA))
+})
+
+test('other names that RapNet takes are known', () => {
+  const others = {
+    VenderStockNumber: 'sku',
+    StockNum: 'sku',
+    ReferenceNumber: 'sku',
+    Shp: 'cutShape',
+    Sz: 'carat',
+    CaratSize: 'carat',
+    CtWeight: 'carat',
+    Colr: 'color',
+    Clearity: 'clarity',
+    Purity: 'clarity',
+    Finish: 'polish',
+    Symetry: 'symmetry',
+    'Sym-metry': 'symmetry',
+    FlrIntensity: 'fluorIntensity',
+    'Fluo Intensity': 'fluorIntensity',
+    girdleMin: 'girdle',
+    girdleMax: 'girdle',
+    fancyColorDominantColor: 'colorHue',
+  }
+  for (const [heading, field] of Object.entries(others)) {
+    assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [field], heading)
+  }
+})
+
+test('one field under two headings is refused with both', () => {
+  assert.throws(
+    () => readHeader(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
+    /names carat twice, as Weight and Size \(--map 'COLUMN=' leaves one out\)/,
+  )
+  const mapping = readMapping(['Size='])
+  assert.equal(readHeader(['sku', 'Shape', 'Weight', 'Size'], { ...REFUSED, mapping }), [
+    'sku',
+    'cutShape',
+    'carat',
+    undefined,
+  ])
+})
+
+test('the two ends of a girdle are put together, and an end alone is all of it', () => {
+  const columns = readHeader(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
+  assert.equal(asInput(columns, ['Thin', 'Medium'], 'thousands'), { girdle: 'Thin-Medium' })
+  assert.equal(asInput(columns, ['', 'STK'], 'thousands'), { girdle: 'STK' })
+  assert.equal(asInput(columns, ['', ' '], 'thousands'), { girdle: null })
+})
+
+test('a cell is what its field is: digits are an id, an amount, or a text', () => {
+  const read = (cells: readonly string[]) => asInput(['sku', 'cutShape', 'carat', 'price', 'color'], cells, 'thousands')
+  assert.equal(read(['007', '2', '0.51 carat', '1,200.50', '18']), {
+    sku: '007',
+    cutShape: 2,
+    carat: 0.51,
+    price: 1200.5,
+    color: 18,
+  })
+  assert.equal(read(['1e3', '1e5', ' 1 ct ', '1e3', 'G']), {
+    sku: '1e3',
+    cutShape: '1e5',
+    carat: 1,
+    price: 1000,
+    color: 'G',
+  })
+})
+
+test.run()

@@ -1,0 +1,251 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine, type Ended } from '../command-line.ts'
+
+type Context = {
+  commands: CommandLine
+  sheet: (name: string, content: string) => string
+  run: (...words: string[]) => readonly string[]
+}
+const test = suite<Context>('import --update-by sku')
+test.before.each(async (context) => {
+  const commands = await CommandLine.onEngines()
+  context.commands = commands
+  context.sheet = (name, content) => {
+    const file = join(commands.folder, name)
+    writeFileSync(file, content)
+    return file
+  }
+  context.run = (...words) => ['import', ...words, '--user', 'a@example.com', '--json']
+})
+test.after.each(({ commands }) => commands.remove())
+
+const ADD = ['user', 'add', 'a@example.com', '--password', 'right horse', '--json']
+const FIRST = 'sku,cutShape,carat,color,price\nA-1,Round,0.7,G,1200\nA-2,Pear,1,D,900\nA-3,Oval,2,,\n'
+
+const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+  assert.ok(out !== '', err)
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+}
+const counts = (ended: Ended | undefined) => {
+  const { created, changed, unchanged, deleted, refused } = resultOf(ended)
+  return { created, changed, unchanged, deleted, refused }
+}
+const none = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused: 0 }
+
+/** All that happened to diamonds, in the order of the log. */
+const happened = ({ out }: Ended | undefined = { code: 1, out: '', err: '' }) =>
+  out
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { stream: string; type: string; data: Record<string, unknown> })
+    .map(({ stream, type, data }) => [stream, type, data])
+const EVENTS = ['events', 'diamond-', '--json']
+
+test('creates, changes and leaves; an empty cell takes the value away', async ({ commands, sheet, run }) => {
+  const next = 'sku,cutShape,carat,color,price\nA-1,Round,0.7,G,1200\n A-2 ,Pear,1.01,,900\nB-1,Heart,1,,\n'
+  const [, first, second, third, events] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST), '--update-by', 'sku'),
+    run(sheet('next.csv', next), '--update-by', 'sku'),
+    run(sheet('next.csv', next), '--update-by', 'sku'),
+    EVENTS,
+  ])
+  assert.equal(counts(first), { ...none, created: 3 })
+  assert.equal(counts(second), { ...none, created: 1, changed: 1, unchanged: 1 })
+  assert.equal(counts(third), { ...none, unchanged: 3 })
+  assert.is(resultOf(third)['undo'], null)
+  assert.equal(happened(events).slice(3), [
+    [
+      'diamond-501',
+      'DiamondCreated',
+      { ...(happened(events)[3]?.[2] as object), set: { sku: 'B-1', cutShape: 85, carat: 1 } },
+    ],
+    ['diamond-2', 'DiamondPatched', { set: { carat: 1.01 }, removed: ['color'] }],
+  ])
+})
+
+test('changes what a file has columns for, and asks for more of a new stone alone', async ({
+  commands,
+  sheet,
+  run,
+}) => {
+  const prices = sheet('prices.csv', 'Stock #,Total Price\nA-1,1300\nC-9,5\n')
+  const [, , refused, left, events] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(prices, '--update-by', 'sku'),
+    run(prices, '--update-by', 'sku', '--skip-bad'),
+    EVENTS,
+  ])
+  assert.is(refused?.code, 1)
+  assert.match(refused?.err ?? '', 'line 3: cutShape is required of a new diamond; carat is required of a new diamond')
+  assert.equal(counts(left), { ...none, changed: 1, refused: 1 })
+  assert.equal(happened(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
+})
+
+test('tells a sku that stands twice, in the file or in the inventory, and writes nothing', async (context) => {
+  const { commands, sheet, run } = context
+  const twice = 'sku,price\nA-1,1\nA-2,1\nA-1,2\nT-1,3\n'
+  const [, , , refused, left, events] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(sheet('twins.csv', 'sku,cutShape,carat\nT-1,Round,1\nT-1,Round,2\n')),
+    run(sheet('twice.csv', twice), '--update-by', 'sku'),
+    run(sheet('twice.csv', twice), '--update-by', 'sku', '--skip-bad'),
+    EVENTS,
+  ])
+  assert.is(refused?.code, 1)
+  assert.equal(resultOf(refused)['bad'], [
+    { line: 2, problems: ['sku A-1 stands again in line 4'] },
+    { line: 4, problems: ['sku A-1 stands in line 2 already'] },
+    { line: 5, problems: ['sku T-1 is of several diamonds, 501, 502: which one is meant?'] },
+  ])
+  assert.equal(counts(left), { ...none, changed: 1, refused: 3 })
+  assert.is(happened(events).length, 6)
+})
+
+test('deletes what is missing where it is said to, and never for a file without a stone', async (context) => {
+  const { commands, sheet, run } = context
+  const one = sheet('one.csv', 'sku\nA-2\n')
+  const [, , dry, unasked, empty, bad, done, events] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(one, '--update-by', 'sku', '--delete-missing', '--dry-run'),
+    run(one, '--update-by', 'sku', '--delete-missing'),
+    run(sheet('none.csv', 'sku\n'), '--update-by', 'sku', '--delete-missing', '--yes'),
+    run(one, '--update-by', 'sku', '--delete-missing', '--skip-bad', '--yes'),
+    run(one, '--update-by', 'sku', '--delete-missing', '--yes'),
+    EVENTS,
+  ])
+  assert.equal(resultOf(dry)['would'], { created: 0, changed: 0, unchanged: 1, deleted: 2 })
+  assert.equal(counts(dry), none)
+  assert.is(unasked?.code, 2)
+  assert.match(
+    unasked?.err ?? '',
+    '2 stones of a@example.com are not in the file and will be deleted: say so with --yes',
+  )
+  assert.is(empty?.code, 1)
+  assert.match(empty?.err ?? '', 'The file has no stone at all')
+  assert.is(bad?.code, 2)
+  assert.equal(counts(done), { ...none, unchanged: 1, deleted: 2 })
+  assert.equal(
+    happened(events)
+      .slice(3)
+      .map(([stream, type]) => [stream, type]),
+    [
+      ['diamond-1', 'DiamondDeleted'],
+      ['diamond-3', 'DiamondDeleted'],
+    ],
+  )
+})
+
+test('takes back what it created, changed and deleted, and once', async ({ commands, sheet, run }) => {
+  const next = sheet('next.csv', 'sku,cutShape,carat,color,price\nA-1,Round,0.7,,1300\nB-1,Heart,1,,\n')
+  const [, , second] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(next, '--update-by', 'sku', '--delete-missing', '--yes'),
+  ])
+  assert.equal(counts(second), { ...none, created: 1, changed: 1, deleted: 2 })
+  const undo = String(resultOf(second)['undo'])
+  assert.is(JSON.parse(readFileSync(undo, 'utf8')).email, 'a@example.com')
+  const [dry, undone, again, same, events] = await commands.runInTurn([
+    ['import', '--undo', undo, '--dry-run', '--json'],
+    ['import', '--undo', undo, '--json'],
+    ['import', '--undo', undo, '--json'],
+    run(sheet('first.csv', FIRST), '--update-by', 'sku', '--delete-missing', '--dry-run'),
+    EVENTS,
+  ])
+  assert.equal(counts(dry), none)
+  assert.equal(counts(undone), { ...none, created: 2, changed: 1, deleted: 1 })
+  assert.equal(counts(again), none)
+  // The inventory is what the first file says, and nothing beside it.
+  assert.equal(resultOf(same)['would'], { created: 0, changed: 0, unchanged: 3, deleted: 0 })
+  assert.equal(
+    happened(events)
+      .slice(7)
+      .map(([stream, type]) => `${String(stream)} ${String(type)}`)
+      .toSorted(),
+    [
+      'diamond-1 DiamondPatched',
+      'diamond-1001 DiamondCreated',
+      'diamond-1002 DiamondCreated',
+      'diamond-501 DiamondDeleted',
+    ],
+  )
+})
+
+test('takes nothing back where somebody changed a stone since, and names it', async ({ commands, sheet, run }) => {
+  const [, imported, changed] = await commands.runInTurn([
+    ADD,
+    run(sheet('first.csv', FIRST)),
+    run(sheet('one.csv', 'sku,price\nA-2,901\n'), '--update-by', 'sku'),
+  ])
+  const undo = String(resultOf(imported)['undo'])
+  const [refused, second, first] = await commands.runInTurn([
+    ['import', '--undo', undo, '--json'],
+    ['import', '--undo', String(resultOf(changed)['undo']), '--json'],
+    ['import', '--undo', undo, '--json'],
+  ])
+  assert.is(refused?.code, 1)
+  assert.equal(counts(refused), { ...none, refused: 1 })
+  assert.match(refused?.err ?? '', /diamond 2, sku A-2, was changed by operator at 20/)
+  // What was changed and taken back is no change.
+  assert.equal(counts(second), { ...none, changed: 1 })
+  assert.equal(counts(first), { ...none, deleted: 3 })
+})
+
+test('an undo file of another installation, or none at all, is refused', async ({ commands, sheet, run }) => {
+  const [, imported] = await commands.runInTurn([ADD, run(sheet('first.csv', FIRST))])
+  const undo = String(resultOf(imported)['undo'])
+  const other = sheet('other.json', readFileSync(undo, 'utf8').replace(/"log":"[^"]*"/, '"log":"another"'))
+  const [elsewhere, no, missing] = await commands.runInTurn([
+    ['import', '--undo', other],
+    ['import', '--undo', sheet('no.json', '{}')],
+    ['import', '--undo', join(commands.folder, 'gone')],
+  ])
+  assert.is(elsewhere?.code, 1)
+  assert.match(elsewhere?.err ?? '', 'is of another installation')
+  assert.is(no?.code, 2)
+  assert.is(missing?.code, 2)
+})
+
+test('the same file again creates nothing, unless it is to, or none of it is left', async ({
+  commands,
+  sheet,
+  run,
+}) => {
+  const file = sheet('first.csv', FIRST)
+  const [, first, repeated, again] = await commands.runInTurn([ADD, run(file), run(file), run(file, '--again')])
+  assert.equal(counts(first), { ...none, created: 3 })
+  assert.equal(counts(repeated), { ...none, unchanged: 3 })
+  assert.equal(counts(again), { ...none, created: 3 })
+  assert.is(readdirSync(join(commands.dataDir, 'undo')).length, 2)
+  const undo = (ended: Ended | undefined) => ['import', '--undo', String(resultOf(ended)['undo']), '--json']
+  const [, , anew] = await commands.runInTurn([undo(first), undo(again), run(file)])
+  assert.equal(counts(anew), { ...none, created: 3 })
+})
+
+test('lists the cut shapes that no dictionary knows, and refuses those that are nearly one', async (context) => {
+  const { commands, sheet, run } = context
+  const shapes = 'sku,cutShape,carat\nA,Trilliant,1\nB,Trilliant,1\nC,Rose cut,1\nD,Round,1\n'
+  const [, taken, refused] = await commands.runInTurn([
+    ADD,
+    run(sheet('shapes.csv', shapes)),
+    run(sheet('near.csv', 'sku,cutShape,carat\nA,Rouund,1\nB,Princes,1\n')),
+  ])
+  assert.match(
+    taken?.err ?? '',
+    'cut shapes that no dictionary knows, kept as written and without scores: Trilliant (2), Rose cut (1)',
+  )
+  assert.equal(resultOf(taken)['ownShapes'], { Trilliant: 2, 'Rose cut': 1 })
+  assert.is(refused?.code, 1)
+  assert.match(refused?.err ?? '', /line 2: .*did you mean Round\?/)
+  assert.match(refused?.err ?? '', /line 3: .*did you mean Princess\?/)
+})
+
+test.run()
