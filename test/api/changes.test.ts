@@ -200,6 +200,22 @@ test('come as a stream until the token is revoked', async ({ service }) => {
   stream.socket.destroy()
 })
 
+test('come as a stream until the time of the token is up', async () => {
+  const time = { now: Date.now() }
+  const service = await startService({ clock: () => time.now })
+  try {
+    const ann = await service.newVendor()
+    const stream = streamOf(service, ann.token)
+    await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+    time.now += service.installation.settings.TOKEN_TTL * 1000
+    await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
+    refusal(401, await ann.get('/v4/diamond/changes'))
+    stream.socket.destroy()
+  } finally {
+    await service.stop()
+  }
+})
+
 test('end their streams and answer who waits when the service stops', async () => {
   const service = await startService()
   const ann = await service.newVendor()

@@ -1,0 +1,101 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { changeEvents, CHANGES_AT_ONCE, type Following } from '../../../src/http/changes/change-events.ts'
+import type { ChangePage } from '../../../src/projections/diamonds/change-feed.ts'
+
+const test = suite('changes as a stream of events')
+
+const COMMENT = ':\n\n'
+
+/** A feed whose pages the test gives, in which nothing comes before the time is up; it tells what it was asked for. */
+class Feed {
+  readonly reads: { after: string | undefined; limit: number }[] = []
+  readonly waits: { after: string; ms: number }[] = []
+  stopped = false
+
+  constructor(private readonly pages: ChangePage[] = []) {}
+
+  after(_version: string, _account: number, after: string | undefined, limit: number): Promise<ChangePage> {
+    this.reads.push({ after, limit })
+    return Promise.resolve(this.pages.shift() ?? page([], after ?? '0-0'))
+  }
+
+  changed(_account: number, after: string, ms: number): Promise<void> {
+    this.waits.push({ after, ms })
+    return Promise.resolve()
+  }
+}
+
+const page = (numbers: readonly number[], next: string, more = false): ChangePage => ({
+  changes: numbers.map((number) => ({ cursor: `0-${number}`, what: ['created'], text: `{"n":${number}}` })),
+  next,
+  more,
+  current: true,
+})
+
+const following = (feed: Feed, over = new AbortController().signal): Following => ({
+  feed,
+  version: 'v4',
+  account: 1,
+  over,
+})
+
+/** The next so many pieces. */
+async function take(events: AsyncGenerator<string>, count: number): Promise<string[]> {
+  const taken: string[] = []
+  while (taken.length < count) taken.push(String((await events.next()).value))
+  return taken
+}
+
+const event = (number: number) => `id: 0-${number}\nevent: change\ndata: {"n":${number}}\n\n`
+
+test('carry a comment at once, and after each fifteen seconds in which nothing came', async () => {
+  const feed = new Feed()
+  const events = changeEvents(following(feed), page([], '0-7'))
+  assert.equal(await take(events, 4), [COMMENT, COMMENT, COMMENT, COMMENT])
+  assert.equal(
+    feed.waits.map(({ ms }) => ms),
+    [15_000, 15_000, 15_000],
+  )
+  assert.ok(feed.waits.every(({ after }) => after === '0-7'))
+})
+
+test('go on behind the last page, and wait only where there is no more', async () => {
+  const feed = new Feed([page([3], '0-3'), page([], '0-3')])
+  const events = changeEvents(following(feed), page([1, 2], '0-2', true))
+  assert.equal(await take(events, 5), [COMMENT, event(1), event(2), event(3), COMMENT])
+  assert.equal(
+    feed.reads.map(({ after }) => after),
+    ['0-2', '0-3'],
+  )
+  assert.equal(
+    feed.waits.map(({ after }) => after),
+    ['0-3', '0-3'],
+  )
+})
+
+test('are read no further than who takes them has come: at most a page stands in memory for each', async () => {
+  const full = Array.from({ length: CHANGES_AT_ONCE }, (_, index) => index + 1)
+  const feed = new Feed()
+  const events = changeEvents(following(feed), page(full, `0-${CHANGES_AT_ONCE}`, true))
+  await take(events, 1 + CHANGES_AT_ONCE)
+  assert.is(feed.reads.length, 0, 'it read ahead')
+  await events.next()
+  assert.ok(feed.reads.every(({ limit }) => limit === CHANGES_AT_ONCE))
+})
+
+test('end behind what was told when the time of the token is up, or the service stops', async () => {
+  const over = new AbortController()
+  const ending = changeEvents(following(new Feed(), over.signal), page([1], '0-1', true))
+  await take(ending, 2)
+  over.abort()
+  assert.ok((await ending.next()).done)
+
+  const feed = new Feed()
+  const stopping = changeEvents(following(feed), page([1], '0-1'))
+  await take(stopping, 2)
+  feed.stopped = true
+  assert.ok((await stopping.next()).done)
+})
+
+test.run()
