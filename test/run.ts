@@ -3,10 +3,13 @@
  * `--full` adds the long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs what starts services
  * on these engines; further arguments are substrings of paths to run.
  */
-import { availableParallelism, totalmem } from 'node:os'
-import { relative } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ENDPOINTS } from '../src/http/endpoints.ts'
 import { refusalOf } from '../src/runtime/node-version.ts'
+import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
 import { COMBINATIONS } from './engines.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
@@ -65,12 +68,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 const started = performance.now()
 const { words, folder } = compileOnce() ?? process.exit(1)
+const seenIn = mkdtempSync(join(tmpdir(), 'adamant-answers-'))
+process.once('exit', () => rmSync(seenIn, { recursive: true, force: true }))
 const env = {
   ...process.env,
   FORCE_COLOR: '0',
   NODE_COMPILE_CACHE: folder,
   ...(full && { ADAMANT_FULL: '1' }),
   ...(engines && { ENGINES: engines }),
+  [SEEN_ANSWERS]: seenIn,
 }
 
 const outcomes: Outcome[] = []
@@ -95,12 +101,16 @@ const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
 if (engines !== undefined) console.log(`On the engines ${engines}`)
 await Promise.all(Array.from({ length: AT_A_TIME }, lane))
+// A part of the files sees a part of the answers.
+const unseen = wanted.length > 0 ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
-const failed = outcomes.reduce((total, outcome) => total + outcome.failed, 0)
+const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unseen.length)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
 if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
 if (failing.length > 0) console.log(`\nFailed; run one alone with \`npm test -- FILE\`:`)
 for (const { file, end } of failing) console.log(`  ${file} (${end})`)
+if (unseen.length > 0) console.log(`\nDocumented, and seen by no test:`)
+for (const answer of unseen) console.log(`  ${answer}`)
 const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length
 if (leaving > 0)
   console.log(`Left out, for what is said above: all or a part of ${leaving} files; README.md tells how to run them`)

@@ -1,6 +1,6 @@
 import { format } from 'prettier'
 import { catalogue, type Catalogue, type CataloguedEvent } from '../../src/events/catalogue.ts'
-import { membersOf } from './members.ts'
+import { membersOf } from '../schema-members.ts'
 
 /** docs/events.md, as the release's tables of events make it. */
 export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { parser: 'markdown', printWidth: 180 })

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { Routes, type Found } from '../../../src/http/kit/routes.ts'
 import { ANY_REQUEST, declaredStatuses } from '../../../src/http/kit/statuses.ts'
 import { schemaFor } from '../../../src/http/openapi/schemas.ts'
+import { saw } from './seen-answers.ts'
 
 /** Holds that a body has what its endpoint declares of that answer, and nothing else. */
 export function isAsDeclared(
@@ -34,6 +35,7 @@ export function isDeclaredAnswer(method: string, target: string, { status, text,
   if (found === undefined || !('endpoint' in found)) return
   const isDeclared = ANY_REQUEST.includes(status) || declaredStatuses(found.endpoint).has(status)
   assert.ok(isDeclared, `${found.endpoint.name} answered ${method} ${path} with ${status}, which it does not declare`)
+  saw(found.endpoint.name, status)
   isOfDeclaredType(found.endpoint, status, headers['content-type'])
   // The same may be there as a page for people.
   const isJson = headers['content-type']?.startsWith('application/json') === true

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../src/events/catalogue.ts'
+import type { JsonSchema } from '../src/events/catalogue.ts'
 
-/** One member of a payload; those of objects and lists in it stand below it, as `set.carat` and `changes[].stream`. */
+/** One member of an object; those of objects and lists in it stand below it, as `set.carat` and `changes[].stream`. */
 export type Member = {
   readonly name: string
   readonly type: string
@@ -29,14 +29,19 @@ function below(schema: JsonSchema, name: string): Member[] {
   return membersOf(schema, `${name}.`)
 }
 
-function typeOf(schema: JsonSchema): string {
-  const { anyOf, enum: values, const: value, type, items } = schema
+/** What a value may be, in words. */
+export function typeOf(schema: JsonSchema): string {
+  const { $ref, anyOf, enum: values, const: value, type, items } = schema
+  if (typeof $ref === 'string') return nameIn($ref)
   if (Array.isArray(anyOf)) return anyOf.map((part) => typeOf(objectOf(part))).join(' or ')
   if (Array.isArray(values)) return values.map(String).join(', ')
   if (value !== undefined) return String(value)
   if (type === 'array') return `list of ${typeOf(objectOf(items))}`
   return `${listOf(type).map(wordOf).join(' or ')}${boundOf(schema)}`
 }
+
+/** The name of a schema that stands elsewhere. */
+export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 const WORDS: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'object' }
 const wordOf = (type: string) => WORDS[type] ?? type
