@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { blocksOf, has, run } from './blocks.ts'
 
 const test = suite('what docs/webhooks.md gives to verify a signature')
 
-const text = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
-const block = (language: string) => new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? ''
+const block = (language: string) => blocksOf('docs/webhooks.md', language)[0] ?? ''
 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD+v8Pnl1rT5s='
 const BODY = '{"type":"diamond.changed","a":"ä"}'
@@ -40,24 +38,31 @@ test('does so in Node', async () => {
   }
 })
 
-const hasPython = () => {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-if (hasPython()) {
-  test('does so in Python', () => {
-    const given = JSON.stringify(cases.map(([, , found, body]) => [found, body]))
-    const program = `${block('python')}
+/** Each runs the page's function on all cases, which it reads from stdin, and prints its verdicts. */
+const PROGRAMS = [
+  [
+    'python3',
+    ['-c'],
+    `${block('python')}
 import json, sys
-print(json.dumps([is_genuine("${SECRET}", found, body.encode()) for found, body in json.load(sys.stdin)]))`
-    const said = execFileSync('python3', ['-c', program], { input: given, encoding: 'utf8' })
+print(json.dumps([is_genuine("${SECRET}", found, body.encode()) for found, body in json.load(sys.stdin)]))`,
+  ],
+  [
+    'php',
+    ['-r'],
+    `${block('php')}
+$cases = json_decode(stream_get_contents(STDIN), true);
+echo json_encode(array_map(fn ($case) => isGenuine('${SECRET}', $case[0], $case[1]), $cases));`,
+  ],
+] as const
+
+for (const [program, args, source] of PROGRAMS) {
+  if (!has(program)) continue
+  test(`does so in ${program}`, async () => {
+    const input = JSON.stringify(cases.map(([, , given, body]) => [given, body]))
+    const { out, err } = await run(program, [...args, source], { env: {}, input })
     assert.equal(
-      JSON.parse(said),
+      JSON.parse(out || `"${err}"`),
       cases.map(([, isRight]) => isRight),
     )
   })

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor } from '../../api/harness/account.ts'
@@ -9,6 +7,7 @@ import { expect } from '../../api/harness/request.ts'
 import { created } from '../../api/harness/stones.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { Site } from './site.ts'
+import { freePort } from '../../free-port.ts'
 import { until } from '../../until.ts'
 
 type Context = { site: Site; peer: Peer; settings: Record<string, string> }
@@ -28,14 +27,6 @@ async function setBack(peer: Peer, events: number): Promise<void> {
   await peer.down()
   peer.log.setBack(events)
   await peer.up()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 test('is backed up and restored by the server, and begins a new epoch by the command', async (context) => {

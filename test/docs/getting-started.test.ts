@@ -1,0 +1,75 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from '../cli/command-line.ts'
+import { blocksOf, has, run } from './blocks.ts'
+
+const PAGE = 'docs/getting-started.md'
+const PASSWORD = 'correct horse'
+const EMAIL = 'jane@example.com'
+
+type Context = { commands: CommandLine; env: Record<string, string> }
+const test = suite<Context>(PAGE)
+
+test.before(async (context) => {
+  const commands = new CommandLine()
+  context.commands = commands
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const [user, client, token] = await commands.runInTurn(
+    [
+      ['user', 'add', EMAIL, '--password', PASSWORD],
+      ['client', 'add', 'Stock', '--json'],
+      ['token', 'add', EMAIL, '--json'],
+    ],
+    {},
+  )
+  assert.is(user?.code, 0, user?.err)
+  const { client_id, client_secret } = JSON.parse(client?.out ?? '') as Record<string, string>
+  const { token: apiToken } = JSON.parse(token?.out ?? '') as Record<string, string>
+  context.env = {
+    API: url,
+    EMAIL,
+    PASSWORD,
+    CLIENT_ID: client_id ?? '',
+    CLIENT_SECRET: client_secret ?? '',
+    API_TOKEN: apiToken ?? '',
+  }
+})
+test.after(({ commands }) => commands.remove())
+
+if (has('curl') && has('jq')) {
+  test('does what it says, line by line, in a shell', async ({ commands, env }) => {
+    // The first block names what the test gives.
+    const [, ...steps] = blocksOf(PAGE, 'sh')
+    const script = ['set -euo pipefail', ...steps].join('\necho ---\n')
+    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: commands.folder })
+    assert.is(code, 0, `${err}\n${out}`)
+    const [, , , faults, scores, links, many, found, changes, report, secret] = out.split('---\n')
+    assert.match(faults ?? '', /"\/cutShape"[^]*"\/carat"[^]*"\/colour"/)
+    assert.match(scores ?? '', /"integral"/)
+    assert.match(links ?? '', /http/)
+    assert.is(many, '["B-1",1900]\n["B-2",1900]\n')
+    assert.match(found ?? '', /^\["B-[12]",\d+\]\n\["B-[12]",\d+\]\n$/)
+    assert.match(changes ?? '', /^"0-\d+"\n\["A-1",\["created"/)
+    assert.match(report ?? '', /"laboratory": "GIA"/)
+    assert.is(secret, 'the door opens with 4711\n')
+  })
+}
+
+for (const [language, program, args, prefix] of [
+  ['python', 'python3', ['-'], 'PY'],
+  ['js', process.execPath, ['--input-type=module', '-'], 'JS'],
+  ['php', 'php', [], 'PHP'],
+] as const) {
+  if (!has(program)) continue
+  test(`has a program that waits for the scores of what it sent: ${language}`, async ({ env }) => {
+    const [source = ''] = blocksOf(PAGE, language)
+    const { out, err, code } = await run(program, args, { env, input: source })
+    assert.is(code, 0, err)
+    const lines = out.trim().split('\n').toSorted()
+    assert.is(lines.length, 2, out)
+    for (const [index, line] of lines.entries()) assert.match(line, new RegExp(`^${prefix}-${index + 1} [\\d.]+$`))
+  })
+}
+
+test.run()
