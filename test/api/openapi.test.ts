@@ -45,4 +45,10 @@ test('has a reference page whose files are what the page takes them for', async 
   }
 })
 
+test('has a reference page whose files are not sent again to who has them', async ({ service }) => {
+  const { headers } = expect(200, await service.send({ path: '/docs/start.js' }))
+  const again = { path: '/docs/start.js', headers: { 'If-None-Match': String(headers.etag) } }
+  assert.is(expect(304, await service.send(again)).text, '')
+})
+
 test.run()

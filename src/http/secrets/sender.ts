@@ -39,10 +39,10 @@ export const anyone: Who<Sender | undefined, SecretServices> = {
   admit: admitted,
 }
 
-/** An account, by its e-mail address and an API token. */
+/** An account, by its e-mail address and an API token; it asks by GET alone, which no page of another site gains by. */
 export const account: Who<Sender, SecretServices> = {
   scheme: 'api-token',
-  refuses: REFUSES,
+  refuses: [401, 429],
   admit: async (asked, services) => (await admitted(asked, services)) ?? refuse(),
 }
 

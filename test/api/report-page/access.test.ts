@@ -34,6 +34,14 @@ for (const [access, opensBare] of [
   })
 }
 
+test('and all of its parts take a signature that stands once', async ({ ann, service }) => {
+  const { pathname, search } = linkOf(await created(ann, { access: 0, cutQuality: 'Ideal' }))
+  for (const path of ['', '/face-up.png', '/aset.png', '/history']) {
+    const twice = `${pathname}${path}${search}&${search.slice(1)}`
+    assert.match(expect(400, await service.send({ path: twice })).text, 'signature')
+  }
+})
+
 test('tells nothing of what does not exist', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 0 })
   const [hidden, missing] = [

@@ -107,4 +107,11 @@ test('asks for a passphrase in one way, which no browser keeps', async ({ servic
   assert.is(other, one)
 })
 
+test('is told after too many tries of its passphrase, where it is burned too', async ({ service, ann, ask }) => {
+  const { metadata_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
+  for (let guess = 0; guess < 5; guess++) await ask(form(`/private/${metadata_key}/burn`, 'passphrase=wrong'))
+  isGuarded(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))
+  expect(429, await ask(form(`/api/v1/private/${metadata_key}/burn`, 'passphrase=p')))
+})
+
 test.run()

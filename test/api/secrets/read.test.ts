@@ -13,6 +13,7 @@ import {
   shared,
   shownIn,
   type Sender,
+  form,
 } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; bob: Sender; time: { now: number } }
@@ -217,6 +218,8 @@ api('limits requests per address, in the words of the original', async ({ url })
   const status = (address: string) => request(url, { path: '/api/v1/status', headers: from(address) })
   for (let asked = 0; asked < 20; asked++) expect(200, await status('192.0.2.1'))
   refused(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
+  const page = { ...form('/share', 'secret=x'), headers: { ...form('', '').headers, ...from('192.0.2.1') } }
+  assert.match(expect(429, await request(url, page)).text, 'Nothing was shared')
   expect(200, await status('192.0.2.2'))
 })
 

@@ -195,6 +195,13 @@ test('needs a token that has not been revoked', async ({ service, url, ann }) =>
   refused(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
 })
 
+test('refuses a recipient that is no address, where a secret is made as where it is given', async ({ url, ann }) => {
+  for (const path of ['share', 'generate']) {
+    const wish = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
+    assert.match(expect(422, await request(url, wish)).text, 'nobody')
+  }
+})
+
 test.run()
 
 const open = suite<Given>('sharing a secret without an account')

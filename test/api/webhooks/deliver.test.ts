@@ -181,4 +181,21 @@ test('come from one process of several, and go on where they were in the next on
     })
   }))
 
+test('are tried out two at a time by one account, and a third says when to come again', async ({ service }) => {
+  const ann = await service.newVendor()
+  const waiting: ServerResponse[] = []
+  await hooked(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
+    const tryOut = () => ann.post(`/v4/webhook/${hook.id}/test`, undefined)
+    const two = [tryOut(), tryOut()]
+    await until('both are under way', () => waiting.length === 2)
+    expect(429, await tryOut())
+    for (const response of waiting) response.writeHead(204).end()
+    for (const one of await Promise.all(two)) expect(200, one)
+    const again = tryOut()
+    await until('the next is under way', () => waiting.length === 3)
+    waiting[2]?.writeHead(204).end()
+    expect(200, await again)
+  })
+})
+
 test.run()

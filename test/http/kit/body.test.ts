@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { saw } from '../../api/harness/seen-answers.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
 import { Bodies } from '../../../src/http/kit/body.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
@@ -83,6 +84,7 @@ test('that come too slowly are answered 408, those that come fast enough are rea
     clearInterval(drip)
     assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
     assert.match(read ?? '', /^HTTP\/1\.1 200 /)
+    saw('any body', 408)
   }))
 
 test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>

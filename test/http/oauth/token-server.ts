@@ -9,6 +9,7 @@ import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { describeAuthorizationServer } from '../../../src/http/oauth/metadata.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/one-token.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
+import { isDeclaredAnswer } from '../../api/harness/declared.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../../commands/accounts-on-disk.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -94,6 +95,11 @@ async function answer(address: string, request: RequestInit): Promise<Answer> {
   const response = await fetch(address, request)
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  isDeclaredAnswer(request.method ?? 'GET', new URL(address).pathname, {
+    status: response.status,
+    text,
+    headers: Object.fromEntries(response.headers),
+  })
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
 }
 

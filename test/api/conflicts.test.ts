@@ -1,0 +1,71 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { WrongRevision, type EventStore } from '../../src/stores/ports/event-store.ts'
+import { attached } from './harness/form.ts'
+import { refusal, type Request } from './harness/request.ts'
+import { startService } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+
+const test = suite('a change that others keep winning against')
+
+/** Others write to these streams whenever somebody wants to, once they began. */
+class Others {
+  busy = false
+
+  overtake(store: EventStore): EventStore {
+    const check = (stream: string): void => {
+      if (this.busy && /^(?:diamond|webhooks?|certification)-/.test(stream)) throw new WrongRevision(stream, 0n, 1n)
+    }
+    return {
+      ...store,
+      append: async (stream, expected, events) => {
+        check(stream)
+        return store.append(stream, expected, events)
+      },
+      appendMany: async (appends) => {
+        for (const { stream } of appends) check(stream)
+        return store.appendMany(appends)
+      },
+    }
+  }
+}
+
+test('is 409, names no secret of the store, and can be sent again', async () => {
+  const others = new Others()
+  const settings = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+  const service = await startService({ settings, store: (store) => others.overtake(store) })
+  try {
+    const { ann } = service
+    const { id } = await created(ann)
+    const certification = await attached(ann, id)
+    const made = await ann.post('/v4/webhook', { url: 'http://127.0.0.1:9999' })
+    const webhook = (made.json() as { id: number }).id
+    const changes: readonly Request[] = [
+      ...['v3', 'v4'].flatMap((version) => [
+        { method: 'PATCH', path: `/${version}/diamond/${id}`, json: { price: 5 } },
+        { method: 'DELETE', path: `/${version}/diamond/${id}` },
+        { method: 'PUT', path: `/${version}/diamond/bulk`, json: { entries: [{ id, price: 5 }] } },
+        { method: 'DELETE', path: `/${version}/diamond/bulk`, json: { entries: [{ id }] } },
+      ]),
+      { method: 'POST', path: '/v4/certification', json: { product: id, laboratory: 'GIA' } },
+      { method: 'DELETE', path: `/v4/certification/${certification.id}` },
+      { method: 'POST', path: '/v4/webhook', json: { url: 'http://127.0.0.1:9998' } },
+      { method: 'PATCH', path: `/v4/webhook/${webhook}`, json: { description: 'x' } },
+      { method: 'POST', path: `/v4/webhook/${webhook}/secret` },
+      { method: 'DELETE', path: `/v4/webhook/${webhook}` },
+    ]
+    others.busy = true
+    for (const change of changes) {
+      const { error } = refusal(409, await ann.send(change))
+      assert.match(error.join(), 'somebody else')
+      assert.not.match(error.join(), /revision \d/)
+    }
+    others.busy = false
+    const [first] = changes
+    assert.is((await ann.send(first ?? { path: '' })).status, 200)
+  } finally {
+    await service.stop()
+  }
+})
+
+test.run()
