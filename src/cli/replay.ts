@@ -103,7 +103,7 @@ async function fill(open: Open, source: Installation, into: string, until: Until
     const copy = randomUUID()
     const from =
       settings.EVENT_STORE === 'sqlite' ? resolve(settings.DATA_DIR) : withoutCredentials(settings.EVENT_STORE)
-    await beginCopy(steps, target.store, { copy, from, log: await store.identity() })
+    await beginCopy(steps, target.store, { copy, from, log: await store.identity(), replay: true })
     await joinStores({ store: target.store, ...steps }, await joinedOf(target))
     const { events, last } = await copyUntil(store, target.store, until)
     const missing = await copyFiles(files, target.files, (await factsOf(target.store)).files)

@@ -11,6 +11,7 @@ export const movingSchemas = {
       copy,
       from: z.string().describe('the source, for people'),
       log: z.string().describe('identity of the source'),
+      replay: z.literal(true).optional().describe('it is filled to a past moment, to be looked at'),
     }),
   ),
   CopyDone: first(

@@ -41,7 +41,7 @@ export async function collectMetrics(
     ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
     gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
     {
-      ...gauge('adamant_moved', '1 where this installation was moved', closed === undefined ? 0 : 1),
+      ...gauge('adamant_moved', '1 where this installation was moved', closed?.why === 'fenced' ? 1 : 0),
       labels: movedTo(closed),
     },
     ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),

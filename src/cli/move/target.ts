@@ -26,6 +26,7 @@ export async function begin(moving: Moving, source: Installation, target: Instal
     await beginCopy(moving, target.store, { copy, from, log })
     return { copy, done: undefined }
   }
+  if (begun.data['replay'] === true) throw new Failed('The target is a replay: name an empty one')
   const copy = String(begun.data['copy'])
   if (begun.data['log'] !== log)
     throw new Failed(`The target is a copy of another installation, ${String(begun.data['from'])}`)

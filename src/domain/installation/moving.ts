@@ -20,8 +20,8 @@ export type LogOpened = { readonly type: 'LogOpened'; readonly data: { readonly 
 
 export type CopyBegun = {
   readonly type: 'CopyBegun'
-  /** from: names the source for people. log: its identity. */
-  readonly data: { readonly copy: string; readonly from: string; readonly log: string }
+  /** from: names the source for people. log: its identity. replay: it is filled to a past moment, and never goes on. */
+  readonly data: { readonly copy: string; readonly from: string; readonly log: string; readonly replay?: true }
 }
 
 export type CopyDone = {
@@ -44,7 +44,7 @@ export type Closed =
   | { readonly why: 'read-only'; readonly copy?: undefined }
   | { readonly why: 'replay'; readonly copy: string; readonly from: string; readonly until: string }
   | { readonly why: 'fenced'; readonly copy: string; readonly to: string }
-  | { readonly why: 'unfinished' | 'abandoned'; readonly copy: string; readonly from: string }
+  | { readonly why: 'unfinished' | 'half-replayed' | 'abandoned'; readonly copy: string; readonly from: string }
 
 /** An event as a store has it: nothing is known of its data. */
 type Found = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
@@ -61,7 +61,7 @@ export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed
     return { why: 'replay', copy: text(ended.data['copy']), from, until: text(ended.data['until']) }
   }
   if (begun !== undefined && ended !== undefined && ended.type !== 'CopyDone') {
-    const why = ended.type === 'CopyAbandoned' ? 'abandoned' : 'unfinished'
+    const why = ended.type === 'CopyAbandoned' ? 'abandoned' : begun.data['replay'] ? 'half-replayed' : 'unfinished'
     return { why, copy: text(begun.data['copy']), from: text(begun.data['from']) }
   }
   if (log?.type !== 'LogFenced') return undefined
@@ -89,6 +89,9 @@ export function reasonOf(closed: Closed): string {
   if (closed.why === 'read-only') return 'This service was started by `serve --read-only`: it takes no writes'
   if (closed.why === 'replay') {
     return `This is a replay of ${closed.from} until ${closed.until}: it shows what was, and takes no writes`
+  }
+  if (closed.why === 'half-replayed') {
+    return `This replay of ${closed.from} was ended before it was whole: delete the folder, and run \`npx adamant replay\` again`
   }
   const begun = `This installation was begun as a copy of ${closed.from}`
   if (closed.why === 'abandoned') return `${begun}, which was given up: it can be deleted, and is of no other use`

@@ -135,6 +135,7 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
     expect(200, await request(url, { path: '/health/ready' }))
     const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
     assert.match(expect(503, refused).text, /This is a replay of .* until .*: it shows what was, and takes no writes/)
+    assert.match(expect(200, await request(url, { path: '/metrics' })).text, /^adamant_moved 0$/m)
     expect(503, await request(url, { method: 'DELETE', path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: new URL(file ?? '').pathname + new URL(file ?? '').search }))
@@ -146,6 +147,8 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
   assert.match(added.err, /This is a replay of/)
   const moved = await site.run(['move', '--yes', '--from', `sqlite:${into}`, '--to', `sqlite:${site.at('to')}`])
   assert.match(moved.err, /This is a replay of/)
+  const onto = await site.run(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${into}`])
+  assert.match(onto.err, /The target is a replay: name an empty one/)
   assert.ok(Number(position) > 0)
 })
 

@@ -9,7 +9,7 @@ import {
   finishCopy,
   openLog,
 } from '../../../src/commands/installation/move-log.ts'
-import { COPY_STREAM } from '../../../src/domain/installation/moving.ts'
+import { COPY_STREAM, reasonOf } from '../../../src/domain/installation/moving.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
@@ -75,6 +75,24 @@ for (const { name, open } of targets) {
     assert.instance(await rejection(finishCopy(moving, target, done(copy))), CopyEnded)
     assert.equal(await types(target), ['CopyBegun', 'CopyAbandoned'])
     assert.is((await target.closed())?.why, 'abandoned')
+  })
+
+  test('of a replay that was killed says to delete it, and not to move on', async ({ target }) => {
+    const copy = randomUUID()
+    const replay = await open()
+    try {
+      await beginCopy(moving, replay, { copy, from: 'sqlite:/a', log: randomUUID(), replay: true })
+      const closed = await replay.closed()
+      assert.is(closed?.why, 'half-replayed')
+      assert.match(
+        closed === undefined ? '' : reasonOf(closed),
+        /delete the folder, and run `npx adamant replay` again/,
+      )
+    } finally {
+      await replay.close()
+    }
+    const unfinished = await target.closed()
+    assert.match(unfinished === undefined ? '' : reasonOf(unfinished), /run `npx adamant move` again/)
   })
 
   test('that is complete can not be given up any more', async ({ target, copy }) => {
