@@ -1,4 +1,4 @@
-import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
+import type { Build, Filling, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import type { Mongo } from './connection.ts'
 import { buildsIn } from './documents/builds.ts'
 import { pointersIn } from './documents/pointers.ts'
@@ -39,6 +39,13 @@ export function documentsIn(
     return builds.open(declaration, id)
   }
 
+  /** What is the live one by now, or was dropped by hand, is nothing to go on with. */
+  async function filling(declaration: ModelDeclaration): Promise<Filling | undefined> {
+    const found = await pointers.filling(declaration)
+    if (found === undefined || (await pointers.all()).has(found.id)) return undefined
+    return (await builds.exists(found.id)) ? found : undefined
+  }
+
   return {
     async model(declaration) {
       const key = `${declaration.name}-v${declaration.version}`
@@ -49,13 +56,27 @@ export function documentsIn(
     lease: (declaration) => leases.take(declaration),
     isHeld: (declaration) => leases.isHeld(declaration),
     live,
+    isLive: async (declaration, { id }) => (await pointers.live(declaration)) === id,
     async begin(declaration) {
       await builds.removeLeftovers(declaration)
       return builds.make(declaration)
     },
+    async beginFilling(declaration) {
+      await builds.removeLeftovers(declaration)
+      const before = await filling(declaration)
+      const made = await builds.make(declaration)
+      await pointers.fill(declaration, { id: made.id, isFilled: false })
+      if (before !== undefined) await builds.remove(declaration, before.id)
+      return made
+    },
+    filling,
+    openFilling: async (declaration, { id }) => builds.open(declaration, id),
+    markFilled: (declaration, { id }) => pointers.markFilled(declaration, id),
     async promote(declaration, build) {
       const old = await pointers.live(declaration)
       await pointers.point(declaration, build.id)
+      // A record of what is live counts as none: ended here or not, the switch is the one write above.
+      await pointers.forget(build.id)
       if (old === undefined || old === build.id) return
       const retire = async () => {
         if (!closed && !(await pointers.all()).has(old)) await builds.remove(declaration, old)
@@ -65,6 +86,7 @@ export function documentsIn(
     },
     async drop(declaration, build) {
       if ((await pointers.all()).has(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
+      await pointers.forget(build.id)
       await builds.remove(declaration, build.id)
     },
     async close() {

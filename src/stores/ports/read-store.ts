@@ -156,6 +156,16 @@ export type Lease = {
   readonly lost: Promise<void>
 }
 
+/**
+ * The build that is being filled to replace the live one, as it is recorded beside the pointer: it outlives whoever fills it,
+ * and the next one goes on with it.
+ */
+export type Filling = {
+  readonly id: string
+  /** Whether it has come to the head, so that whoever keeps the model may switch to it. */
+  readonly isFilled: boolean
+}
+
 export interface ReadStore {
   /** Undefined while another process holds it. It ends with its holder. */
   lease(declaration: ModelDeclaration): Promise<Lease | undefined>
@@ -165,11 +175,21 @@ export interface ReadStore {
   model(declaration: ModelDeclaration): Promise<ReadModel>
   /** The live build to write to, made when there is none. */
   live(declaration: ModelDeclaration): Promise<Build>
+  /** Whether readers are led to it: another process may have switched. */
+  isLive(declaration: ModelDeclaration, build: Build): Promise<boolean>
   /** A new, empty build beside the live one. */
   begin(declaration: ModelDeclaration): Promise<Build>
-  /** Makes a build the live one in one write; the old one is dropped 60 s later. */
+  /** Likewise, and recorded as the one that is being filled, in place of any other, which is dropped. */
+  beginFilling(declaration: ModelDeclaration): Promise<Build>
+  /** What is recorded, as far as it is still there; undefined when it is the live one by now. */
+  filling(declaration: ModelDeclaration): Promise<Filling | undefined>
+  /** Opens what is recorded. @throws StoreUnavailable when it is gone */
+  openFilling(declaration: ModelDeclaration, filling: Filling): Promise<Build>
+  /** Records that it has come to the head. Nothing, where another one is recorded. */
+  markFilled(declaration: ModelDeclaration, build: Build): Promise<void>
+  /** Makes a build the live one in one write; the old one is dropped 60 s later. It is not recorded as being filled any more. */
   promote(declaration: ModelDeclaration, build: Build): Promise<void>
-  /** Removes a build. @throws Error for the live one */
-  drop(declaration: ModelDeclaration, build: Build): Promise<void>
+  /** Removes a build, and the record that it is being filled. @throws Error for the live one */
+  drop(declaration: ModelDeclaration, build: Pick<Build, 'id'>): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Build, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
+import { StoreUnavailable } from '../ports/event-store.ts'
+import type { Build, Filling, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import { takeLease } from './lease.ts'
 import { openBuilds, type Later } from './documents/builds.ts'
 import { available } from './documents/failure.ts'
@@ -51,6 +52,32 @@ export function openDocuments(
     }
   }
 
+  /** Recorded before the next process looks for what was left behind; one that was there goes. */
+  function beginFilling(declaration: ModelDeclaration): Build {
+    const { name, version } = declaration
+    const before = pointers.filling(name, version)
+    const made = builds.make(declaration)
+    try {
+      pointers.fill(name, version, { id: made.id, isFilled: false })
+    } catch (error) {
+      builds.remove(declaration, made.id)
+      throw error
+    }
+    if (before !== undefined && !pointers.isLive(before.id)) builds.remove(declaration, before.id)
+    return made
+  }
+
+  /** A file that was deleted by hand is nothing to go on with. */
+  function filling(declaration: ModelDeclaration): Filling | undefined {
+    const found = pointers.filling(declaration.name, declaration.version)
+    return found !== undefined && builds.exists(declaration, found.id) ? found : undefined
+  }
+
+  function openFilling(declaration: ModelDeclaration, { id }: Filling): Build {
+    if (!builds.exists(declaration, id)) throw new StoreUnavailable(`the build ${id} of ${declaration.name} is gone`)
+    return builds.open(declaration, id)
+  }
+
   return {
     async model(declaration) {
       const key = `${declaration.name}-v${declaration.version}`
@@ -65,7 +92,15 @@ export function openDocuments(
       return lease === undefined
     },
     live: async (declaration) => available(() => live(declaration)),
+    isLive: async ({ name, version }, { id }) => available(() => pointers.live(name, version) === id),
     begin: async (declaration) => available(() => builds.make(declaration)),
+    beginFilling: async (declaration) => available(() => beginFilling(declaration)),
+    filling: async (declaration) => available(() => filling(declaration)),
+    openFilling: async (declaration, found) => available(() => openFilling(declaration, found)),
+    markFilled: async ({ name, version }, { id }) =>
+      available(() => {
+        if (pointers.filling(name, version)?.id === id) pointers.fill(name, version, { id, isFilled: true })
+      }),
     promote: async (declaration, build) =>
       available(() => {
         const old = pointers.live(declaration.name, declaration.version)
@@ -74,6 +109,7 @@ export function openDocuments(
       }),
     async drop(declaration, build) {
       if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
+      available(() => pointers.forget(build.id))
       builds.remove(declaration, build.id)
     },
     async close() {

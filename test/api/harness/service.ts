@@ -80,14 +80,8 @@ async function openFor(
 /** As where another process does this work, and never comes to do it. */
 function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
   return {
+    ...reads,
     lease: async (declaration) => (declaration.name === name ? undefined : reads.lease(declaration)),
-    isHeld: (declaration) => reads.isHeld(declaration),
-    model: (declaration) => reads.model(declaration),
-    live: (declaration) => reads.live(declaration),
-    begin: (declaration) => reads.begin(declaration),
-    promote: (declaration, build) => reads.promote(declaration, build),
-    drop: (declaration, build) => reads.drop(declaration, build),
-    close: () => reads.close(),
   }
 }
 

@@ -20,6 +20,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       await seen()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.is((await elsewhere.live(diamonds)).id, next.id)
+      assert.ok(await elsewhere.isLive(diamonds, next))
     }),
   )
 
@@ -36,6 +37,51 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
         await seen()
         assert.equal(await idsIn(elsewhere), [round])
       }
+    }),
+  )
+
+  test(
+    'a build that is being filled is recorded, found by the next process, and live in the one write of its switch',
+    using(open, async ({ store, again, seen }) => {
+      const before = await store.live(diamonds)
+      await before.write([put(diamond(1))], at(1))
+      assert.is(await store.filling(diamonds), undefined)
+      const filling = await store.beginFilling(diamonds)
+      await filling.write([put(diamond(2))], at(2))
+      const elsewhere = await again()
+      await seen()
+      const found = await elsewhere.filling(diamonds)
+      assert.equal(found, { id: filling.id, isFilled: false })
+      const resumed = await elsewhere.openFilling(diamonds, found ?? { id: '', isFilled: false })
+      assert.equal(await resumed.checkpoint(), at(2))
+      await resumed.write([put(diamond(3))], at(3))
+      await elsewhere.markFilled(diamonds, resumed)
+      await seen()
+      assert.equal(await store.filling(diamonds), { id: filling.id, isFilled: true })
+      assert.equal(await idsIn(store), [1])
+      await store.promote(diamonds, filling)
+      await seen()
+      assert.equal(await idsIn(elsewhere), [2, 3])
+      assert.not.ok(await elsewhere.isLive(diamonds, before))
+      assert.is(await store.filling(diamonds), undefined)
+      assert.is(await elsewhere.filling(diamonds), undefined)
+    }),
+  )
+
+  test(
+    'a build that is begun to be filled takes the place of another, and one that is dropped or not recorded is not filled',
+    using(open, async ({ store, again, seen }) => {
+      await store.live(diamonds)
+      const first = await store.beginFilling(diamonds)
+      const second = await store.beginFilling(diamonds)
+      assert.is.not(second.id, first.id)
+      await store.markFilled(diamonds, first)
+      assert.equal(await store.filling(diamonds), { id: second.id, isFilled: false })
+      assert.is(await store.filling({ ...diamonds, version: 2 }), undefined)
+      await store.drop(diamonds, second)
+      const elsewhere = await again()
+      await seen()
+      assert.is(await elsewhere.filling(diamonds), undefined)
     }),
   )
 

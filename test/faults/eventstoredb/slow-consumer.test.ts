@@ -65,14 +65,9 @@ function slowed(reads: ReadStore, pace: { readonly ms: number }): ReadStore {
     },
   })
   return {
-    lease: (declaration) => reads.lease(declaration),
-    isHeld: (declaration) => reads.isHeld(declaration),
-    model: (declaration) => reads.model(declaration),
+    ...reads,
     live: async (declaration) => slow(await reads.live(declaration)),
     begin: async (declaration) => slow(await reads.begin(declaration)),
-    promote: (declaration, build) => reads.promote(declaration, build),
-    drop: (declaration, build) => reads.drop(declaration, build),
-    close: () => reads.close(),
   }
 }
 

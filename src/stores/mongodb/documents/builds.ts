@@ -14,7 +14,10 @@ export type Builds = {
   open(declaration: ModelDeclaration, id: string): OpenBuild
   exists(id: string): Promise<boolean>
   remove(declaration: ModelDeclaration, id: string): Promise<void>
-  /** Removes what runners left behind that were killed: of this model's version, not live, and not written to any more. */
+  /**
+   * Removes what runners left behind that were killed: of this model's version, not live, and not written to any more. What is
+   * recorded as being filled stays: the next rebuild goes on with it.
+   */
   removeLeftovers(declaration: ModelDeclaration): Promise<void>
 }
 
@@ -57,8 +60,8 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
       const { name, version } = declaration
       const changedAt = { $lt: Date.now() - ABANDONED }
       const old = await call(() => all.find({ model: name, modelVersion: version, changedAt }).toArray())
-      const live = await pointers.all()
-      for (const { _id } of old) if (!live.has(_id)) await remove(declaration, _id)
+      const kept = new Set([...(await pointers.all()), ...(await pointers.allFilling())])
+      for (const { _id } of old) if (!kept.has(_id)) await remove(declaration, _id)
     },
   }
 }

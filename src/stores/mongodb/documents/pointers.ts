@@ -1,4 +1,4 @@
-import type { ModelDeclaration } from '../../ports/read-store.ts'
+import type { Filling, ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { confirmed } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
@@ -11,7 +11,17 @@ export type Pointers = {
   /** Makes a build live where none is. @returns the live build, of whoever was first */
   claim(declaration: ModelDeclaration, build: string): Promise<string>
   point(declaration: ModelDeclaration, build: string): Promise<void>
+  /** The builds that are live, of whatever model and version. */
   all(): Promise<ReadonlySet<string>>
+  filling(declaration: ModelDeclaration): Promise<Filling | undefined>
+  /** Records what is being filled, in place of what was. */
+  fill(declaration: ModelDeclaration, filling: Filling): Promise<void>
+  /** Records that it has come to the head, where it is the one that is recorded. */
+  markFilled(declaration: ModelDeclaration, build: string): Promise<void>
+  /** Ends the record of a build. */
+  forget(build: string): Promise<void>
+  /** The builds that are recorded as being filled. */
+  allFilling(): Promise<ReadonlySet<string>>
 }
 
 /**
@@ -21,6 +31,7 @@ export type Pointers = {
 export const POINTER_AGE = 100
 
 type Pointer = { readonly _id: string; readonly build: string }
+type Recorded = Pointer & { readonly isFilled: boolean }
 
 const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 
@@ -28,11 +39,16 @@ const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 export function pointersIn(mongo: Mongo, now: () => number): Pointers {
   const { db, call } = mongo
   const pointers = db.collection<Pointer>('read_models')
+  /** Apart from the pointers: whoever looks for live builds need not know of it. */
+  const recorded = db.collection<Recorded>('read_models_filling')
   const known = new Map<string, { readonly build: string; readonly readAt: number }>()
 
   async function read(name: string): Promise<string | undefined> {
     const readAt = now()
     const found = await call(() => pointers.findOne({ _id: name }))
+    // An answer that was long on its way must not lead back to the build before: what was promised of the new one is not there.
+    const newer = known.get(name)
+    if (newer !== undefined && newer.readAt > readAt) return newer.build
     if (found !== null) known.set(name, { build: found.build, readAt })
     return found?.build
   }
@@ -56,5 +72,19 @@ export function pointersIn(mongo: Mongo, now: () => number): Pointers {
       known.set(name, { build, readAt: now() })
     },
     all: () => call(async () => new Set((await pointers.find().toArray()).map(({ build }) => build))),
+    async filling(declaration) {
+      const found = await call(() => recorded.findOne({ _id: nameOf(declaration) }))
+      return found === null ? undefined : { id: found.build, isFilled: found.isFilled }
+    },
+    async fill(declaration, { id, isFilled }) {
+      await call(() => recorded.replaceOne({ _id: nameOf(declaration) }, { build: id, isFilled }, { upsert: true }))
+    },
+    async markFilled(declaration, build) {
+      await call(() => recorded.updateOne({ _id: nameOf(declaration), build }, { $set: { isFilled: true } }))
+    },
+    async forget(build) {
+      await call(() => recorded.deleteMany({ build }))
+    },
+    allFilling: () => call(async () => new Set((await recorded.find().toArray()).map(({ build }) => build))),
   }
 }

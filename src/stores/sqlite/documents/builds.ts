@@ -19,7 +19,10 @@ export type Builds = {
   /** Removes a build when every reader has had time to follow the pointer. */
   retire(declaration: ModelDeclaration, id: string): void
   remove(declaration: ModelDeclaration, id: string): void
-  /** Removes what processes that were killed left behind: neither live nor open in any process. */
+  /**
+   * Removes what processes that were killed left behind: neither live nor open in any process. What is recorded as being
+   * filled waits a week for somebody who goes on with it.
+   */
   removeLeftovers(): void
   close(): Promise<void>
 }
@@ -39,6 +42,8 @@ const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 const RETIREMENT = 60_000
 /** A file younger than this may be about to be opened by the process that made it, in milliseconds. */
 const NEW = 60_000
+/** Likewise of one that somebody began to fill: nobody goes on with it after so long. */
+const ABANDONED = 7 * 86_400_000
 
 /** Documents between two checkpoints of a file: about 30 MB of WAL. */
 const DOCUMENTS_BETWEEN = 4000
@@ -95,7 +100,9 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
       for (const name of readdirSync(folder)) {
         const id = FILE_NAME.exec(name)?.[1]
         const path = join(folder, name)
-        if (id === undefined || pointers.isLive(id) || isNew(path) || isOpenSomewhere(path)) continue
+        if (id === undefined || pointers.isLive(id)) continue
+        if (isYounger(path, pointers.isFilling(id) ? ABANDONED : NEW) || isOpenSomewhere(path)) continue
+        pointers.forget(id)
         removeFile(path)
       }
     },
@@ -108,4 +115,9 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
   }
 }
 
-const isNew = (path: string) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < NEW
+/** Whether it was last written less than so many milliseconds ago; what was written last may still be in its WAL. */
+const isYounger = (path: string, than: number) =>
+  ['', '-wal'].some((suffix) => {
+    const { mtimeMs = 0 } = statSync(path + suffix, { throwIfNoEntry: false }) ?? {}
+    return Date.now() - mtimeMs < than
+  })

@@ -62,6 +62,23 @@ test('that a killed process left behind go at the next opening, a living process
   assert.equal(builds(), [fileOf(live.id)])
 })
 
+test('of a build that somebody began to fill wait a week for who goes on with it', async () => {
+  const first = openDocuments(folder)
+  const live = await first.live(diamonds)
+  const filling = await first.beginFilling(diamonds)
+  await first.close()
+  for (const name of builds()) age(name)
+  const second = openDocuments(folder)
+  assert.equal(await second.filling(diamonds), { id: filling.id, isFilled: false })
+  await second.close()
+  const long = new Date(Date.now() - 8 * 86_400_000)
+  utimesSync(join(folder, fileOf(filling.id)), new Date(), long)
+  const third = openDocuments(folder)
+  assert.equal(builds(), [fileOf(live.id)])
+  assert.is(await third.filling(diamonds), undefined)
+  await third.close()
+})
+
 test('are made anew where the live one was deleted by hand', async () => {
   const first = openDocuments(folder)
   await (await first.live(diamonds)).write([put(diamond(1))], at(1))
