@@ -15,6 +15,7 @@ import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
 import { replayCommand } from './replay.ts'
 import { restoreCommand } from './restore.ts'
+import { rebuildCommand } from './rebuild.ts'
 import { rescoreCommand } from './rescore.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
@@ -72,6 +73,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   keyCommand(open),
   demoCommand(),
   importCommand(open),
+  rebuildCommand(open),
   rescoreCommand(open),
   statusCommand(open),
   deadLettersCommand(open),

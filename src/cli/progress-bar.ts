@@ -1,7 +1,10 @@
 /** How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. */
 export type ProgressBar = {
-  /** @param done of the total, from the start */
-  update(done: number): void
+  /**
+   * @param done of the total, from the start
+   * @param share of the task that is done, 0 to 1, where there is no total
+   */
+  update(done: number, share?: number): void
   /** Leaves the last state standing. */
   end(): void
 }
@@ -11,26 +14,40 @@ const WIDTH = 28
 const REDRAW = 100
 const LINE = 5_000
 
-/** @param unit what is counted, such as `stones` */
-export function progressBar(label: string, total: number, unit: string): ProgressBar {
+/**
+ * @param total undefined where nobody knows it beforehand
+ * @param unit what is counted, such as `stones`
+ */
+export function progressBar(label: string, total: number | undefined, unit: string): ProgressBar {
   const { isTTY } = process.stderr
   const started = performance.now()
   let drawn = started
   let done = 0
+  let first: number | undefined
+  let share = total === 0 ? 1 : 0
 
   function draw(): void {
     const seconds = (performance.now() - started) / 1000
     const rate = seconds === 0 ? 0 : done / seconds
-    const filled = total === 0 ? WIDTH : Math.round((WIDTH * Math.min(done, total)) / total)
+    const filled = Math.round(WIDTH * Math.min(1, share))
     const bar = isTTY ? ` [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]` : ''
-    const text = `${label}${bar} ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s`
+    const of = total === undefined ? '' : ` of ${count(total)}`
+    const text = `${label}${bar} ${count(done)}${of} ${unit}, ${count(rate)}/s${left(seconds)}`
     process.stderr.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`)
     drawn = performance.now()
   }
 
+  /** At the pace so far, of what was not there already when it began. */
+  function left(seconds: number): string {
+    const made = share - (first ?? 0)
+    return share >= 1 || made <= 0 ? '' : `, ${count(Math.ceil((seconds * (1 - share)) / made))} s left`
+  }
+
   return {
-    update(now) {
+    update(now, part = total === undefined || total === 0 ? 1 : now / total) {
       done = now
+      share = part
+      first ??= total === undefined ? part : 0
       if (performance.now() - drawn >= (isTTY ? REDRAW : LINE)) draw()
     },
     end() {

@@ -50,8 +50,10 @@ export class BatchWriter<Value> {
     return this.#written
   }
 
-  async write({ events, position }: Batch): Promise<void> {
+  /** A batch may begin before where this build is: what another process filled was read in other batches. */
+  async write({ events: read, position }: Batch): Promise<void> {
     if (comparePositions(position, this.#written) <= 0) return
+    const events = this.#behind(read)
     let from = 0
     for (const [index, event] of events.entries()) {
       if (event.stream !== this.#retries) continue
@@ -60,6 +62,12 @@ export class BatchWriter<Value> {
       from = index + 1
     }
     await this.#fold(from === 0 ? events : events.slice(from), position)
+  }
+
+  #behind(events: readonly StoredEvent[]): readonly StoredEvent[] {
+    const [first] = events
+    if (first === undefined || comparePositions(first.position, this.#written) > 0) return events
+    return events.filter((event) => comparePositions(event.position, this.#written) > 0)
   }
 
   /** @param position undefined where nothing was read */

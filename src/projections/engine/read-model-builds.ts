@@ -1,10 +1,10 @@
-import { retriesStream } from '../../domain/installation/retry.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
-import { BatchWriter } from './batch-writer.ts'
+import { BuildFolding } from './build-folding.ts'
+import { BuildsBeside } from './builds-beside.ts'
 import { isOfLog } from './checkpoint.ts'
-import { follow } from './follow.ts'
+import { LiveRun } from './live-run.ts'
 import { neverAborted } from './loop.ts'
 import type { Projection } from './read-model.ts'
 import type { Kept, Run } from './runner.ts'
@@ -14,6 +14,9 @@ export class ReadModelBuilds<Value> implements Kept {
   readonly name: string
   readonly prefixes: readonly string[]
   readonly lag: number
+  /** What is filled beside the live one. */
+  readonly beside: BuildsBeside<Value>
+  readonly #folding: BuildFolding<Value>
 
   constructor(
     private readonly projection: Projection<Value>,
@@ -21,25 +24,38 @@ export class ReadModelBuilds<Value> implements Kept {
     private readonly reads: ReadStore,
     private readonly log: Log,
   ) {
-    this.name = projection.declaration.name
-    this.prefixes = [...projection.follows, retriesStream(this.name)]
+    const { declaration } = projection
+    this.name = declaration.name
+    this.#folding = new BuildFolding(projection, store, log)
+    this.prefixes = this.#folding.prefixes
     this.lag = projection.lag ?? 0
+    this.beside = new BuildsBeside(declaration, store, reads, this.#folding, log)
   }
 
+  /** Only whoever holds the model's lease: the run writes to the live build, and switches to one that was filled beside it. */
   async begin(signal: AbortSignal): Promise<Run | undefined> {
     const build = await this.#openBuild(signal)
-    return build && this.#runOn(build)
+    return build && new LiveRun(this.beside, await this.#folding.written(build), this.log)
   }
 
   /**
-   * The live build where it belongs to this log; else a new one, filled before it becomes the live one.
+   * The live build where it belongs to this log; else a new one, filled before it becomes the live one. Where one was filled for
+   * it, that one: a switch whose outcome is unknown is made again before anything more is written.
    * @returns undefined where it was stopped before that was filled
    */
   async #openBuild(signal: AbortSignal): Promise<Build | undefined> {
     const { declaration } = this.projection
     const live = await this.reads.live(declaration)
     const checkpoint = await live.checkpoint()
-    if (checkpoint === undefined || (await isOfLog(this.store, checkpoint))) return live
+    const isOurs = checkpoint === undefined || (await isOfLog(this.store, checkpoint))
+    const filled = await this.beside.filled()
+    const reached = isOurs ? (checkpoint?.position ?? 'start') : 'start'
+    if (filled !== undefined && (await this.beside.catchUp(filled, reached, signal))) {
+      if (signal.aborted) return undefined
+      await this.beside.promote(filled)
+      return filled.build
+    }
+    if (isOurs) return live
     this.log.warn(
       { model: declaration.name },
       'the read model is of another log, or of one that was restored: rebuilding it',
@@ -57,7 +73,7 @@ export class ReadModelBuilds<Value> implements Kept {
     const build = await this.reads.begin(declaration)
     let isLive = false
     try {
-      if (!(await this.#fill(build, signal))) return undefined
+      if (!(await this.#folding.toHead(build, signal))) return undefined
       await this.reads.promote(declaration, build)
       isLive = true
       return build
@@ -74,27 +90,5 @@ export class ReadModelBuilds<Value> implements Kept {
       const found = { err: error, model: this.name, build: build.id }
       this.log.warn(found, 'a build that was given up could not be dropped; it is removed later')
     }
-  }
-
-  /** @returns whether it has come to the head */
-  async #fill(build: Build, signal: AbortSignal): Promise<boolean> {
-    const run = await this.#runOn(build)
-    let isFilled = false
-    const take: Parameters<typeof follow>[2] = async (batch) => {
-      await run.take(batch)
-      isFilled = batch.caughtUp
-      return isFilled ? 'over' : undefined
-    }
-    try {
-      await follow(this.store, { from: run.from, prefixes: this.prefixes }, take, signal)
-    } finally {
-      await run.flush()
-    }
-    return isFilled
-  }
-
-  async #runOn(build: Build): Promise<Run> {
-    const writer = await BatchWriter.open(this.projection, this.store, build, this.log)
-    return { from: writer.written, take: (batch) => writer.write(batch), flush: () => writer.flush() }
   }
 }

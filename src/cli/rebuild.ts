@@ -1,0 +1,74 @@
+import { Argument, Command } from 'commander'
+import { constants, setPriority } from 'node:os'
+import { shareReads } from '../projections/engine/shared-read.ts'
+import type { Projection } from '../projections/engine/read-model.ts'
+import type { Installation } from '../wiring/installation.ts'
+import { READ_MODELS } from '../wiring/followers.ts'
+import { BadUsage, Failed } from './failure.ts'
+import { withInstallation, type Open } from './installed.ts'
+import { printResult, type OutputOptions } from './output.ts'
+import { count } from './progress-bar.ts'
+import { FillProgress } from './rebuild/fill-progress.ts'
+import { rebuildModel, type Rebuilt } from './rebuild/rebuild-model.ts'
+import { listenForStop } from './stop-signal.ts'
+
+/** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
+const PATIENCE = 600_000
+
+type RebuildOptions = OutputOptions & { readonly all?: true }
+
+/** `rebuild`: makes read models of the log anew, beside the live ones. */
+export function rebuildCommand(open: Open): Command {
+  return new Command('rebuild')
+    .description('make a read model of the log anew, beside the live one, and switch to it when it has caught up')
+    .addArgument(new Argument('[model]').choices(READ_MODELS.map(({ declaration }) => declaration.name)))
+    .option('--all', 'every read model, in one read of the log')
+    .option('--json', 'print one line of JSON')
+    .addHelpText('after', EXAMPLE)
+    .action((model: string | undefined, options: RebuildOptions) => rebuild(open, model, options))
+}
+
+const EXAMPLE = `
+Examples:
+  npx adamant rebuild diamonds
+  npx adamant rebuild --all --json
+
+The service may run and be written to. A rebuild that was stopped or killed is gone on with by the next one.`
+
+async function rebuild(open: Open, name: string | undefined, options: RebuildOptions): Promise<void> {
+  const models = chosen(name, options)
+  // The service's requests come first where processors are scarce.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  const rebuilt = await withInstallation(open, (installation) => rebuildAll(installation, models))
+  const lines = rebuilt.map(
+    ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
+  )
+  printResult(options, { models: rebuilt }, lines.join('\n'))
+}
+
+/** @throws BadUsage */
+function chosen(name: string | undefined, { all }: RebuildOptions): readonly Projection<unknown>[] {
+  if ((name === undefined) === (all === undefined)) {
+    const names = READ_MODELS.map(({ declaration }) => declaration.name).join(', ')
+    throw new BadUsage(`Say which read model to rebuild, or --all, and not both; there are ${names}`)
+  }
+  return READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
+}
+
+/** @throws Failed when it was stopped, or one of them could not be rebuilt; what was filled of the others stays */
+async function rebuildAll(installation: Installation, models: readonly Projection<unknown>[]): Promise<Rebuilt[]> {
+  const store = shareReads(installation.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
+  const stop = new AbortController()
+  void listenForStop().first.then(() => stop.abort(new Failed('Stopped; the next rebuild goes on from here')))
+  const progress = new FillProgress(await installation.store.head())
+  try {
+    return await Promise.all(
+      models.map((model) => rebuildModel({ ...installation, store }, model, stop.signal, progress)),
+    )
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  } finally {
+    progress.end()
+  }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Stores } from '../../projections/engine/followers.ts'
+import { ReadModelBuilds } from '../../projections/engine/read-model-builds.ts'
+import type { Projection } from '../../projections/engine/read-model.ts'
+import type { Lease, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
+import { Failed } from '../failure.ts'
+import { note } from '../output.ts'
+import type { FillProgress } from './fill-progress.ts'
+
+/** @param events that were folded by this run; seconds from its beginning to the switch */
+export type Rebuilt = { readonly model: string; readonly events: number; readonly seconds: number }
+
+/** Milliseconds that a killed rebuild may still count as alive (MongoDB), and between two looks. */
+const HELD = 8_000
+const LOOK = 200
+/** Milliseconds within which whoever keeps the model switches: it looks several times a second. */
+const SWITCH = 60_000
+
+/**
+ * Fills a new build of a model up to the head and has it switched to: by whoever keeps the model, which alone knows what it has
+ * told to be there, and by this process where nobody does.
+ * @throws Failed
+ */
+export async function rebuildModel<Value>(
+  stores: Stores,
+  projection: Projection<Value>,
+  signal: AbortSignal,
+  progress: FillProgress,
+): Promise<Rebuilt> {
+  const started = performance.now()
+  const { reads, store, log } = stores
+  const { declaration } = projection
+  const lease = await leaseToFill(reads, declaration, signal)
+  const lost = new AbortController()
+  void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
+  const both = AbortSignal.any([signal, lost.signal])
+  let events = 0
+  try {
+    if ((await reads.filling(declaration)) !== undefined)
+      note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
+    const builds = new ReadModelBuilds(projection, store, reads, log)
+    const filled = await builds.beside.fill(both, (number, position) => {
+      events += number
+      progress.told(declaration.name, number, position)
+    })
+    both.throwIfAborted()
+    if (filled === undefined) throw new Failed(`The log ended before ${declaration.name} had caught up with it`)
+    await switchTo(filled.id, builds, stores, declaration, both)
+    return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
+  } finally {
+    await lease.release()
+  }
+}
+
+/** One process at a time fills. @throws Failed */
+async function leaseToFill(reads: ReadStore, declaration: ModelDeclaration, signal: AbortSignal): Promise<Lease> {
+  const filling = { ...declaration, name: `${declaration.name}-rebuild` }
+  const until = performance.now() + HELD
+  for (;;) {
+    signal.throwIfAborted()
+    const lease = await reads.lease(filling)
+    if (lease !== undefined) return lease
+    if (performance.now() > until) throw new Failed(`Another process is rebuilding ${declaration.name}`)
+    await pause(LOOK)
+  }
+}
+
+async function switchTo<Value>(
+  id: string,
+  builds: ReadModelBuilds<Value>,
+  { reads }: Stores,
+  declaration: ModelDeclaration,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + SWITCH
+  while ((await reads.filling(declaration)) !== undefined) {
+    signal.throwIfAborted()
+    if (performance.now() > until)
+      throw new Failed(
+        `The service did not switch to the new build of ${declaration.name}, which stays: see its log, and rebuild again`,
+      )
+    const lease = await reads.lease(declaration)
+    if (lease === undefined) await pause(LOOK)
+    else await takeOver(lease, builds, signal)
+  }
+  if ((await reads.live(declaration)).id !== id)
+    throw new Failed(`The new build of ${declaration.name} was given up by another process; rebuild again`)
+}
+
+/** Nobody keeps the model at this moment: beginning to do so is the switch. */
+async function takeOver<Value>(lease: Lease, builds: ReadModelBuilds<Value>, signal: AbortSignal): Promise<void> {
+  try {
+    const run = await builds.begin(signal)
+    await run?.flush()
+  } finally {
+    await lease.release()
+  }
+}

@@ -1,0 +1,207 @@
+import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
+import { counted } from '../../src/cli/counted.ts'
+import { READ_MODELS } from '../../src/wiring/followers.ts'
+import type { Document, ReadStore } from '../../src/stores/ports/read-store.ts'
+import { openStores, type Stores } from '../open-stores.ts'
+import { buildsOf } from '../projections/engine/inventory-on-disk.ts'
+import { CommandLine, type Started } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('a rebuild, by the command line,')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+  await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+})
+test.after.each(async ({ commands }) => {
+  await commands.remove()
+})
+
+const { declaration } = diamonds
+const FULL = process.env['ADAMANT_FULL'] === '1'
+const ROUNDS = FULL ? 5 : 1
+const STONES = FULL ? 6_000 : 400
+/** More than one batch of the log, so that a kill can come between two. */
+const KILLED_STONES = FULL ? 20_000 : 2_500
+const MODELS = READ_MODELS.map(({ declaration: { name } }) => name)
+
+type Rebuilt = { models: { model: string; events: number; seconds: number }[] }
+
+async function imported({ commands }: Context, stones: number): Promise<void> {
+  const file = join(commands.folder, 'stones.csv')
+  const lines = Array.from({ length: stones }, (_, index) => `A-${index + 1},Round,1`)
+  writeFileSync(file, `sku,cutShape,carat\n${lines.join('\n')}\n`)
+  await commands.json('import', file, '--user', 'a@example.com')
+}
+
+/** Runs with the stores open beside whatever runs. */
+async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores) => Promise<Result>): Promise<Result> {
+  const stores = await openStores(commands.dataDir)
+  try {
+    return await look(stores)
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Every document of the live build whose key is up to `last`, in the order of keys. */
+async function documents(reads: ReadStore, last: number): Promise<Document[]> {
+  const build = await reads.live(declaration)
+  const found = await build.load(Array.from({ length: last }, (_, index) => index + 1))
+  return found.map(({ document }) => document).toSorted((a, b) => Number(a['id']) - Number(b['id']))
+}
+
+/** The live build is what the log folds to, document by document. */
+const isFolded = (context: Context, last: number) =>
+  withStoresOf(context, async (stores) => {
+    const shown = await documents(stores.reads, last)
+    await buildsOf(stores, diamonds).rebuild()
+    const folded = await documents(stores.reads, last)
+    assert.is(shown.length, folded.length)
+    assert.equal(shown, folded)
+  })
+
+type Api = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly server: Started }
+
+async function served({ commands }: Context): Promise<Api> {
+  const server = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await server.line()) as { url: string }
+  const { client_id, client_secret } = await commands.json('client', 'add', 'tests')
+  const credentials = { client_id: String(client_id), client_secret: String(client_secret) }
+  const user = { grant_type: 'password', username: 'a@example.com', password: 'right horse' }
+  const body = new URLSearchParams({ ...user, ...credentials })
+  const answer = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return { url, server, headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' } }
+}
+
+async function stopped({ server }: Api): Promise<void> {
+  server.kill('SIGTERM')
+  assert.is((await server.ended).code, 0)
+}
+
+/** A vendor at one instance, who looks for each of its stones in the list, and at the stone, right behind its answer. */
+function vendorAt({ url, headers }: Api, name: string) {
+  const faults: string[] = []
+  let asked = 0
+  let last = 0
+  const ending = new AbortController()
+
+  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+    asked++
+    const answer = await fetch(`${url}${path}`, { headers, ...init })
+    if (!answer.ok) faults.push(`${path} was ${answer.status}: ${await answer.clone().text()}`)
+    return answer
+  }
+
+  async function round(): Promise<void> {
+    const sku = `${name}-${asked}`
+    const body = JSON.stringify({ sku, cutShape: 'Round', carat: 1 })
+    const made = await ask('/v4/diamond', { method: 'POST', body })
+    if (made.headers.has('x-consistency')) faults.push('a stone was not shown in time')
+    const { id } = (await made.json()) as { id: number }
+    const one = await ask(`/v4/diamond/${id}`)
+    if (((await one.json()) as { id?: number }).id !== id) faults.push(`${id} was not there`)
+    const list = (await (await ask(`/v4/diamond?f[sku]=${sku}`)).json()) as { id: number }[]
+    if (!list.some((stone) => stone.id === id))
+      faults.push(`the list had no ${id}, but ${list.map((stone) => stone.id).join()}`)
+    last = Math.max(last, id)
+  }
+
+  /** What a round can't read is a fault like any other: thrown here, nobody would hear it before the test has ended. */
+  const done = (async () => {
+    while (!ending.signal.aborted) await round().catch((error: unknown) => faults.push(String(error)))
+  })()
+  return {
+    async stop() {
+      ending.abort()
+      await done
+      return { faults, asked, last }
+    },
+  }
+}
+
+test('beside two running instances that are written to shows no failed and no stale answer', async (context) => {
+  await imported(context, STONES)
+  const servers = [await served(context), await served(context)]
+  const vendors = servers.map((api, index) => vendorAt(api, `V${index}`))
+  const before = await withStoresOf(context, ({ reads }) => reads.live(declaration))
+
+  const seen: Rebuilt[] = []
+  for (let round = 0; round < ROUNDS; round++) seen.push((await context.commands.json('rebuild', '--all')) as Rebuilt)
+
+  const ended = await Promise.all(vendors.map((vendor) => vendor.stop()))
+  assert.equal(
+    ended.flatMap(({ faults }) => faults),
+    [],
+  )
+  assert.ok(ended.every(({ asked }) => asked > 10))
+  for (const { models } of seen) {
+    assert.equal(
+      models.map(({ model }) => model),
+      MODELS,
+    )
+    assert.ok((models[0]?.events ?? 0) >= STONES)
+  }
+  const after = await withStoresOf(context, ({ reads }) => reads.live(declaration))
+  assert.is.not(after.id, before.id)
+  for (const api of servers) await stopped(api)
+  await isFolded(context, Math.max(...ended.map(({ last }) => last)))
+})
+
+test('that was killed is gone on with by the next one, and not promoted half', async (context) => {
+  const stones = KILLED_STONES
+  await imported(context, stones)
+  await stopped(await served(context))
+  const { build, reached } = await withStoresOf(context, async ({ reads }) => {
+    for (;;) {
+      const rebuild = context.commands.start(['rebuild', 'diamonds'])
+      const over = new AbortController()
+      void rebuild.ended.then(() => over.abort())
+      while (!over.signal.aborted) {
+        const found = await reads.filling(declaration)
+        const checkpoint = found && (await (await reads.openFilling(declaration, found)).checkpoint())
+        if (checkpoint !== undefined) break
+        await pause(1)
+      }
+      rebuild.kill('SIGKILL')
+      await rebuild.ended
+      const found = await reads.filling(declaration)
+      if (found === undefined || found.isFilled) continue
+      assert.is.not((await reads.live(declaration)).id, found.id)
+      return { build: found.id, reached: await (await reads.openFilling(declaration, found)).checkpoint() }
+    }
+  })
+  assert.ok(reached !== undefined)
+
+  await stopped(await served(context))
+  await withStoresOf(context, async ({ reads }) => {
+    assert.is((await reads.filling(declaration))?.id, build)
+    assert.is.not((await reads.live(declaration)).id, build)
+  })
+  const { code, out, err } = await context.commands.run(['rebuild', 'diamonds', '--json'])
+
+  assert.is(code, 0, err)
+  assert.match(err, 'going on with the build of diamonds')
+  const [{ events } = { events: 0 }] = (JSON.parse(out) as Rebuilt).models
+  const all = await withStoresOf(context, ({ store }) =>
+    counted(store.readAll('start', { prefixes: diamonds.follows })),
+  )
+  assert.ok(events < all, `${events} of ${all} events were folded again`)
+  assert.is(await withStoresOf(context, async ({ reads }) => (await reads.live(declaration)).id), build)
+  await isFolded(context, stones)
+})
+
+test('of no model that there is ends with 2 and says which there are', async ({ commands }) => {
+  for (const words of [['rebuild', 'nonsense'], ['rebuild'], ['rebuild', '--all', 'diamonds']]) {
+    const { code, err } = await commands.run(words)
+    assert.is(code, 2)
+    for (const name of MODELS) assert.match(err, name)
+  }
+})
+
+test.run()
