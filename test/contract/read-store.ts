@@ -5,6 +5,7 @@ import { leasingRules } from './read-store/leasing.ts'
 import type { Opened } from './read-store/model.ts'
 import { progressRules } from './read-store/progress.ts'
 import { switchingRules } from './read-store/switching.ts'
+import { walkingRules } from './read-store/walking.ts'
 import { writingRules } from './read-store/writing.ts'
 
 /**
@@ -26,6 +27,7 @@ export function readStoreContract(
   of('counting', (test) => countingRules(test, open, runs))
   of('progress', (test) => progressRules(test, open))
   of('finding', (test) => findingRules(test, open, runs))
+  of('walking', (test) => walkingRules(test, open))
   of('switching', (test) => switchingRules(test, open))
   of('leasing', (test) => leasingRules(test, open))
 }

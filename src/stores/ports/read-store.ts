@@ -109,6 +109,12 @@ export interface Build {
    */
   load(keys: readonly FieldValue[], texts?: readonly string[], least?: 'acknowledged'): Promise<Stored[]>
   /**
+   * Every document, in pages, in the order of their ids (MongoDB: of their ids as texts), without more of them in memory than a
+   * page. What is put in or removed meanwhile may be among them or not; every other one is, once.
+   * @param texts which texts it needs to have; all of them unless told
+   */
+  walk(texts?: readonly string[]): AsyncIterable<Stored[]>
+  /**
    * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
    * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
    * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.

@@ -109,6 +109,7 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
     id: build.id,
     checkpoint: () => build.checkpoint(),
     load: (keys) => build.load(keys),
+    walk: (texts) => build.walk(texts),
     deadLetters: () => build.deadLetters(),
     async release(stream) {
       await build.release(stream)

@@ -198,6 +198,7 @@ function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
         id: build.id,
         checkpoint: () => build.checkpoint(),
         load: (keys) => build.load(keys),
+        walk: (texts) => build.walk(texts),
         deadLetters: () => build.deadLetters(),
         release: (stream) => build.release(stream),
         write,
@@ -299,6 +300,7 @@ function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadSt
     id: build.id,
     checkpoint: () => build.checkpoint(),
     load: (keys) => build.load(keys),
+    walk: (texts) => build.walk(texts),
     deadLetters: () => build.deadLetters(),
     release: (stream) => build.release(stream),
     async write(writes, checkpoint, letters) {
@@ -376,6 +378,7 @@ function forgetful(reads: ReadStore): ReadStore {
       id: build.id,
       checkpoint: async () => undefined,
       load: (keys) => build.load(keys),
+      walk: (texts) => build.walk(texts),
       deadLetters: () => build.deadLetters(),
       release: (stream) => build.release(stream),
       write: (writes, checkpoint, letters) => build.write(writes, checkpoint, letters),

@@ -19,6 +19,9 @@ export type OpenBuild = Build & {
   parked(): Promise<ReadonlySet<string>>
 }
 
+/** Documents that are read together in a walk. */
+const PAGE = 500
+
 const none: ReadonlySet<string> = new Set()
 
 /** The keys of which nothing was found. What is missing for a fold is no less a stale read than what is old. */
@@ -76,6 +79,21 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
       return found
         .filter((held) => !isRemoved(held))
         .map((held) => ({ document: picked(held, names), revision: held.revision }))
+    },
+    async *walk(texts = declaration.texts) {
+      const names = [...Object.keys(declaration.fields), ...texts]
+      const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
+      let behind: string | undefined
+      for (;;) {
+        const filter = behind === undefined ? {} : { _id: { $gt: behind } }
+        const options = { projection, sort: { _id: 1 }, limit: PAGE, batchSize: PAGE } as const
+        const page = await call(() => collections.documents.find<Held>(filter, options).toArray())
+        yield page
+          .filter((held) => !isRemoved(held))
+          .map((held) => ({ document: picked(held, names), revision: held.revision }))
+        if (page.length < PAGE) return
+        behind = page.at(-1)?._id
+      }
     },
     async write(writes, checkpoint, set) {
       for (;;) {

@@ -56,6 +56,7 @@ export function buildOf(
     parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),
     load: loader(db, declaration),
+    walk: walker(db, declaration),
     write: async (writes, checkpoint, deadLetters = []) =>
       change(writes, () => {
         if (!progress.advance(checkpoint)) return
@@ -97,19 +98,44 @@ function loader(db: Database.Database, declaration: ModelDeclaration): Build['lo
   return async (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts)))
 }
 
+type Row = [revision: number, ...values: FieldValue[]]
+
 /** Gives one document, or none. */
 function documentReader(db: Database.Database, columns: readonly string[]): (key: FieldValue) => Stored[] {
   const read = db
-    .prepare<[FieldValue], [revision: number, ...values: FieldValue[]]>(
-      `SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`,
-    )
+    .prepare<[FieldValue], Row>(`SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`)
     .raw()
   return (key) => {
     const row = read.get(key)
-    if (row === undefined) return []
-    const [revision, ...values] = row
-    const document: Record<string, FieldValue> = {}
-    for (const [index, value] of values.entries()) document[columns[index] ?? ''] = value
-    return [{ document, revision: BigInt(revision) }]
+    return row === undefined ? [] : [storedIn(row, columns)]
+  }
+}
+
+function storedIn([revision, ...values]: Row, columns: readonly string[]): Stored {
+  const document: Record<string, FieldValue> = {}
+  for (const [index, value] of values.entries()) document[columns[index] ?? ''] = value
+  return { document, revision: BigInt(revision) }
+}
+
+/** Documents that are read together: each page is a read of its own, so that no reader keeps the WAL from being emptied. */
+const PAGE = 500
+
+function walker(db: Database.Database, declaration: ModelDeclaration): Build['walk'] {
+  return async function* walk(texts = declaration.texts) {
+    const columns = ['id', ...otherFields(declaration), ...texts]
+    const page = (where: string) =>
+      db
+        .prepare<FieldValue[], Row>(
+          `SELECT ${list(['revision', ...columns])} FROM documents ${where} ORDER BY id LIMIT ${PAGE}`,
+        )
+        .raw()
+    const first = page('')
+    const next = page('WHERE id > ?')
+    let rows = available(() => first.all())
+    while (rows.length > 0) {
+      yield rows.map((row) => storedIn(row, columns))
+      const behind = rows.at(-1)?.[1] ?? ''
+      rows = rows.length < PAGE ? [] : available(() => next.all(behind))
+    }
   }
 }
