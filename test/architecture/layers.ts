@@ -7,7 +7,7 @@ export type Module = { readonly path: string; readonly imports: readonly string[
 const PORT = 'stores/ports/'
 
 /** What the rooms of what the service does may know beside each other's. */
-const CORE = ['domain', 'representations', 'events', 'port', 'credentials', 'runtime'] as const
+const CORE = ['domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
 
 /** What each room may import of src besides itself. Wiring composes the rooms, main starts them: both may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   port: ['domain'],
   representations: ['domain'],
   events: ['domain', 'port'],
+  evidence: ['port'],
   credentials: ['domain', 'runtime'],
   scoring: ['domain', 'runtime'],
   reports: ['domain', 'runtime'],

@@ -1,0 +1,77 @@
+import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
+
+/**
+ * Signed notes as C2SP has them (c2sp.org/signed-note): a text, an empty line, and a line for each signature. A key is
+ * known by a name and four bytes; 0x01 says Ed25519.
+ */
+const ED25519 = 0x01
+const KEY_BYTES = 32
+const ID_BYTES = 4
+const SIGNATURE_BYTES = 64
+const DASH = '\u2014'
+/** What stands before the 32 bytes of an Ed25519 public key in DER: RFC 8410, 4. */
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly key: KeyObject }
+
+/** A name as it may stand in a note. */
+const isName = (name: string) => name !== '' && !/[\s+]/u.test(name)
+
+/** @param publicKey 32 bytes */
+function keyId(name: string, publicKey: Buffer): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey])
+  return hash('sha256', bytes, 'buffer').subarray(0, ID_BYTES)
+}
+
+const publicBytes = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
+
+/** `NAME+ID+KEY`: what somebody needs to check signatures. @param privateKey Ed25519 */
+export function verifierKeyText(name: string, privateKey: KeyObject): string {
+  const bytes = publicBytes(createPublicKey(privateKey))
+  return `${name}+${keyId(name, bytes).toString('hex')}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
+}
+
+/** @throws Error that says what is wrong with it */
+export function readVerifierKey(text: string): VerifierKey {
+  const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text.trim()) ?? []
+  if (!isName(name)) throw new Error('a key is NAME+ID+KEY, as GET /log/key tells it')
+  const bytes = Buffer.from(encoded, 'base64')
+  if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519 || bytes.toString('base64') !== encoded) {
+    throw new Error('the last part of the key is not that of an Ed25519 key')
+  }
+  const raw = bytes.subarray(1)
+  if (keyId(name, raw).toString('hex') !== id) throw new Error('the parts of the key do not belong together')
+  return {
+    name,
+    id: Buffer.from(id, 'hex'),
+    key: createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' }),
+  }
+}
+
+/** @param text ends with a line break */
+export function signNote(text: string, name: string, privateKey: KeyObject): string {
+  const id = keyId(name, publicBytes(createPublicKey(privateKey)))
+  const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)])
+  return `${text}\n${DASH} ${name} ${signature.toString('base64')}\n`
+}
+
+/** @returns the text that is signed. @throws Error that says why it is not */
+export function openNote(note: string, { name, id, key }: VerifierKey): string {
+  const at = note.lastIndexOf('\n\n')
+  if (at < 0 || !note.endsWith('\n')) throw new Error('it is no signed note')
+  const text = note.slice(0, at + 1)
+  let known = false
+  for (const line of note.slice(at + 2, -1).split('\n')) {
+    const [, signer, encoded = ''] = /^\u2014 ([^ ]+) ([A-Za-z0-9+/]+=*)$/u.exec(line) ?? []
+    if (signer === undefined) throw new Error('it is no signed note')
+    const bytes = Buffer.from(encoded, 'base64')
+    if (signer !== name || !bytes.subarray(0, ID_BYTES).equals(id)) continue
+    known = true
+    const signature = bytes.subarray(ID_BYTES)
+    if (bytes.toString('base64') !== encoded || signature.length !== SIGNATURE_BYTES)
+      throw new Error('its signature is malformed')
+    if (!verify(null, Buffer.from(text), key, signature)) throw new Error('its signature is not that of the key')
+  }
+  if (!known) throw new Error('it is not signed by the key')
+  return text
+}

@@ -1,0 +1,121 @@
+import { readCheckpoint, type TreeHead } from './checkpoint.ts'
+import { readHash } from './hashes.ts'
+import { hashOfLeaf, type LeafEvent } from './leaf.ts'
+import { openNote, readVerifierKey } from './note.ts'
+import { rootFrom } from './verify-path.ts'
+
+/** The form of a proof that this release makes and checks. */
+export const PROOF_FORMAT = 'adamant-proof/1'
+
+/** An event with its place in the tree, and the hashes that lead from it to the root. */
+export type ProvenEvent = { readonly index: number } & LeafEvent & { readonly path: readonly string[] }
+
+/** What happened to a stone, for who holds it in hand. `key` is for who trusts it: a check is given one from elsewhere. */
+export type Proof = {
+  readonly format: typeof PROOF_FORMAT
+  readonly diamond: number
+  readonly events: readonly ProvenEvent[]
+  readonly checkpoint: string
+  readonly key: string
+}
+
+/** What became of a check. `why` is empty where it is ok. */
+export type Checked = {
+  readonly ok: boolean
+  readonly diamond: number | null
+  readonly events: number
+  readonly size: number | null
+  readonly why: string
+}
+
+/** What a proof does not show, in words for who checks it. */
+class NotProven extends Error {}
+
+/**
+ * Checks a proof without anything but a key: that every event stands where it says in the very tree whose root is signed,
+ * that they are the stone's alone, and that none is left out between the first and the last of a stream. That there are none
+ * behind the last can't be seen from it.
+ * @param text of the proof, as it came
+ * @param key a verifier key, as the one who signs has made it known
+ */
+export function checkProof(text: string, key: string): Checked {
+  let found: Omit<Checked, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
+  try {
+    const proof = readProof(text)
+    found = { ...found, diamond: proof.diamond, events: proof.events.length }
+    const head = signedHead(proof.checkpoint, key)
+    found = { ...found, size: head.size }
+    checkStreams(proof)
+    for (const event of proof.events) checkEvent(event, head)
+    return { ok: true, ...found, why: '' }
+  } catch (error) {
+    if (!(error instanceof NotProven)) throw error
+    return { ok: false, ...found, why: error.message }
+  }
+}
+
+function readProof(text: string): Proof {
+  const proof = told('the file', () => JSON.parse(text) as Partial<Proof> | null)
+  if (proof?.format !== PROOF_FORMAT) throw new NotProven(`the file is no proof of the form ${PROOF_FORMAT}`)
+  const { diamond, events, checkpoint } = proof
+  if (typeof diamond !== 'number' || !Number.isSafeInteger(diamond)) throw new NotProven('diamond is no id')
+  if (typeof checkpoint !== 'string') throw new NotProven('checkpoint is no text')
+  if (!Array.isArray(events) || events.length === 0) throw new NotProven('events is no list, or an empty one')
+  for (const [at, event] of events.entries()) if (!isEvent(event)) throw new NotProven(`events[${at}] is no event`)
+  return proof as Proof
+}
+
+function isEvent(event: Partial<ProvenEvent> | null): boolean {
+  if (typeof event !== 'object' || event === null) return false
+  const { index, stream, revision, id, type, data, metadata, path } = event
+  const isText = [stream, id, type].every((value) => typeof value === 'string')
+  const isNumbered = Number.isSafeInteger(index) && Number.isSafeInteger(revision)
+  const isSaid = [data, metadata].every((value) => typeof value === 'object' && value !== null)
+  return isText && isNumbered && isSaid && Array.isArray(path) && path.every((hash) => typeof hash === 'string')
+}
+
+function signedHead(checkpoint: string, key: string): TreeHead {
+  const verifier = told('the key', () => readVerifierKey(key))
+  const head = told('the checkpoint', () => readCheckpoint(openNote(checkpoint, verifier)))
+  if (head.origin !== verifier.name)
+    throw new NotProven(`the checkpoint is of ${head.origin}, the key of ${verifier.name}`)
+  return head
+}
+
+/** In the order of the log, each stream from its beginning, one behind the other. */
+function checkStreams({ diamond, events }: Proof): void {
+  const next = new Map([`diamond-${diamond}`, `scores-${diamond}`].map((stream) => [stream, 0]))
+  let before = -1
+  for (const { index, stream, revision } of events) {
+    const expected = next.get(stream)
+    if (expected === undefined)
+      throw new NotProven(`event ${index} is of ${stream}, which is not of diamond ${diamond}`)
+    if (revision !== expected)
+      throw new NotProven(`event ${index} is ${stream}@${revision}, where ${stream}@${expected} is due`)
+    if (index <= before) throw new NotProven(`event ${index} stands behind event ${before}`)
+    next.set(stream, expected + 1)
+    before = index
+  }
+  if (next.get(`diamond-${diamond}`) === 0) throw new NotProven(`no event of diamond-${diamond} itself is there`)
+}
+
+function checkEvent({ index, path, stream, revision, id, type, data, metadata }: ProvenEvent, head: TreeHead): void {
+  const hashes = path.map((text) => readHash(text))
+  const known = hashes.filter((hash) => hash !== undefined)
+  const leaf = hashOfLeaf({ stream, revision, id, type, data, metadata })
+  const root = known.length === hashes.length ? rootFrom(leaf, index, head.size, known) : undefined
+  if (root?.equals(head.root) !== true) {
+    throw new NotProven(
+      `event ${index}, ${stream}@${revision} (${type}), is not in the tree of ${head.size} events that is signed`,
+    )
+  }
+}
+
+/** @throws NotProven with what was wrong with what */
+function told<Result>(what: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw new NotProven(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,50 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { canonicalJson } from '../../src/evidence/canonical-json.ts'
+
+const test = suite('canonical JSON')
+
+test('writes the examples of RFC 8785 as it does', () => {
+  const first = String.raw`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+    "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}`
+  assert.is(
+    canonicalJson(JSON.parse(first)),
+    String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+  )
+  const names = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6']
+  const sorted = ['\r', '1', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33']
+  const written = canonicalJson(Object.fromEntries(names.map((name) => [name, 0])))
+  assert.is(written, `{${sorted.map((name) => `${JSON.stringify(name)}:0`).join(',')}}`)
+})
+
+test('writes the numbers of its appendix', () => {
+  const numbers: [number, string][] = [
+    [0, '0'],
+    [-0, '0'],
+    [5e-324, '5e-324'],
+    [-5e-324, '-5e-324'],
+    [1.7976931348623157e308, '1.7976931348623157e+308'],
+    [9007199254740992, '9007199254740992'],
+    [295147905179352830000, '295147905179352830000'],
+    [9.999999999999997e22, '9.999999999999997e+22'],
+    [1e23, '1e+23'],
+    [999999999999999900000, '999999999999999900000'],
+    [1e21, '1e+21'],
+    [0.000001, '0.000001'],
+    [333333333.33333343, '333333333.33333343'],
+  ]
+  for (const [number, text] of numbers) assert.is(canonicalJson(number), text)
+})
+
+test('does not depend on how members came, at any depth', () => {
+  assert.is(canonicalJson({ b: [{ d: 1, c: 2 }], a: {} }), '{"a":{},"b":[{"c":2,"d":1}]}')
+  assert.is(canonicalJson(JSON.parse('{"__proto__":1,"10":1,"9":1}')), '{"10":1,"9":1,"__proto__":1}')
+})
+
+test('refuses what is no JSON', () => {
+  for (const value of [undefined, Number.NaN, Infinity, 1n, () => 0, [undefined]]) {
+    assert.throws(() => canonicalJson(value), /is no JSON/)
+  }
+})
+
+test.run()

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+
+/** RFC 6962, 2.1, word by word, over the leaves themselves: shares nothing with src/evidence. */
+const sha256 = (...parts: readonly Buffer[]): Buffer =>
+  parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest()
+
+const split = (leaves: readonly Buffer[]): number => {
+  let k = 1
+  while (k * 2 < leaves.length) k *= 2
+  return k
+}
+
+export function plainRoot(leaves: readonly Buffer[]): Buffer {
+  if (leaves.length === 0) return sha256()
+  const [leaf] = leaves
+  if (leaves.length === 1 && leaf !== undefined) return sha256(Buffer.of(0), leaf)
+  const k = split(leaves)
+  return sha256(Buffer.of(1), plainRoot(leaves.slice(0, k)), plainRoot(leaves.slice(k)))
+}
+
+export function plainPath(m: number, leaves: readonly Buffer[]): Buffer[] {
+  if (leaves.length === 1) return []
+  const k = split(leaves)
+  return m < k
+    ? [...plainPath(m, leaves.slice(0, k)), plainRoot(leaves.slice(k))]
+    : [...plainPath(m - k, leaves.slice(k)), plainRoot(leaves.slice(0, k))]
+}
+
+export const plainConsistency = (m: number, leaves: readonly Buffer[]): Buffer[] => subProof(m, leaves, true)
+
+function subProof(m: number, leaves: readonly Buffer[], known: boolean): Buffer[] {
+  if (m === leaves.length) return known ? [] : [plainRoot(leaves)]
+  const k = split(leaves)
+  return m <= k
+    ? [...subProof(m, leaves.slice(0, k), known), plainRoot(leaves.slice(k))]
+    : [...subProof(m - k, leaves.slice(k), false), plainRoot(leaves.slice(0, k))]
+}

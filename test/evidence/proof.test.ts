@@ -1,0 +1,97 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checkpointText } from '../../src/evidence/checkpoint.ts'
+import { hashText } from '../../src/evidence/hashes.ts'
+import { hashOfLeaf, type LeafEvent } from '../../src/evidence/leaf.ts'
+import { signNote, verifierKeyText } from '../../src/evidence/note.ts'
+import { checkProof, PROOF_FORMAT, type Proof } from '../../src/evidence/proof.ts'
+import { inclusionRanges } from '../../src/evidence/subtrees.ts'
+import { rangeHash } from '../../src/evidence/tiles.ts'
+import { KeptTree } from './kept-tree.ts'
+
+const test = suite('a proof of a stone')
+
+const ORIGIN = 'adamant/an-identity'
+const { privateKey } = generateKeyPairSync('ed25519')
+const key = verifierKeyText(ORIGIN, privateKey)
+
+const event = (stream: string, revision: number, type: string): LeafEvent => {
+  const metadata = { actor: 'vendor@example.com', at: '2026-11-22T13:00:00.000Z' }
+  return { stream, revision, id: `${stream}/${revision}`, type, data: { carat: 1.2, sku: 'é' }, metadata }
+}
+const LOG = [
+  event('log', 0, 'LogCreated'),
+  event('diamond-7', 0, 'DiamondCreated'),
+  event('diamond-8', 0, 'DiamondCreated'),
+  event('scores-7', 0, 'DiamondScored'),
+  event('diamond-7', 1, 'DiamondChanged'),
+  event('diamond-7', 2, 'DiamondDeleted'),
+]
+
+/** @param where the stone's events stand in the log */
+async function proofOf(where = [1, 3, 4, 5], diamond = 7, size = LOG.length): Promise<Proof> {
+  const tree = new KeptTree()
+  await tree.add(LOG.map(hashOfLeaf))
+  const root = await rangeHash(tree.tiles, { begin: 0, end: size })
+  const events = where.map(async (index) => {
+    const hashes = inclusionRanges(index, size).map((range) => rangeHash(tree.tiles, range))
+    return { index, ...(LOG[index] as LeafEvent), path: (await Promise.all(hashes)).map(hashText) }
+  })
+  const checkpoint = signNote(checkpointText({ origin: ORIGIN, size, root }), ORIGIN, privateKey)
+  return { format: PROOF_FORMAT, diamond, events: await Promise.all(events), checkpoint, key }
+}
+
+const check = (proof: unknown, by = key) => checkProof(JSON.stringify(proof), by)
+
+test('checks with the key alone, however its members are ordered', async () => {
+  const proof = await proofOf()
+  const ok = { ok: true, diamond: 7, events: 4, size: 6, why: '' }
+  assert.equal(check(proof), ok)
+  const reversed = proof.events.map((proven) => Object.fromEntries(Object.entries(proven).toReversed()))
+  assert.equal(check({ ...proof, events: reversed }), ok)
+})
+
+test('does not check with any one byte changed that says something', async () => {
+  const proof = await proofOf()
+  const bytes = Buffer.from(JSON.stringify({ ...proof, key: undefined }))
+  let harmless = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes)
+    changed[at] = (bytes[at] as number) ^ 1
+    if (checkProof(changed.toString(), key).ok) harmless++
+  }
+  assert.is(harmless, 0)
+})
+
+test('is not believed for the key that it brings itself', async () => {
+  const { privateKey: forger } = generateKeyPairSync('ed25519')
+  const proof = await proofOf()
+  const [text = ''] = proof.checkpoint.split('\n\n')
+  const forged = { ...proof, checkpoint: signNote(`${text}\n`, ORIGIN, forger), key: verifierKeyText(ORIGIN, forger) }
+  assert.match(check(forged).why, /^the checkpoint: it is not signed by the key$/)
+  assert.ok(check(forged, forged.key).ok)
+})
+
+test('tells what is left out, what comes from elsewhere, and what is in another order', async () => {
+  assert.match(check(await proofOf([1, 3, 5])).why, /^event 5 is diamond-7@2, where diamond-7@1 is due$/)
+  assert.match(check(await proofOf([3, 4, 5])).why, /^event 4 is diamond-7@1, where diamond-7@0 is due$/)
+  assert.match(check(await proofOf([1, 2])).why, /^event 2 is of diamond-8, which is not of diamond 7$/)
+  assert.match(check(await proofOf([3, 1])).why, /^event 1 stands behind event 3$/)
+  assert.match(check(await proofOf([3])).why, /^no event of diamond-7 itself is there$/)
+})
+
+test('says what is wrong with a file or a key that is none', async () => {
+  assert.match(checkProof('{', key).why, /^the file: .*JSON/)
+  for (const text of ['null', '[]', '7', '{"format":"adamant-proof/2"}']) {
+    assert.match(checkProof(text, key).why, /^the file is no proof of the form adamant-proof\/1$/)
+  }
+  const proof = await proofOf()
+  assert.match(check({ ...proof, events: [] }).why, /^events is no list, or an empty one$/)
+  assert.match(check({ ...proof, events: [null] }).why, /^events\[0\] is no event$/)
+  assert.match(check({ ...proof, events: [{ ...proof.events[0], path: [1] }] }).why, /^events\[0\] is no event$/)
+  assert.match(check(proof, 'nonsense').why, /^the key: a key is NAME\+ID\+KEY/)
+  assert.equal(check(proof, 'nonsense').ok, false)
+})
+
+test.run()
