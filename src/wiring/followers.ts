@@ -6,6 +6,7 @@ import { checkpointOf, type Reaction } from '../projections/engine/reaction.ts'
 import type { Projection } from '../projections/engine/read-model.ts'
 import type { Routine } from '../projections/engine/routine.ts'
 import { secrets } from '../projections/secrets/secrets.ts'
+import { tree } from '../projections/tree/tree.ts'
 import { requestFinishing, type RequestFinishingOptions } from '../reactions/bulk/request-finishing.ts'
 import { COLLECTING, removedFiles, type FollowingTools } from '../reactions/files/file-collector.ts'
 import { mails, type Mailer } from '../reactions/mail/mailer.ts'
@@ -35,7 +36,7 @@ export type FollowerTools = RequestFinishingOptions &
   }
 
 /** What is made of the log, to be asked. */
-export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets, webhooks]
+export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets, webhooks, tree]
 
 /** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [

@@ -15,6 +15,8 @@ import type { Projection } from './read-model.ts'
 import { refold, together } from './refold.ts'
 import { retriedStreams } from './dead-letter.ts'
 
+type InOrder = NonNullable<Projection<unknown>['inOrder']>
+
 /** Folds batches into one build, and folds again what an operator asks to be tried again. */
 export class BatchWriter<Value> {
   readonly #checkpoints: CheckpointWriter
@@ -54,6 +56,7 @@ export class BatchWriter<Value> {
   async write({ events: read, position }: Batch): Promise<void> {
     if (comparePositions(position, this.#written) <= 0) return
     const events = this.#behind(read)
+    if (this.projection.inOrder !== undefined) return this.#foldInOrder(this.projection.inOrder, events, position)
     let from = 0
     for (const [index, event] of events.entries()) {
       if (event.stream !== this.#retries) continue
@@ -68,6 +71,11 @@ export class BatchWriter<Value> {
     const [first] = events
     if (first === undefined || comparePositions(first.position, this.#written) > 0) return events
     return events.filter((event) => comparePositions(event.position, this.#written) > 0)
+  }
+
+  async #foldInOrder(fold: InOrder, events: readonly StoredEvent[], position: From): Promise<void> {
+    const writes = events.length === 0 ? [] : await fold(this.build, this.#written, events)
+    await this.#write({ writes, letters: [] }, position, events.at(-1))
   }
 
   /** @param position undefined where nothing was read */

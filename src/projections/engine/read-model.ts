@@ -1,6 +1,6 @@
-import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Tallied } from './tally.ts'
-import type { Document, FieldValue, ModelDeclaration } from '../../stores/ports/read-store.ts'
+import type { Build, Document, FieldValue, ModelDeclaration, Write } from '../../stores/ports/read-store.ts'
 
 /**
  * A read model: how events become documents. Everything is pure, so that folding the log again gives the same model.
@@ -47,6 +47,12 @@ export type Projection<Value> = {
    * it, they are not. Keys of documents are then integers from 1.
    */
   readonly tallied?: Tallied<Value>
+  /**
+   * Folds a batch as a whole, in the order of the log, in the place of all of the above; no stream is ever set aside. A
+   * write that broke off may have left documents that are ahead of the checkpoint: the events behind it come again.
+   * @param from the checkpoint that the events follow
+   */
+  inOrder?(build: Pick<Build, 'load'>, from: From, events: readonly StoredEvent[]): Promise<Write[]>
 }
 
 /** A read model as it is declared: what it is called, what it stores, and how events become that. */
@@ -64,4 +70,23 @@ export function readModel<Value>({
   ...fold
 }: ReadModelDeclaration<Value>): Projection<Value> {
   return { declaration: { name, version, ...documents }, ...fold }
+}
+
+/** Declares what is made of the log as a whole: no event has a document of its own. */
+export function modelInOrder(
+  declared: Pick<ReadModelDeclaration<never>, 'name' | 'version' | 'follows' | 'documents' | 'lag'> &
+    Required<Pick<Projection<never>, 'inOrder'>>,
+): Projection<never> {
+  const noDocument = (): never => {
+    throw new Error(`no event of ${declared.name} has a document of its own`)
+  }
+  return readModel<never>({
+    ...declared,
+    keyOf: () => undefined,
+    begins: () => false,
+    apply: noDocument,
+    toDocument: noDocument,
+    fromDocument: noDocument,
+    stateTexts: [],
+  })
 }

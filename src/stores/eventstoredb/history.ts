@@ -113,9 +113,12 @@ export class History {
   }
 }
 
+/** Every name begins with it, those of the server's own streams too. */
+const EVERY = ''
+
 type Checkpoints = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
 
 const filterOf = (filter: Filter | undefined, checkpoints: Checkpoints) =>
-  filter === undefined
+  filter === undefined || filter.prefixes.includes(EVERY)
     ? streamNameFilter({ ...checkpoints, regex: OURS.source })
     : streamNameFilter({ ...checkpoints, prefixes: [...filter.prefixes] })

@@ -1,0 +1,90 @@
+import type { Hash } from '../../evidence/hashes.ts'
+import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
+import { consistencyRanges, inclusionRanges, type Range } from '../../evidence/subtrees.ts'
+import { rangeHash, TILE, type Place, type Tiles } from '../../evidence/tiles.ts'
+import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { ReadModel } from '../../stores/ports/read-store.ts'
+import { placesIn } from '../engine/places.ts'
+import { hashesIn, keyOfTile, SIZE_KEY } from './tree.ts'
+
+/** An event does not stand in the tree where its position says: one of the two was changed. */
+export class NotInTree extends Error {
+  override readonly name = 'NotInTree'
+}
+
+/** What is asked of the tree. Tiles that were read are kept for as long as the object: make one for each answer. */
+export class TreeQueries {
+  readonly #tiles = new Map<number, Promise<readonly Hash[]>>()
+
+  constructor(private readonly model: Pick<ReadModel, 'get' | 'find'>) {}
+
+  /** How many leaves there are: 0 before the tree has begun. */
+  async size(): Promise<number> {
+    return Number((await this.model.get(SIZE_KEY, ['size']))?.['size'] ?? 0)
+  }
+
+  /** The root of the first so many leaves. */
+  root(size: number): Promise<Hash> {
+    return rangeHash(this.tiles, { begin: 0, end: size })
+  }
+
+  /** @throws RangeError for a leaf that is not among so many */
+  inclusion(index: number, size: number): Promise<Hash[]> {
+    return this.#hashes(inclusionRanges(index, size))
+  }
+
+  /** @throws RangeError where there are more before than behind */
+  consistency(from: number, to: number): Promise<Hash[]> {
+    return this.#hashes(consistencyRanges(from, to))
+  }
+
+  /**
+   * Where an event stands: its tile is found by its position, its place there by its hash.
+   * @returns undefined for one that is younger than the tree of so many leaves
+   * @throws NotInTree
+   */
+  async indexOf(event: StoredEvent, size: number): Promise<number | undefined> {
+    const hash = hashOfLeaf(leafEvent(event))
+    const commit = Number(event.position.commit)
+    const [tile, before] = await this.model.find({
+      where: { commit: { from: 0, to: commit } },
+      order: [['commit', 'desc']],
+      limit: 2,
+      offset: 0,
+      select: ['id'],
+    })
+    // Events of one append may share a position: the tile before may end with some of them.
+    for (const found of [tile, before]) {
+      if (found === undefined) continue
+      const row = await this.tiles({ row: 0, tile: Number(found['id']) })
+      const at = row.findIndex((one) => one.equals(hash))
+      if (at >= 0) return beyond(Number(found['id']) * TILE + at, size)
+    }
+    if (comparePositions(event.position, await this.#last()) > 0) return undefined
+    throw new NotInTree(`${event.stream}@${event.revision} is not what the tree holds of it`)
+  }
+
+  /** The position of the last leaf. */
+  async #last(): Promise<From> {
+    const found = await this.model.get(SIZE_KEY, ['places'])
+    return placesIn(String(found?.['places'] ?? '-')).at(-1) ?? 'start'
+  }
+
+  readonly tiles: Tiles = (place: Place) => {
+    const key = keyOfTile(place)
+    const known = this.#tiles.get(key) ?? this.#read(key)
+    this.#tiles.set(key, known)
+    return known
+  }
+
+  async #read(key: number): Promise<readonly Hash[]> {
+    const document = await this.model.get(key, ['hashes'])
+    return document === undefined ? [] : hashesIn(document)
+  }
+
+  #hashes(ranges: readonly Range[]): Promise<Hash[]> {
+    return Promise.all(ranges.map((range) => rangeHash(this.tiles, range)))
+  }
+}
+
+const beyond = (index: number, size: number) => (index < size ? index : undefined)

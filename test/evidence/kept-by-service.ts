@@ -1,0 +1,32 @@
+import * as assert from 'uvu/assert'
+import { canonicalJson } from '../../src/evidence/canonical-json.ts'
+import { leafEvent } from '../../src/evidence/leaf.ts'
+import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
+import { isLeaf, tree } from '../../src/projections/tree/tree.ts'
+import { comparePositions, type StoredEvent } from '../../src/stores/ports/event-store.ts'
+import type { Installation } from '../../src/wiring/installation.ts'
+import { all } from '../contract/event-store/given.ts'
+import { until } from '../until.ts'
+import { plainRoot } from './plain-tree.ts'
+
+export const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(leafEvent(event)))
+
+/**
+ * The tree that a running service keeps, once it has come to the head of the log; it has to be that of the very events.
+ * @returns its root over so many leaves, all unless told
+ */
+export async function keptRoot(
+  { store, reads }: Pick<Installation, 'store' | 'reads'>,
+  leaves?: number,
+): Promise<{ readonly size: number; readonly root: string }> {
+  const head = await store.head()
+  const model = await reads.model(tree.declaration)
+  await until('the tree', async () => comparePositions(await model.position(), head) >= 0)
+  const queries = new TreeQueries(model)
+  const kept = await queries.size()
+  const events = (await all(store.readAll('start'))).filter(isLeaf).slice(0, kept)
+  assert.is(events.length, kept)
+  assert.equal(await queries.root(kept), plainRoot(events.map(leafBytes)))
+  const size = leaves ?? kept
+  return { size, root: (await queries.root(size)).toString('base64') }
+}

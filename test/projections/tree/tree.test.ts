@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { canonicalJson } from '../../../src/evidence/canonical-json.ts'
+import { leafEvent } from '../../../src/evidence/leaf.ts'
+import { rootFrom } from '../../../src/evidence/verify-path.ts'
+import { BatchWriter } from '../../../src/projections/engine/batch-writer.ts'
+import { NotInTree, TreeQueries } from '../../../src/projections/tree/tree-queries.ts'
+import { isLeaf, tree } from '../../../src/projections/tree/tree.ts'
+import { openLog } from '../../../src/runtime/log.ts'
+import type { Batch, EventStore, From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+import { plainRoot } from '../../evidence/plain-tree.ts'
+import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+
+const test = suite('the tree of the log')
+const silent = openLog('silent')
+
+async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for await (const event of store.readAll('start')) events.push(event)
+  return events
+}
+
+const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(leafEvent(event)))
+
+/** Some stones and what became of them, a bulk of stones, and events that a move does not carry. */
+async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
+  const vendor = owner(store)
+  const stones = await vendor.create(300)
+  for (const id of stones.slice(0, 20)) await vendor.patch(id, { price: id })
+  const joined = { id: randomUUID(), type: 'StoresJoined', data: { vault: 'v', files: 'f', place: 'p' }, metadata: {} }
+  await store.append('stores', 'none', [joined])
+  for (const id of stones.slice(0, 5)) await vendor.remove(id)
+  return eventsOf({ store } as Disk)
+}
+
+test(
+  'is that of every event in the order of the log, but for what a move does not carry',
+  withDisk(async (disk) => {
+    const events = await fillLog(disk)
+    await buildsOf(disk, tree).rebuild()
+    const queries = new TreeQueries(await disk.reads.model(tree.declaration))
+    const leaves = events.filter(isLeaf)
+    assert.is(events.length - leaves.length, 1)
+    assert.is(await queries.size(), leaves.length)
+    assert.equal(await queries.root(leaves.length), plainRoot(leaves.map(leafBytes)))
+  }),
+)
+
+test(
+  'finds each event by its position, with what leads to the root',
+  withDisk(async (disk) => {
+    const leaves = (await fillLog(disk)).filter(isLeaf)
+    await buildsOf(disk, tree).rebuild()
+    const queries = new TreeQueries(await disk.reads.model(tree.declaration))
+    const root = await queries.root(leaves.length)
+    for (const [index, event] of leaves.entries()) {
+      assert.is(await queries.indexOf(event, leaves.length), index)
+      const path = await queries.inclusion(index, leaves.length)
+      assert.ok(rootFrom(plainRoot([leafBytes(event)]), index, leaves.length, path)?.equals(root))
+    }
+    const [first] = leaves
+    assert.is(first && (await queries.indexOf(leaves[299] ?? first, 299)), undefined)
+    const changed = { ...(leaves[5] as StoredEvent), data: { changed: true } }
+    const thrown = await queries.indexOf(changed, leaves.length).catch((error: unknown) => error)
+    assert.instance(thrown, NotInTree)
+  }),
+)
+
+/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
+class Memory implements Pick<Build, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
+  readonly documents = new Map<FieldValue, Stored>()
+  at: Awaited<ReturnType<Build['checkpoint']>>
+
+  constructor(private readonly breaks: (write: number) => boolean) {}
+
+  checkpoint = async () => this.at
+  deadLetters = async () => []
+  load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.documents.get(key) ?? [])
+
+  async write(writes: readonly Write[], checkpoint: NonNullable<typeof this.at>): Promise<void> {
+    for (const [at, write] of writes.entries()) {
+      if (this.breaks(at)) throw new Error('broken off')
+      if (!('put' in write)) throw new Error('nothing of a tree is ever removed')
+      const key = write.put['id'] ?? ''
+      const stored = this.documents.get(key)
+      if (stored === undefined || stored.revision < write.revision) {
+        this.documents.set(key, { document: write.put, revision: write.revision })
+      }
+    }
+    if (this.breaks(writes.length)) throw new Error('broken off')
+    this.at = checkpoint
+  }
+
+  get model() {
+    const get = (key: FieldValue): Document | undefined => this.documents.get(key)?.document
+    return { get, find: () => [] }
+  }
+}
+
+/** mulberry32 */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const event = (index: number): StoredEvent => ({
+  stream: index % 17 === 0 ? 'stores' : `diamond-${index}`,
+  revision: 0n,
+  position: { commit: BigInt(index * 3 + 1), prepare: BigInt(index * 3 + 1) },
+  id: `e-${index}`,
+  type: 'Something',
+  data: { index },
+  metadata: {},
+})
+
+test('is the same however batches are cut, and wherever a write breaks off and is tried again', async () => {
+  const events = Array.from({ length: 1_500 }, (_, index) => event(index))
+  const root = plainRoot(events.filter(isLeaf).map(leafBytes))
+  const store = {
+    identity: async () => 'log',
+    read: async () => [],
+    eventAt: async () => undefined,
+  } as unknown as EventStore
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = numbers(seed)
+    const build = new Memory(() => random() < 0.15)
+    const place = (from: From) => (from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1)
+    while (place(build.at?.position ?? 'start') < events.length) {
+      const writer = await BatchWriter.open(tree, store, build as unknown as Build, silent)
+      try {
+        for (let at = place(writer.written); at < events.length;) {
+          const some = events.slice(at, at + 1 + Math.floor(random() ** 4 * 700))
+          const position = some.at(-1)?.position ?? 'start'
+          await writer.write({ events: some, position, caughtUp: false } satisfies Batch)
+          at += some.length
+        }
+        await writer.flush()
+      } catch (error) {
+        assert.match(String(error), 'broken off')
+      }
+    }
+    const queries = new TreeQueries(build.model)
+    const size = await queries.size()
+    assert.is(size, events.filter(isLeaf).length, `seed ${seed}`)
+    assert.equal(await queries.root(size), root, `seed ${seed}`)
+  }
+})
+
+test.run()
