@@ -5,6 +5,7 @@ import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
+import { exportCommand } from './export.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
@@ -73,6 +74,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   keyCommand(open),
   demoCommand(),
   importCommand(open),
+  exportCommand(open),
   rebuildCommand(open),
   rescoreCommand(open),
   statusCommand(open),

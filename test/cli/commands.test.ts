@@ -24,6 +24,7 @@ const WITH_EXAMPLES = [
   'serve',
   'demo',
   'import',
+  'export',
   'rescore',
   'status',
   'dead-letters',

@@ -30,6 +30,7 @@ const COMMANDS = [
   ['token', 'list'],
   ['token', 'add', 'a@example.com'],
   ['import', 'stones.csv', '--user', 'a@example.com'],
+  ['export', '--user', 'a@example.com'],
 ]
 
 test('each says so with exit code 2 and makes none', async ({ commands }) => {

@@ -43,7 +43,7 @@ export async function importStones(
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.described)
-  const stock = isUpdate ? await stockOf(installation, owner) : undefined
+  const stock = isUpdate ? await stockOf(installation.writing, owner) : undefined
   const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones')
   const findings = await findingsOf(lines(), stock)
   const report = new Report(source, findings, asked)

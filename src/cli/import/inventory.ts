@@ -1,8 +1,8 @@
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
-import { WrongRevision, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Installation } from '../../wiring/installation.ts'
+import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Writing } from '../../commands/core/handle.ts'
 import { note, notePassedOver } from '../output.ts'
 
 /** What an account has, by what an import asks for. Some ten bytes a stone beside its sku. */
@@ -16,26 +16,36 @@ export type Stock = {
 }
 
 /**
- * The stones of an account as the log has them, whether a service runs and has come so far or not. What was accepted and not
- * finished, by a process that was killed, is finished first: it would else come afterwards.
+ * The stones of an account as the log has them, whether a service runs and has come so far or not.
+ * @throws StoreUnavailable
  */
-export async function stockOf(installation: Installation, owner: number): Promise<Stock> {
+export const stonesOf = async (store: EventStore, owner: number): Promise<Stock> => (await read(store, owner)).stock
+
+/** Likewise, where what was accepted and not finished by a process that was killed is finished first: it would come afterwards. */
+export async function stockOf(writing: Writing, owner: number): Promise<Stock> {
   const tried = new Set<string>()
   for (;;) {
-    const stones = new Stones(owner)
-    const begun = new Set<string>()
-    for await (const event of installation.store.readAll('start', { prefixes: ['diamond-', 'request-'] })) {
-      if (event.type === 'RequestAccepted' && !tried.has(event.stream)) begun.add(event.stream)
-      else if (event.type === 'RequestDone') begun.delete(event.stream)
-      else stones.saw(event)
-    }
-    if (begun.size === 0) return stones.stock()
-    for (const stream of begun) await finished(installation, stream, tried)
+    const { stock, begun } = await read(writing.store, owner)
+    const left = [...begun].filter((stream) => !tried.has(stream))
+    if (left.length === 0) return stock
+    for (const stream of left) await finished(writing, stream, tried)
   }
 }
 
+/** @returns the stones, and the requests that were accepted and are not done */
+async function read(store: EventStore, owner: number): Promise<{ stock: Stock; begun: ReadonlySet<string> }> {
+  const stones = new Stones(owner)
+  const begun = new Set<string>()
+  for await (const event of store.readAll('start', { prefixes: ['diamond-', 'request-'] })) {
+    if (event.type === 'RequestAccepted') begun.add(event.stream)
+    else if (event.type === 'RequestDone') begun.delete(event.stream)
+    else stones.saw(event)
+  }
+  return { stock: stones.stock(), begun }
+}
+
 /** One that can't be finished is whoever's it is, and the service's to report. */
-async function finished({ writing }: Installation, stream: string, tried: Set<string>): Promise<void> {
+async function finished(writing: Writing, stream: string, tried: Set<string>): Promise<void> {
   tried.add(stream)
   try {
     await finishBulk(writing, stream)

@@ -50,7 +50,10 @@ export async function undoImport(open: Open, path: string, options: UndoOptions)
 }
 
 /** What was not taken back yet; held in memory by its numbers alone. */
-async function leftOf({ writing }: Installation, undo: UndoFile): Promise<{ bulks: ToUndo[]; stones: number }> {
+export async function leftOf(
+  { writing }: Pick<Installation, 'writing'>,
+  undo: Pick<UndoFile, 'import'>,
+): Promise<{ bulks: ToUndo[]; stones: number }> {
   const bulks: ToUndo[] = []
   let number = 0
   let stones = 0
@@ -77,9 +80,10 @@ async function conflictsOf({ store }: Installation, bulks: readonly ToUndo[]): P
   return conflicts
 }
 
-async function takeBack(
-  installation: Installation,
-  { account }: UndoFile,
+/** Takes it back, bulk by bulk. @throws Failed where it was stopped */
+export async function takeBack(
+  installation: Pick<Installation, 'writing'>,
+  { account }: Pick<UndoFile, 'account'>,
   bulks: readonly ToUndo[],
   stones: number,
 ): Promise<Undone> {

@@ -80,7 +80,7 @@ async function* bulksOf(lines: AsyncIterable<Usable>): AsyncGenerator<Usable[]> 
 export type Steps = AsyncIterable<Step> | Iterable<Step>
 
 /** What the steps would do, without doing it. */
-export async function counted(installation: Installation, by: By, steps: Steps): Promise<Counts> {
+export async function counted(installation: Pick<Installation, 'writing'>, by: By, steps: Steps): Promise<Counts> {
   const tally = new Tally()
   for await (const step of steps) {
     const { appends } = await decideAll(installation.writing, by, step.changes)
@@ -90,7 +90,7 @@ export async function counted(installation: Installation, by: By, steps: Steps):
 }
 
 export type Writes = {
-  readonly installation: Installation
+  readonly installation: Pick<Installation, 'writing'>
   readonly by: By
   /** The import's, of which its records are made. */
   readonly id: string
@@ -128,7 +128,7 @@ export async function written(
   return { ...tally.counts, position }
 }
 
-export const inventoryOf = ({ writing }: Installation, { origin }: By): Inventory => {
+export const inventoryOf = ({ writing }: Pick<Installation, 'writing'>, { origin }: By): Inventory => {
   const { store, clock } = writing
   return { ...writing, diamondIds: new IdBlocks({ store, clock, kind: 'diamond', size: BULK, origin }) }
 }

@@ -26,7 +26,7 @@ import { decode } from '../../events/decode.ts'
 export async function carryOut(writing: Writing, bulk: Bulk): Promise<Position | undefined> {
   const { store } = writing
   const { stream, expected, appends, metadata } = bulk
-  if (store.atomicMany) {
+  if (store.atomicMany || appends.length === 0) {
     // Another process's try of the same bulk must not pass for a repeat of this one.
     const done = doneEvent(bulk, randomUUID(), metadata)
     return appendAll(store, [...appends, { stream, expected, events: [done] }])

@@ -107,8 +107,8 @@ function certificationsOf(diamond: LiveDiamond): string {
     .join(',')
 }
 
-/** `2014-11-27T21:11:00+00:00` */
-const isoDate = remembering((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
+/** Of seconds since 1970: `2014-11-27T21:11:00+00:00`. */
+export const isoDate = remembering((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
 
 /** The stones of a bulk have one date: its last text is kept. */
 function remembering(text: (seconds: number) => string): (seconds: number) => string {

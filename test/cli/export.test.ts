@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
+import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle.ts'
+import { cutShapes } from '../../src/domain/dictionaries/shapes.ts'
+import { CommandLine, type Ended } from './command-line.ts'
+
+type Context = { commands: CommandLine; at: (name: string) => string }
+const test = suite<Context>('export')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+  context.at = (name) => join(context.commands.folder, name)
+})
+test.after.each(({ commands }) => commands.remove())
+
+const user = (name: string) => `${name}@example.com`
+const add = (name: string) => ['user', 'add', user(name), '--password', 'right horse', '--json']
+const TO = (name: string) => ['--user', user(name), '--json']
+
+/** Texts that a spreadsheet takes for something else than a text. */
+const SKUS = [
+  '007',
+  '1e5',
+  '0x1F',
+  'true',
+  '=1+1',
+  '"quoted"',
+  'a,b;c',
+  "it's",
+  '-',
+  'ü £ 钻石',
+  '1,200',
+  '{}',
+  '#REF!',
+  'NULL',
+]
+const OWN_SHAPES = ['1e5', '1,5', 'Trilliant', '"Rose" cut', 'Kite; long', '0,71', '-1', 'Bullet 2.5', 'ナベット']
+const PRICES = [0, 0.1, 1e21, 1e-7, 1234567.89, 4_200, null]
+const CARATS = [0.01, 1, 2, 10_000, 0.123456789012345]
+
+const shapes = cutShapes().flatMap(({ id, children }) => [id, ...children.map((child) => child.id)])
+const at = <Value>(values: readonly Value[], index: number) => values[index % values.length] ?? null
+
+/** Stones with every value of every dictionary, in lines of JSON as v4 takes them. */
+const STONES = Array.from({ length: 120 }, (_, n) => ({
+  sku: n < SKUS.length ? at(SKUS, n) : `S-${n}`,
+  price: at(PRICES, n),
+  isColored: n % 3 === 0,
+  isLabGrown: n % 2 === 0,
+  cutShape: n % 4 === 0 ? at(OWN_SHAPES, n / 4) : at(shapes, n),
+  carat: at(CARATS, n),
+  ...Object.fromEntries(
+    Object.entries(DICTIONARIES).map(([name, { all }]) => [name, n % 5 === 0 ? null : (at(all, n)?.id ?? null)]),
+  ),
+  culetSize: at([...culetSizes, null], n),
+  girdle: n % 7 === 0 ? `${at(girdleGrades, n)}-${at(girdleGrades, n + 3)}` : at([...girdleGrades, null], n),
+  access: n % 3,
+  dataAccess: (n + 1) % 3,
+}))
+
+const lines = (stones: readonly object[]) => stones.map((stone) => `${JSON.stringify(stone)}\n`).join('')
+const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+  assert.ok(out !== '', err)
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+}
+
+test('what is imported again changes nothing, whichever way it was written', async ({ commands, at: path }) => {
+  writeFileSync(path('all.jsonl'), lines(STONES))
+  const [, created, ...written] = await commands.runInTurn([
+    add('a'),
+    ['import', path('all.jsonl'), ...TO('a')],
+    ['export', path('a.csv'), ...TO('a')],
+    ['export', path('a.csv.gz'), ...TO('a')],
+    ['export', path('a.jsonl'), ...TO('a')],
+    ['export', '--user', user('a')],
+    ['export', '--user', user('a'), '--json'],
+    ['events', '--json'],
+  ])
+  assert.is(resultOf(created)['created'], STONES.length, created?.err)
+  assert.equal(resultOf(written[0]), { stones: STONES.length, file: path('a.csv'), format: 'csv' })
+  const csv = readFileSync(path('a.csv'), 'utf8')
+  assert.is(gunzipSync(readFileSync(path('a.csv.gz'))).toString(), csv)
+  assert.is(written[3]?.out, csv)
+  assert.is(written[4]?.out, readFileSync(path('a.jsonl'), 'utf8'))
+  assert.not.ok(existsSync(path('a.csv.partial')))
+
+  const again = await commands.runInTurn([
+    ...['a.csv', 'a.csv.gz', 'a.jsonl'].map((name) => [
+      'import',
+      path(name),
+      ...TO('a'),
+      '--update-by',
+      'sku',
+      '--delete-missing',
+    ]),
+    ['events', '--json'],
+  ])
+  for (const ended of again.slice(0, 3)) {
+    const { created: made, changed, unchanged, deleted, refused } = resultOf(ended)
+    assert.equal(
+      { made, changed, unchanged, deleted, refused },
+      { made: 0, changed: 0, unchanged: STONES.length, deleted: 0, refused: 0 },
+      ended.err,
+    )
+  }
+  assert.is(again[3]?.out, written[5]?.out)
+})
+
+test('what is imported into another account is the same but for ids and dates', async ({ commands, at: path }) => {
+  writeFileSync(path('all.jsonl'), lines(STONES))
+  const ended = await commands.runInTurn([
+    add('a'),
+    add('b'),
+    ['import', path('all.jsonl'), ...TO('a')],
+    ['export', path('a.csv'), ...TO('a')],
+    ['import', path('a.csv'), ...TO('b')],
+    ['export', '--user', user('a'), '--json'],
+    ['export', '--user', user('b'), '--json'],
+  ])
+  const [ofA, ofB] = ended.slice(-2).map(({ out }) =>
+    out
+      .trim()
+      .split('\n')
+      .map((line) => ({ ...(JSON.parse(line) as object), id: 0, date: '' })),
+  )
+  assert.is(ofB?.length, STONES.length)
+  assert.equal(ofB, ofA)
+})
+
+test('has what is there: no stone that was deleted, and none of another account', async ({ commands, at: path }) => {
+  writeFileSync(path('two.csv'), 'sku,cutShape,carat\nA-1,Round,1\nA-2,Pear,2\n')
+  writeFileSync(path('one.csv'), 'sku,cutShape,carat\nA-2,Pear,2\n')
+  const ended = await commands.runInTurn([
+    add('a'),
+    add('b'),
+    ['import', path('two.csv'), ...TO('a')],
+    ['import', path('one.csv'), ...TO('a'), '--update-by', 'sku', '--delete-missing', '--yes'],
+    ['import', path('two.csv'), ...TO('b')],
+    ['export', '--user', user('a')],
+  ])
+  const [header, ...rows] = (ended.at(-1)?.out ?? '').trim().split('\r\n')
+  assert.is(
+    header,
+    'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,access,dataAccess,date',
+  )
+  assert.is(rows.length, 1)
+  assert.match(rows[0] ?? '', /^2,A-2,,false,false,Pear,2,(?:,)*0,0,20/)
+})
+
+test.run()

@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { writingTo, type Writing } from '../../../src/commands/core/handle.ts'
+import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
+import { decode } from '../../../src/events/decode.ts'
+import type { Usable } from '../../../src/cli/import/findings.ts'
+import { stockOf } from '../../../src/cli/import/inventory.ts'
+import { standingOf } from '../../../src/cli/import/standing.ts'
+import { leftOf, takeBack } from '../../../src/cli/import/undo.ts'
+import { creating, deleting, updating, written } from '../../../src/cli/import/write.ts'
+import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
+import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
+import { all, rejectedWith } from '../../contract/event-store/given.ts'
+import { CommandLine, type Started } from '../command-line.ts'
+import { startPeer } from '../../eventstoredb/peer/peer.ts'
+import { temporaryLog } from '../../stores/temporary-log.ts'
+
+/** Two whole bulks of 500 and a part of one. */
+const STONES = 1_200
+const BULKS = 3
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'another-run' } as const
+const by = { owner: 1, origin }
+const signal = { came: false, first: new Promise<string>(() => {}) }
+const wanted = { account: 1, digest: 'of-the-file', bulks: BULKS, again: false }
+
+async function* lines(price?: number): AsyncGenerator<Usable> {
+  for (let line = 2; line < 2 + STONES; line++) {
+    const set = { sku: `S-${line}`, cutShape: 2, carat: 1, ...(price !== undefined && { price }) }
+    yield { line, change: { set, removed: [] } }
+  }
+}
+
+/** A process whose log is gone in the middle of the `at`-th bulk: what can be stored by halves is. */
+function dying(store: EventStore, at: number): Writing {
+  let bulks = 0
+  const half: EventStore = {
+    ...store,
+    async appendMany(appends) {
+      if (appends.length < 100 || ++bulks < at) return store.appendMany(appends)
+      if (!store.atomicMany) await store.appendMany(appends.slice(0, appends.length / 2))
+      throw new StoreUnavailable('the process died')
+    },
+  }
+  return working(half)
+}
+
+const working = (store: EventStore) => writingTo(store, () => 1_800_000_000_000)
+
+async function importNew(writing: Writing) {
+  const { id, done } = await standingOf(writing, wanted)
+  const named = { ...by, origin: { ...origin, correlation: id } }
+  const counts = await written(
+    { installation: { writing }, by: named, id, done, total: STONES, signal },
+    creating(lines()),
+  )
+  return { id, done, ...counts }
+}
+
+async function importBySku(writing: Writing, id: string, price: number) {
+  const stock = await stockOf(writing, 1)
+  const named = { ...by, origin: { ...origin, correlation: id } }
+  const steps = updating(lines(price), stock, named)
+  return written({ installation: { writing }, by: named, id, done: 0, total: STONES, signal }, steps)
+}
+
+async function takenBack(writing: Writing, id: string) {
+  const { bulks, stones } = await leftOf({ writing }, { import: id })
+  return takeBack({ writing }, { account: 1 }, bulks, stones)
+}
+
+const ofDiamonds = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
+
+/** How many stones were ever made, and of how many skus. */
+async function made(store: EventStore) {
+  const births = (await ofDiamonds(store)).filter(({ type }) => type === 'DiamondCreated')
+  const skus = new Set(births.map((event) => decode<DiamondCreated>(event).data.set.sku))
+  return [births.length, skus.size]
+}
+
+const SQLITE = async () => {
+  const store = temporaryLog()
+  return { store, close: () => store.close() }
+}
+const EVENTSTOREDB = async () => {
+  const peer = await startPeer()
+  const store = openEventStoreDB(peer.url)
+  return { store, close: () => store.close().then(() => peer.stop()) }
+}
+
+for (const [engine, open] of [
+  ['the embedded log', SQLITE],
+  ['EventStoreDB', EVENTSTOREDB],
+] as const) {
+  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that dies, on ${engine}`)
+  test.before.each(async (context) => {
+    Object.assign(context, await open())
+  })
+  test.after.each(({ close }) => close())
+
+  test('is gone on with, and makes no stone twice', async ({ store }) => {
+    await rejectedWith(StoreUnavailable, importNew(dying(store, 3)))
+    const rest = await importNew(working(store))
+    assert.ok(rest.done >= 2)
+    assert.is(rest.created + rest.unchanged, STONES)
+    assert.equal(await made(store), [STONES, STONES])
+    assert.is((await standingOf(working(store), wanted)).done, BULKS)
+  })
+
+  test('leaves nothing by sku that the next one would make again', async ({ store }) => {
+    await rejectedWith(StoreUnavailable, importBySku(dying(store, 3), 'one', 5))
+    const rest = await importBySku(working(store), 'other', 5)
+    assert.is(rest.created + rest.unchanged, STONES)
+    assert.is(rest.changed, 0)
+    assert.equal(await made(store), [STONES, STONES])
+  })
+
+  test('is taken back by an undo that dies too, each stone once', async ({ store }) => {
+    const { id } = await importNew(working(store))
+    await importBySku(working(store), 'prices', 5)
+    const stock = await stockOf(working(store), 1)
+    const gone = [...stock.skus.keys()].slice(0, 600)
+    const named = { ...by, origin: { ...origin, correlation: 'gone' } }
+    const deleted = await written(
+      { installation: { writing: working(store) }, by: named, id: 'gone', done: 0, total: 600, signal },
+      deleting(gone, named),
+    )
+    assert.is(deleted.deleted, 600)
+    for (const undone of ['gone', 'prices', id]) {
+      await rejectedWith(StoreUnavailable, takenBack(dying(store, 1), undone))
+      await takenBack(working(store), undone)
+      await takenBack(working(store), undone)
+    }
+    // What came back has a past of its own: the first import made the others.
+    assert.is((await stockOf(working(store), 1)).skus.size, 600)
+    assert.equal(await made(store), [STONES + 600, STONES])
+    const back = (await ofDiamonds(store)).filter(({ type }) => type === 'DiamondPatched')
+    assert.is(back.length, 2 * STONES - 600)
+  })
+
+  test.run()
+}
+
+const killed = suite<{ commands: CommandLine }>('an import whose process is killed')
+killed.before.each((context) => {
+  context.commands = new CommandLine()
+})
+killed.after.each(({ commands }) => commands.remove())
+
+killed('is finished by the same command, and taken back by the undo file of either run', async ({ commands }) => {
+  const many = 20_000
+  const file = join(commands.folder, 'stones.csv')
+  const rows = Array.from({ length: many }, (_, n) => `S-${n},Round,1\n`)
+  writeFileSync(file, `sku,cutShape,carat\n${rows.join('')}`)
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const words = ['import', file, '--user', 'a@example.com', '--json']
+  const first = commands.start(words)
+  const undo = await undoFileOf(first)
+  first.kill('SIGKILL')
+  await first.ended
+
+  const { created, unchanged } = await commands.json(...words.slice(0, -1))
+  assert.is(Number(created) + Number(unchanged), many)
+  const [exported, undone, left] = await commands.runInTurn([
+    ['export', '--user', 'a@example.com'],
+    ['import', '--undo', undo, '--json'],
+    ['export', '--user', 'a@example.com'],
+  ])
+  const skus = (exported?.out ?? '')
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(',')[1])
+  assert.is(skus.length, many)
+  assert.is(new Set(skus).size, many)
+  assert.is(JSON.parse(undone?.out ?? '{}').deleted, many)
+  assert.is(left?.out.trim().split('\r\n').length, 1)
+})
+
+/** Told before the first change. */
+async function undoFileOf(started: Started): Promise<string> {
+  for (;;) {
+    const found = /^undo file: (.*)$/m.exec(started.said)?.[1]
+    if (found !== undefined) return found
+    await new Promise<void>((done) => setTimeout(done, 10))
+  }
+}
+
+killed.run()
