@@ -1,48 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine } from '../cli/command-line.ts'
 import { blocksOf, has, run } from './blocks.ts'
+import { newInstallation, type NewInstallation } from './new-installation.ts'
 
 const PAGE = 'docs/getting-started.md'
-const PASSWORD = 'correct horse'
-const EMAIL = 'jane@example.com'
-
-type Context = { commands: CommandLine; env: Record<string, string> }
-const test = suite<Context>(PAGE)
-
+const test = suite<{ given: NewInstallation }>(PAGE)
 test.before(async (context) => {
-  const commands = new CommandLine()
-  context.commands = commands
-  const server = commands.start(['serve', '--json'])
-  const { url } = JSON.parse(await server.line()) as { url: string }
-  const [user, client, token] = await commands.runInTurn(
-    [
-      ['user', 'add', EMAIL, '--password', PASSWORD],
-      ['client', 'add', 'Stock', '--json'],
-      ['token', 'add', EMAIL, '--json'],
-    ],
-    {},
-  )
-  assert.is(user?.code, 0, user?.err)
-  const { client_id, client_secret } = JSON.parse(client?.out ?? '') as Record<string, string>
-  const { token: apiToken } = JSON.parse(token?.out ?? '') as Record<string, string>
-  context.env = {
-    API: url,
-    EMAIL,
-    PASSWORD,
-    CLIENT_ID: client_id ?? '',
-    CLIENT_SECRET: client_secret ?? '',
-    API_TOKEN: apiToken ?? '',
-  }
+  context.given = await newInstallation()
 })
-test.after(({ commands }) => commands.remove())
+test.after(({ given }) => given.remove())
 
 if (has('curl') && has('jq')) {
-  test('does what it says, line by line, in a shell', async ({ commands, env }) => {
+  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
     // The first block names what the test gives.
     const [, ...steps] = blocksOf(PAGE, 'sh')
     const script = ['set -euo pipefail', ...steps].join('\necho ---\n')
-    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: commands.folder })
+    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
     const [, , , faults, scores, links, many, found, changes, report, secret] = out.split('---\n')
     assert.match(faults ?? '', /"\/cutShape"[^]*"\/carat"[^]*"\/colour"/)
@@ -62,7 +35,7 @@ for (const [language, program, args, prefix] of [
   ['php', 'php', [], 'PHP'],
 ] as const) {
   if (!has(program)) continue
-  test(`has a program that waits for the scores of what it sent: ${language}`, async ({ env }) => {
+  test(`has a program that waits for the scores of what it sent: ${language}`, async ({ given: { env } }) => {
     const [source = ''] = blocksOf(PAGE, language)
     const { out, err, code } = await run(program, args, { env, input: source })
     assert.is(code, 0, err)

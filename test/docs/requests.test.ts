@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { newInstallation, type NewInstallation } from './new-installation.ts'
+
+const PAGE = 'docs/requests.http'
+const test = suite<{ given: NewInstallation }>(PAGE)
+test.before(async (context) => {
+  context.given = await newInstallation()
+})
+test.after(({ given }) => given.remove())
+
+type Asked = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
+
+/** The requests of the file, as REST Client reads it: `###` begins one, `# @name` names its answer. */
+function requestsIn(text: string): Asked[] {
+  const [, ...parts] = text.split(/^###/m)
+  return parts.map((part) => {
+    const [title = '', ...lines] = part.split('\n')
+    const name = lines.map((line) => /^# @name (\w+)$/.exec(line)?.[1]).find((found) => found !== undefined)
+    return { title: title.trim(), name, lines: lines.filter((line) => !line.startsWith('#')) }
+  })
+}
+
+/** Values of the file's head and of named answers, in the places where they are named. */
+function filled(
+  text: string,
+  variables: Readonly<Record<string, string>>,
+  answers: ReadonlyMap<string, object>,
+): string {
+  return text.replaceAll(/\{\{([\w.]+)\}\}/g, (_all, path: string) => {
+    const [name = '', , , member = ''] = path.split('.')
+    const value = path.includes('.') ? (answers.get(name) as Record<string, unknown>)[member] : variables[name]
+    if (value === undefined) throw new Error(`${path} is not known`)
+    return String(value)
+  })
+}
+
+test('sends what the service takes, each request after the other', async ({ given: { env } }) => {
+  const text = readFileSync(new URL('../../docs/requests.http', import.meta.url), 'utf8')
+  const named = [...text.matchAll(/^@(\w+) = /gm)].map(([, name = '']) => name)
+  const variables = Object.fromEntries(named.map((name) => [name, env[name.toUpperCase()] ?? '']))
+  const answers = new Map<string, object>()
+  for (const { title, name, lines } of requestsIn(text)) {
+    const [head = '', ...rest] = filled(lines.join('\n'), variables, answers).trim().split('\n')
+    const [method = '', url = ''] = head.split(' ')
+    const blank = rest.indexOf('')
+    const [fields, body] = blank < 0 ? [rest, ''] : [rest.slice(0, blank), rest.slice(blank + 1).join('\n')]
+    const headers = new Headers(fields.map((line) => line.split(': ') as [string, string]))
+    const [, user] = /^Basic (.*:.*)$/.exec(headers.get('authorization') ?? '') ?? []
+    // As REST Client does, which takes user and password as they are.
+    if (user !== undefined) headers.set('authorization', `Basic ${btoa(user)}`)
+    const answer = await fetch(url, { method, headers, ...(body !== '' && { body }) })
+    const said = await answer.text()
+    assert.ok(answer.ok, `${title} was answered ${answer.status} ${said}`)
+    if (name !== undefined) answers.set(name, JSON.parse(said) as object)
+  }
+})
+
+test.run()
