@@ -27,6 +27,11 @@ export class WorkerPool<Task, Answer> {
     })
   }
 
+  /** Tasks that no thread has begun or ended. */
+  get unfinished(): number {
+    return this.#waiting.length + [...this.#running.values()].filter((job) => job !== undefined).length
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     for (const { failed } of this.#waiting.splice(0)) failed(new Error('the pool of threads is closed'))

@@ -15,6 +15,8 @@ export type TracePool = {
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
   /** A PNG file; some seconds. */
   readonly drawInWorker: (order: PictureOrder) => Promise<Uint8Array>
+  /** Cuts and pictures that somebody waits for. */
+  readonly unfinished: () => number
   readonly close: () => Promise<void>
 }
 
@@ -37,6 +39,7 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
       const answer = await pool.run({ kind: 'draw', order })
       return answer.kind === 'drawn' ? answer.png : refuse(answer)
     },
+    unfinished: () => pool.unfinished,
     close: () => pool.close(),
   }
 }

@@ -3,6 +3,7 @@ import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Joined } from '../domain/installation/joining.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
+import type { StoreTimes } from './store-times.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Files } from '../stores/ports/files.ts'
 import type { MailPort } from '../stores/ports/mail.ts'
@@ -40,6 +41,8 @@ export type Installation = {
   readonly seen: SeenPort
   readonly keys: MasterKeys
   readonly writing: Writing
+  /** How long the stores above take. */
+  readonly times: StoreTimes
   /** What the event store counted since it was opened, by the counter's name. */
   counters(): Readonly<Record<string, number>>
   close(): Promise<void>

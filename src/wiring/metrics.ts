@@ -34,8 +34,6 @@ export async function collectMetrics(
   const refusal = await ifThere(() => store.refusal())
   return [
     gauge('adamant_log_away', '1 while the log can not be reached', head === undefined ? 1 : 0),
-    gauge('process_resident_memory_bytes', 'Resident memory', process.memoryUsage.rss()),
-    gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
     ...positions(head, folded),
     gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
     ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
@@ -51,7 +49,10 @@ export async function collectMetrics(
 /** Something that follows the log, by where it keeps how far it has come. */
 export type Kept = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
 
-/** How far each of them is, what it has set aside, and whether this process runs it: `adamant_NAME_position` and so on. */
+/**
+ * How far each of them is, what it has set aside, and whether this process runs it: by the label `follower`, and as
+ * `adamant_NAME_position` and so on, which is what releases before had.
+ */
 export async function followerMetrics(
   { store }: Pick<Installation, 'store'>,
   kept: readonly Kept[],
@@ -63,14 +64,23 @@ export async function followerMetrics(
 
 async function metricsOf({ name, model, isActive }: Kept, head: From | undefined): Promise<Metric[]> {
   const stem = `adamant_${name.replaceAll(/\W/g, '_')}`
-  const active = gauge(`${stem}_active`, `1 where this process runs ${name}`, isActive ? 1 : 0)
+  const labels = { follower: name }
+  const running = isActive ? 1 : 0
+  const active = [
+    gauge(`${stem}_active`, `1 where this process runs ${name}`, running),
+    { ...gauge('adamant_follower_active', '1 where this process runs the follower', running), labels },
+  ]
   const [position, parked] = [await ifThere(() => model.position()), await ifThere(() => model.parked())]
-  if (head === undefined || position === undefined || parked === undefined) return [active]
+  if (head === undefined || position === undefined || parked === undefined) return active
+  const lag = commitOf(head) - commitOf(position)
   return [
+    { ...gauge('adamant_follower_position', 'Position up to which a follower has come', commitOf(position)), labels },
+    { ...gauge('adamant_follower_lag', 'Positions between the head of the log and a follower', lag), labels },
+    { ...gauge('adamant_follower_parked_streams', 'Streams set aside, with dead letters', parked.size), labels },
     gauge(`${stem}_position`, `Position up to which ${name} has followed the log`, commitOf(position)),
-    gauge(`${stem}_lag`, `Positions between the head of the log and ${name}`, commitOf(head) - commitOf(position)),
+    gauge(`${stem}_lag`, `Positions between the head of the log and ${name}`, lag),
     gauge(`${stem}_parked_streams`, `Streams that ${name} has set aside`, parked.size),
-    active,
+    ...active,
   ]
 }
 
@@ -100,8 +110,11 @@ const counter = (name: string, of: string, value: number): Metric => ({
 /** How late the event loop is, since the figures were asked for last. */
 export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
   const { median, p99, max } = delay.since()
-  return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, seconds]) => ({
-    ...gauge('adamant_event_loop_delay_seconds', 'Seconds that the event loop was late since the last scrape', seconds),
+  return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, value]): Metric => ({
+    name: 'adamant_event_loop_delay_seconds',
+    help: 'Seconds that the event loop was late since the last scrape',
+    kind: 'summary',
+    value,
     labels: { quantile },
   }))
 }

@@ -14,6 +14,7 @@ import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
+import { StoreTimes } from './store-times.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
 import { checkFolder, mustExist } from './existing.ts'
 
@@ -52,7 +53,7 @@ export async function openOn(
   ) => OpenedEventStore | Promise<OpenedEventStore>,
   lock?: FolderLock,
 ): Promise<Installation> {
-  const { DATA_DIR, READ_MODEL, MAILER } = settings
+  const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
   const keys = openMasterKeys({
     dataDir: DATA_DIR,
     masterKey: settings.MASTER_KEY,
@@ -65,12 +66,15 @@ export async function openOn(
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
   const told: Told = (found, sentence) => log.warn(found, sentence)
-  const { store, counters } = await addressed('EVENT_STORE', () =>
-    openLogOn({ otherCommit: commitUnderWay, told, thread }),
-  ).catch(async (error: unknown) => {
-    await readModels.close()
-    throw error
-  })
+  const opened = await addressed('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told, thread })).catch(
+    async (error: unknown) => {
+      await readModels.close()
+      throw error
+    },
+  )
+  const times = new StoreTimes()
+  const store = times.of('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
+  const readEngine = engineOf(READ_MODELS, READ_MODEL).name
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
@@ -80,15 +84,16 @@ export async function openOn(
     settings,
     log,
     store,
-    reads,
-    vault,
-    files,
+    reads: times.of('read-models', readEngine, reads),
+    vault: times.of('vault', readEngine, vault),
+    files: times.of('files', readEngine, files),
     mail,
     place: placeOf(settings),
     seen: openSeen(join(DATA_DIR, 'seen.json')),
     keys,
     writing,
-    counters,
+    times,
+    counters: opened.counters,
     async close() {
       // One that fails to close must not leave the others open.
       const closings = [

@@ -59,9 +59,18 @@ export class OpenParts {
 }
 
 function countersOf({ name, runs, failures }: RunFigures): Metric[] {
+  const labels = { work: name }
   const stem = `adamant_work_${name.replaceAll(/\W/g, '_')}`
   return [
     { name: `${stem}_runs_total`, help: `Runs of ${name} that were begun`, kind: 'counter', value: runs },
     { name: `${stem}_failures_total`, help: `Runs of ${name} that failed`, kind: 'counter', value: failures },
+    { name: 'adamant_work_runs_total', help: 'Runs that were begun, by work', kind: 'counter', value: runs, labels },
+    {
+      name: 'adamant_work_failures_total',
+      help: 'Runs that failed, by work',
+      kind: 'counter',
+      value: failures,
+      labels,
+    },
   ]
 }

@@ -36,6 +36,12 @@ export function openScoring(
         kind: 'counter',
         value: done,
       },
+      {
+        name: 'adamant_scoring_traces_waiting',
+        help: 'Cuts that scoring waits for until they are traced',
+        kind: 'gauge',
+        value: pool.unfinished(),
+      },
     ],
   }
 }

@@ -19,6 +19,7 @@ import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import { listenForMetrics } from './metrics-server.ts'
 import { collectMetrics, refusedConnections, loopMetrics } from './metrics.ts'
+import { commandMetrics, diskMetrics, processMetrics } from './process-metrics.ts'
 import { openPastWatch } from './past.ts'
 import { OpenParts } from './open-parts.ts'
 import { refusals } from './refusals.ts'
@@ -26,6 +27,7 @@ import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
+import { vaultMetrics } from './vault-metrics.ts'
 import { watchLog, type Watched } from './watch-log.ts'
 
 export type Running = {
@@ -88,6 +90,11 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
     return [
       ...views,
+      ...processMetrics(),
+      ...(await diskMetrics(settings.DATA_DIR)),
+      ...commandMetrics(installation.writing.outcomes),
+      ...installation.times.metrics(),
+      ...(await vaultMetrics(installation)),
       ...figures.metrics(),
       ...loopMetrics(delay),
       ...scoring.metrics(),

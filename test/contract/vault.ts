@@ -277,6 +277,16 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     assert.equal(await vault.read(digest), put.sealed)
   })
 
+  test('counts what waits in it', async ({ vault }) => {
+    assert.equal(await vault.counts(), { secrets: 0, receipts: 0, mails: 0 })
+    const [read, kept] = [entry(), entry({ receipt: null })]
+    await vault.put(read, [link, notice])
+    await vault.put(kept, [link])
+    assert.equal(await vault.counts(), { secrets: 2, receipts: 1, mails: 3 })
+    await vault.end([{ digest: read.digest }])
+    assert.equal(await vault.counts(), { secrets: 1, receipts: 1, mails: 1 })
+  })
+
   test('says that what was deleted has been shredded', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])

@@ -3,6 +3,7 @@ import type { Origin } from '../../events/origin.ts'
 import { WrongRevision, type EventStore, type Position, type Revision } from '../../stores/ports/event-store.ts'
 import { FoldedStates, type Folded } from './folded-states.ts'
 import { load, type DomainEvent, type Fold } from './load.ts'
+import { CommandOutcomes } from './outcomes.ts'
 import { toAppend } from './stamp.ts'
 import { StreamQueue } from './stream-queue.ts'
 import { pause, tries } from './tries.ts'
@@ -12,6 +13,7 @@ export type Writing = {
   readonly store: EventStore
   readonly queue: StreamQueue
   readonly states: FoldedStates
+  readonly outcomes: CommandOutcomes
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number
 }
@@ -21,6 +23,7 @@ export const writingTo = (store: EventStore, clock: () => number): Writing => ({
   store,
   queue: new StreamQueue(),
   states: new FoldedStates(),
+  outcomes: new CommandOutcomes(),
   clock,
 })
 
@@ -59,36 +62,46 @@ export function handle<State, Event extends DomainEvent>(
   fold: Fold<State, Event>,
   decide: Decide<State, Event>,
 ): Promise<Handled<State, Event>> {
-  const { store, queue, states, clock } = writing
+  const { queue, outcomes } = writing
+  return queue.run(wish.stream, () => outcomes.of(wish.stream, () => handleNow(writing, wish, fold, decide)))
+}
+
+async function handleNow<State, Event extends DomainEvent>(
+  writing: Writing,
+  wish: Wish,
+  fold: Fold<State, Event>,
+  decide: Decide<State, Event>,
+): Promise<Handled<State, Event>> {
+  const { store, states, outcomes, clock } = writing
   const { stream, origin, id = randomUUID() } = wish
   const command = { stream, origin, id, fold }
   const isNew = wish.id === undefined
-  return queue.run(stream, async () => {
-    const isTriedAgain = tries(ATTEMPTS)
-    const known = isNew ? states.find(stream, fold) : undefined
-    const guessed = known && decidedOnKnown(known, decide, clock())
-    if (known !== undefined && guessed !== undefined) {
-      try {
-        return await append(writing, command, known, guessed)
-      } catch (error) {
-        if (!(error instanceof WrongRevision) && !isTriedAgain(error)) throw error
-      }
+  const isTriedAgain = tries(ATTEMPTS)
+  const known = isNew ? states.find(stream, fold) : undefined
+  const guessed = known && decidedOnKnown(known, decide, clock())
+  if (known !== undefined && guessed !== undefined) {
+    try {
+      return await append(writing, command, known, guessed)
+    } catch (error) {
+      if (!(error instanceof WrongRevision) && !isTriedAgain(error)) throw error
+      outcomes.retried(stream, error)
     }
-    for (let attempt = 1; ; attempt++) {
-      const loaded = isNew ? await states.load(store, stream, fold, id) : await load(store, stream, fold, id)
-      const { state, revision, own, position } = loaded
-      if (own.length > 0) return { state, events: own, revision, position }
-      const now = Math.max(clock(), loaded.at)
-      const events = decide(state, now, revision)
-      if (events.length === 0) return { state, events, revision, position: undefined }
-      try {
-        return await append(writing, command, loaded, { events, now })
-      } catch (error) {
-        if (!isTriedAgain(error)) throw error
-        await pause(attempt)
-      }
+  }
+  for (let attempt = 1; ; attempt++) {
+    const loaded = isNew ? await states.load(store, stream, fold, id) : await load(store, stream, fold, id)
+    const { state, revision, own, position } = loaded
+    if (own.length > 0) return { state, events: own, revision, position }
+    const now = Math.max(clock(), loaded.at)
+    const events = decide(state, now, revision)
+    if (events.length === 0) return { state, events, revision, position: undefined }
+    try {
+      return await append(writing, command, loaded, { events, now })
+    } catch (error) {
+      if (!isTriedAgain(error)) throw error
+      outcomes.retried(stream, error)
+      await pause(attempt)
     }
-  })
+  }
 }
 
 type Decided<Event> = { readonly events: readonly Event[]; readonly now: number }

@@ -49,19 +49,24 @@ const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
  */
 export function changeDiamonds(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
   const streams = changes.map(({ id }) => diamondStream(id))
-  return writing.queue.runAll(streams, async () => {
-    for (let attempt = 1; ; attempt++) {
-      const { changed, ...decided } = await decideAll(writing, by, changes)
-      if (decided.appends.length === 0) return { position: undefined, changed }
-      for (const { stream } of decided.appends) writing.states.forget(stream)
-      try {
-        return { position: await appendTogether(writing, decided), changed }
-      } catch (error) {
-        if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
-        await pause(attempt)
-      }
+  const subject = streams[0] ?? diamondStream(0)
+  const run = () => writing.outcomes.of(subject, () => changeNow(writing, by, changes))
+  return writing.queue.runAll(streams, run)
+}
+
+async function changeNow(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
+  for (let attempt = 1; ; attempt++) {
+    const { changed, ...decided } = await decideAll(writing, by, changes)
+    if (decided.appends.length === 0) return { position: undefined, changed }
+    for (const { stream } of decided.appends) writing.states.forget(stream)
+    try {
+      return { position: await appendTogether(writing, decided), changed }
+    } catch (error) {
+      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
+      for (const { stream } of decided.appends.slice(0, 1)) writing.outcomes.retried(stream, error)
+      await pause(attempt)
     }
-  })
+  }
 }
 
 type Decided = Together & { readonly changed: readonly Changed[] }

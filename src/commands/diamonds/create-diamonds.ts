@@ -27,7 +27,11 @@ export type CreatedDiamonds = Answered<Births>
  * Creates diamonds, all or none. With a key, the same request again gives the first diamonds again.
  * @throws Refusal invalid when the key was used for another body; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export async function createDiamonds(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
+export function createDiamonds(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
+  return inventory.outcomes.of(diamondStream(0), () => createNow(inventory, wish))
+}
+
+async function createNow(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
   const make = () => births(inventory, wish)
   if (wish.key !== undefined) {
     return answerOnce(inventory, { ...wish.key, owner: wish.owner }, { make, again: storedBirths(inventory) })

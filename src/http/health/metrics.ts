@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/refusal.ts'
+import type { Durations } from '../../runtime/histogram.ts'
 import { ok } from '../kit/answer.ts'
 import { anybody, endpoint, type Who } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
@@ -10,17 +11,10 @@ type Named = {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** How often something took so many seconds or less, each bucket with all below it. */
-export type Histogram = {
-  readonly count: number
-  readonly sum: number
-  readonly buckets: readonly (readonly [upTo: number, count: number])[]
-}
-
 /** One sample in Prometheus' text format. */
 export type Metric =
-  | (Named & { readonly kind: 'gauge' | 'counter'; readonly value: number })
-  | (Named & { readonly kind: 'histogram'; readonly value: Histogram })
+  | (Named & { readonly kind: 'gauge' | 'counter' | 'summary'; readonly value: number })
+  | (Named & { readonly kind: 'histogram'; readonly value: Durations })
 
 export type MetricsServices = { readonly metrics: { collect(): Promise<readonly Metric[]> } }
 

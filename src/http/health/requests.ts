@@ -1,10 +1,11 @@
+import { Histogram } from '../../runtime/histogram.ts'
 import type { Seen } from '../kit/seen.ts'
 import type { Metric } from './metrics.ts'
 
 /** Seconds up to which a request counts for a bucket. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-type Counted = { count: number; seconds: number; bytes: number; readonly upTo: number[] }
+type Counted = { readonly durations: Histogram; bytes: number }
 
 /** Counts answered requests by endpoint, method and status: names of ours only, so that nobody can make more of them. */
 export class RequestFigures {
@@ -12,12 +13,8 @@ export class RequestFigures {
 
   saw({ endpoint = 'none', method, status, milliseconds, bytes }: Seen): void {
     const counted = this.#of(endpoint, `${METHODS.has(method) ? method : 'other'} ${status}`)
-    const seconds = milliseconds / 1000
-    counted.count++
-    counted.seconds += seconds
+    counted.durations.took(milliseconds / 1000)
     counted.bytes += bytes
-    const bucket = BUCKETS.findIndex((upTo) => seconds <= upTo)
-    if (bucket >= 0) counted.upTo[bucket] = (counted.upTo[bucket] ?? 0) + 1
   }
 
   metrics(): Metric[] {
@@ -32,7 +29,7 @@ export class RequestFigures {
         name: 'adamant_http_request_duration_seconds',
         help: 'Seconds from the head of a request to the last of its answer',
         kind: 'histogram',
-        value: { count: counted.count, sum: counted.seconds, buckets: cumulated(counted.upTo) },
+        value: counted.durations.value,
         labels,
       })),
       ...all.map(({ labels, counted }): Metric => ({
@@ -49,15 +46,9 @@ export class RequestFigures {
     let by = this.#counted.get(endpoint)
     if (by === undefined) this.#counted.set(endpoint, (by = new Map<string, Counted>()))
     let counted = by.get(key)
-    if (counted === undefined) by.set(key, (counted = { count: 0, seconds: 0, bytes: 0, upTo: BUCKETS.map(() => 0) }))
+    if (counted === undefined) by.set(key, (counted = { durations: new Histogram(BUCKETS), bytes: 0 }))
     return counted
   }
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
-/** A bucket holds those of all before it, too. */
-function cumulated(upTo: readonly number[]): (readonly [upTo: number, count: number])[] {
-  let sum = 0
-  return BUCKETS.map((bound, at) => [bound, (sum += upTo[at] ?? 0)] as const)
-}

@@ -84,6 +84,9 @@ export type VaultItem =
       readonly confirmed: boolean
     }
 
+/** How much there is in a vault: secrets that wait for their readers, what their senders find them by, mails to be sent. */
+export type VaultCounts = { readonly secrets: number; readonly receipts: number; readonly mails: number }
+
 /** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
 export interface Vault {
   /** Made with it, and its own wherever it is moved as it is. */
@@ -126,6 +129,8 @@ export interface Vault {
   confirm(digests: readonly string[]): Promise<void>
   /** Deletes receipts past their time. */
   forget(now: number): Promise<void>
+
+  counts(): Promise<VaultCounts>
 
   /** What is not sealed by the master key of this id (hex), behind a name ('' is before all), in order. */
   sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]>

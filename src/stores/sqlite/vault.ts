@@ -131,6 +131,7 @@ async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming)
 }
 
 const sweeping = (file: VaultFile) => ({
+  counts: async () => file.look((on) => on.counts.get()) ?? { secrets: 0, receipts: 0, mails: 0 },
   expired: async (now: number, limit: number) => file.look((on) => on.expired.all(now, limit)),
   unconfirmed: async (before: number, limit: number) => file.look((on) => on.unconfirmed.all(before, before, limit)),
   confirm: (digests: readonly string[]) =>

@@ -8,6 +8,10 @@ type SealedRow = { name: string; sealed: Buffer }
 export const statements = (db: Database.Database) => ({
   ...entryStatements(db),
   ...mailStatements(db),
+  counts: db.prepare<[], { secrets: number; receipts: number; mails: number }>(
+    `SELECT (SELECT count(*) FROM entries) AS secrets, (SELECT count(*) FROM receipts) AS receipts,
+       (SELECT count(*) FROM mails) AS mails`,
+  ),
   checkpoint: db.prepare<[], string>('SELECT checkpoint FROM followed').pluck(),
   saveCheckpoint: db.prepare<[string]>(
     'INSERT INTO followed VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET checkpoint = excluded.checkpoint',

@@ -1,0 +1,55 @@
+import { Refusal } from '../../domain/refusal.ts'
+import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
+
+/** How a command ended: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */
+type CommandOutcome = 'done' | 'refused' | 'conflict' | 'unknown' | 'unavailable' | 'failed'
+
+/** A number of commands, or of their tries. `subject` is what stands before the first dash of their stream's name. */
+export type Counted<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
+
+/** Counts how the commands of a process end, and what made them try again. */
+export class CommandOutcomes {
+  readonly #ended = new Map<string, Map<CommandOutcome, number>>()
+  readonly #retried = new Map<string, Map<'conflict' | 'unknown', number>>()
+
+  /** @param stream of what the command changes; of several, any of them */
+  async of<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await command()
+      this.#count(this.#ended, stream, 'done')
+      return result
+    } catch (error) {
+      this.#count(this.#ended, stream, outcomeOf(error))
+      throw error
+    }
+  }
+
+  /** It is tried once more, because of an error. */
+  retried(stream: string, error: unknown): void {
+    this.#count(this.#retried, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
+  }
+
+  get ended(): Counted<CommandOutcome>[] {
+    return listed(this.#ended)
+  }
+
+  get retries(): Counted<'conflict' | 'unknown'>[] {
+    return listed(this.#retried)
+  }
+
+  #count<Kind>(counts: Map<string, Map<Kind, number>>, stream: string, kind: Kind): void {
+    const subject = stream.split('-', 1)[0] ?? stream
+    const bySubject = counts.get(subject) ?? new Map<Kind, number>()
+    counts.set(subject, bySubject.set(kind, (bySubject.get(kind) ?? 0) + 1))
+  }
+}
+
+function outcomeOf(error: unknown): CommandOutcome {
+  if (error instanceof Refusal) return 'refused'
+  if (error instanceof WrongRevision) return 'conflict'
+  if (error instanceof OutcomeUnknown) return 'unknown'
+  return error instanceof StoreUnavailable ? 'unavailable' : 'failed'
+}
+
+const listed = <Kind>(counts: ReadonlyMap<string, ReadonlyMap<Kind, number>>): Counted<Kind>[] =>
+  [...counts].flatMap(([subject, byKind]) => [...byKind].map(([kind, count]) => ({ subject, kind, count })))

@@ -1,0 +1,43 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandOutcomes } from '../../../src/commands/core/outcomes.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
+
+const test = suite('outcomes of commands')
+
+const endings: readonly (readonly [outcome: string, error: unknown])[] = [
+  ['refused', new Refusal('missing', 'There is none')],
+  ['conflict', new WrongRevision('diamond-7', 3n, 4n)],
+  ['unknown', new OutcomeUnknown('no answer')],
+  ['unavailable', new StoreUnavailable('away')],
+  ['unavailable', new LogClosed({ why: 'fenced', copy: 'c', to: 'elsewhere' })],
+  ['failed', new TypeError('a fault of ours')],
+]
+
+for (const [outcome, error] of endings) {
+  test(`are ${outcome} where the command ends with ${(error as Error).name}, which its caller gets`, async () => {
+    const outcomes = new CommandOutcomes()
+    const failed = outcomes.of('diamond-7', () => Promise.reject(error))
+    assert.is(await failed.catch((thrown: unknown) => thrown), error)
+    assert.equal(outcomes.ended, [{ subject: 'diamond', kind: outcome, count: 1 }])
+  })
+}
+
+test('name no stream: only what stands before its first dash', async () => {
+  const outcomes = new CommandOutcomes()
+  for (const stream of ['diamond-1', 'diamond-2', 'account-1', 'restores']) await outcomes.of(stream, async () => 1)
+  outcomes.retried('diamond-9', new WrongRevision('diamond-9', 3n, 4n))
+  outcomes.retried('diamond-8', new OutcomeUnknown('no answer'))
+  assert.equal(outcomes.ended, [
+    { subject: 'diamond', kind: 'done', count: 2 },
+    { subject: 'account', kind: 'done', count: 1 },
+    { subject: 'restores', kind: 'done', count: 1 },
+  ])
+  assert.equal(outcomes.retries, [
+    { subject: 'diamond', kind: 'conflict', count: 1 },
+    { subject: 'diamond', kind: 'unknown', count: 1 },
+  ])
+})
+
+test.run()

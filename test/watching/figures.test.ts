@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Service } from '../api/harness/service.ts'
+import { sumOf, type Exposition } from './exposition.ts'
+import { figuresOf, watchedService } from './workload.ts'
+
+type Given = { service: Service; figures: Exposition }
+const test = suite<Given>('the figures of a service')
+test.before(async (given) => {
+  given.service = await watchedService()
+  given.figures = await figuresOf(given.service)
+})
+test.after(({ service }) => service?.stop())
+
+test('count commands by what they were on and how they ended', ({ figures }) => {
+  const commands = (outcome: string) => sumOf(figures, 'adamant_commands_total', { subject: 'diamond', outcome })
+  assert.equal([commands('done'), commands('refused'), commands('failed')], [2, 1, 0])
+})
+
+test('count a lost race as one more try', ({ figures }) => {
+  assert.is(sumOf(figures, 'adamant_command_retries_total', { subject: 'diamond', reason: 'conflict' }), 1)
+})
+
+test('tell how long each store took, and which calls failed', ({ figures }) => {
+  const { samples } = figures
+  for (const [store, operation] of [
+    ['log', 'append'],
+    ['log', 'read'],
+    ['read-models', 'get'],
+    ['read-models', 'find'],
+    ['read-models', 'write'],
+    ['vault', 'put'],
+  ] as const) {
+    const of = { store, operation }
+    const count = sumOf(figures, 'adamant_store_duration_seconds_count', of)
+    assert.ok(count > 0, `${store} ${operation}`)
+    assert.is(sumOf(figures, 'adamant_store_duration_seconds_bucket', { ...of, le: '+Inf' }), count)
+    assert.ok(sumOf(figures, 'adamant_store_duration_seconds_sum', of) > 0)
+  }
+  const failures = samples.filter(({ name }) => name === 'adamant_store_failures_total')
+  assert.equal(
+    failures.map(({ labels: { store, operation }, value }) => [store, operation, value]),
+    [['vault', 'put', 1]],
+  )
+})
+
+test('tell what waits in the vault, the room on the disk, and what the process takes', ({ figures }) => {
+  assert.is(sumOf(figures, 'adamant_vault_secrets'), 2)
+  for (const name of [
+    'adamant_data_dir_free_bytes',
+    'adamant_data_dir_size_bytes',
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+  ]) {
+    assert.ok(sumOf(figures, name) > 0, name)
+  }
+})
+
+test('tell of each follower how far it is, by its name', ({ figures: { samples } }) => {
+  const followers = (name: string) => samples.filter((one) => one.name === name).map(({ labels }) => labels['follower'])
+  for (const name of ['position', 'lag', 'parked_streams', 'active']) {
+    const told = followers(`adamant_follower_${name}`)
+    for (const follower of ['diamonds', 'certifications', 'secrets', 'webhooks', 'scoring', 'reports']) {
+      assert.ok(told.includes(follower), `${name} of ${follower}`)
+    }
+  }
+})
+
+test('have names as Prometheus wants them: base units, counters that say so, one head', ({ figures: { types } }) => {
+  for (const [name, type] of types) {
+    assert.is(name.endsWith('_total'), type === 'counter', name)
+    assert.not.match(name, /_(ms|milliseconds|minutes|kb|kib|percent)(_|$)/)
+  }
+})
+
+/** What was told before there were labels, and what only one engine counts: a row tells of all of them. */
+const TOLD_TOGETHER =
+  /^adamant_(log_\w+_total|work_\w+_(runs|failures)_total|projection_\w+|\w+_(position|lag|parked_streams|active))$/
+
+test('are in the table of docs/operations.md, all of them and nothing else', ({ figures: { types } }) => {
+  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const table = /\| figure +\|[\s\S]*?\n\n/.exec(page)?.[0] ?? ''
+  const inTable = new Set([...table.matchAll(/`((?:adamant|process|nodejs)_[a-z_]+)`/g)].map(([, name = '']) => name))
+  assert.ok(inTable.size > 25, table)
+  assert.equal(
+    [...inTable].filter((name) => !types.has(name)),
+    [],
+    'the table has what is not there',
+  )
+  assert.equal(
+    [...types.keys()].filter((name) => !inTable.has(name) && !TOLD_TOGETHER.test(name)),
+    [],
+    'the table lacks',
+  )
+})
+
+test.run()

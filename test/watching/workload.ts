@@ -1,0 +1,63 @@
+import { WrongRevision, type EventStore } from '../../src/stores/ports/event-store.ts'
+import { expect } from '../api/harness/request.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { readExposition, type Exposition } from './exposition.ts'
+
+const STONE = { sku: 'A-1', cutShape: 'Round', carat: 1.2, color: 'D', clarity: 'VS1' }
+
+/** A log at which somebody else is first, once: at the second append to the first diamond's stream. */
+function contended(store: EventStore): EventStore {
+  let left = 1
+  return {
+    ...store,
+    append: async (stream, expected, events) => {
+      if (stream.startsWith('diamond-') && expected !== 'none' && left-- > 0)
+        throw new WrongRevision(stream, expected, 'none')
+      return store.append(stream, expected, events)
+    },
+  }
+}
+
+/**
+ * A service to which a bit of everything has happened that figures tell of: stones created, changed and refused, a lost race, a
+ * secret that waits, a call of a store that failed, requests that nothing answers.
+ */
+export async function watchedService(): Promise<Service> {
+  const service = await startService({ store: contended, settings: { SECRETS_ANONYMOUS: 'true' } })
+  try {
+    const { ann, bob } = service
+    const made = expect(201, await ann.post('/v4/diamond', STONE)).json() as { id: number }
+    expect(200, await ann.patch(`/v4/diamond/${made.id}`, { sku: 'A-2' }))
+    expect(403, await bob.patch(`/v4/diamond/${made.id}`, { sku: 'A-3' }))
+    expect(200, await ann.get(`/v4/diamond/${made.id}`))
+    expect(200, await ann.get('/v4/diamond'))
+    expect(404, await service.send({ path: '/no/such/thing' }))
+    await shareSecret(service)
+    await failOnce(service)
+    return service
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
+}
+
+async function shareSecret({ send }: Service): Promise<void> {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  expect(200, await send({ method: 'POST', path: '/api/v1/share', headers, body: 'secret=waits&ttl=600' }))
+}
+
+/** No two entries of the vault have one name. */
+async function failOnce({ installation: { vault } }: Service): Promise<void> {
+  const entry = { digest: 'of a test', sealed: Buffer.from('x'), createdAt: 1, expiresAt: 4e12, receipt: null }
+  await vault.put(entry, [])
+  await vault.put(entry, []).then(
+    () => Promise.reject(new Error('the vault took two entries of one name')),
+    () => undefined,
+  )
+}
+
+/** What is told of it now. */
+export async function figuresOf({ send }: Pick<Service, 'send'>): Promise<Exposition & { readonly text: string }> {
+  const { text } = expect(200, await send({ path: '/metrics' }))
+  return { ...readExposition(text), text }
+}
