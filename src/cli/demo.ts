@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { ApiClient } from './demo/api.ts'
 import { createStones } from './demo/create.ts'
 import { describe, figuresOf, type Figures } from './demo/figures.ts'
+import { curlLines, type Login } from './demo/login.ts'
 import { waitUntilScored } from './demo/scored.ts'
 import { startServer, type DemoServer } from './demo/server.ts'
 import { ALL_STONES } from './demo/stones.ts'
@@ -55,7 +56,7 @@ async function untilStopped(signal: StopSignal, server: DemoServer, options: Dem
   const died = server.died.then((code) => {
     throw new Failed(`The service ended with exit code ${code}; what it said stands above`)
   })
-  const figures = await Promise.race([perform(server, options.count), signal.first, died])
+  const figures = await Promise.race([perform(server, options), signal.first, died])
   if (typeof figures === 'string') return
   printResult(options, figures, describe(figures))
   if (options.exit === true) return
@@ -63,24 +64,26 @@ async function untilStopped(signal: StopSignal, server: DemoServer, options: Dem
   await Promise.race([signal.first, died])
 }
 
-async function perform(server: DemoServer, wanted: number): Promise<Figures> {
+async function perform(server: DemoServer, { count: wanted, exit }: DemoOptions): Promise<Figures> {
   const started = performance.now()
   note(`The service listens at ${server.url}`)
-  const api = await logIn(server)
+  const login = await register(server)
+  const api = await ApiClient.logIn(server.url, login)
   const created = await createStones(api, wanted)
   const scoreSeconds = await waitUntilScored(server.url, created.stones)
   const visits = await tour(api, created)
   const totalSeconds = (performance.now() - started) / 1000
-  return figuresOf(server.url, created, {
+  const figures = figuresOf(server.url, created, {
     scoreSeconds,
     visits,
     serverMemory: server.peakMemory() ?? null,
     totalSeconds,
   })
+  return exit === true ? figures : { ...figures, login, curl: curlLines(server.url, login, api.token) }
 }
 
-/** An account and a client by the command line beside the running service, and a token from its token server. */
-async function logIn(server: DemoServer): Promise<ApiClient> {
+/** An account and a client, by the command line beside the running service. */
+async function register(server: DemoServer): Promise<Login> {
   const username = 'demo@example.com'
   const password = randomBytes(12).toString('base64url')
   const [, client] = await Promise.all([
@@ -88,10 +91,5 @@ async function logIn(server: DemoServer): Promise<ApiClient> {
     server.command('client', 'add', 'demo'),
   ])
   const { client_id, client_secret } = client
-  return ApiClient.logIn(server.url, {
-    username,
-    password,
-    client_id: String(client_id),
-    client_secret: String(client_secret),
-  })
+  return { username, password, client_id: String(client_id), client_secret: String(client_secret) }
 }

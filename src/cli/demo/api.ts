@@ -15,7 +15,7 @@ export type ApiAnswer = {
 export class ApiClient {
   private constructor(
     private readonly address: string,
-    private readonly token: string,
+    readonly token: string,
   ) {}
 
   /** Logs in by the password grant. @throws Failed when the service refuses */

@@ -1,6 +1,7 @@
 import { table } from '../output.ts'
 import { count } from '../progress-bar.ts'
 import type { Created } from './create.ts'
+import type { CurlLines, Login } from './login.ts'
 import type { Visit } from './tour.ts'
 
 /** What the demo did and how fast, as `--json` prints it. Memory in bytes, times in seconds unless they say otherwise. */
@@ -18,6 +19,9 @@ export type Figures = {
   /** The most memory that the service held; null where the system does not tell. */
   readonly serverMemory: number | null
   readonly totalSeconds: number
+  /** Absent where the service ends with the demo. */
+  readonly login?: Login
+  readonly curl?: CurlLines
 }
 
 export function figuresOf(
@@ -56,6 +60,20 @@ export function describe(figures: Figures): string {
     table(['time'.padStart(9), 'status', ' total', 'what', 'request'], rows),
     ...(memory === '' ? [] : [memory]),
     `open      ${report}`,
-    `service   ${url}`,
+    `service   ${url}, its reference ${url}/docs`,
+    ...goingOn(figures),
   ].join('\n')
 }
+
+/** How to look around oneself, while the service is up. */
+const goingOn = ({ login, curl }: Figures): string[] =>
+  login === undefined || curl === undefined
+    ? []
+    : [
+        `account   ${login.username}, password ${login.password}`,
+        `client    ${login.client_id}, secret ${login.client_secret}`,
+        '',
+        'Two stones, and a token of your own:',
+        `  ${curl.list}`,
+        `  ${curl.token}`,
+      ]

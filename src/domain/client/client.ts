@@ -37,10 +37,11 @@ export function evolveClient(client: Client, event: ClientEvent): Client {
 
 export function registerClient(client: Client, { name, secret }: { name: string; secret: string }): ClientEvent[] {
   if (client.status !== 'unknown') throw new Refusal('conflict', 'The client is already registered')
-  if (name.trim() === '' || name.length > 200) {
-    throw new Refusal('invalid', `A client's name has 1 to 200 characters, got ${name.length}`)
+  const kept = name.trim()
+  if (kept === '' || kept.length > 200) {
+    throw new Refusal('invalid', `A client's name has 1 to 200 characters, got ${kept.length}`)
   }
-  return [{ type: 'ClientRegistered', data: { name, secret } }]
+  return [{ type: 'ClientRegistered', data: { name: kept, secret } }]
 }
 
 export function rotateSecret(client: Client, { secret }: { secret: string }): ClientEvent[] {

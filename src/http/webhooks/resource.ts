@@ -58,8 +58,9 @@ export const DELIVERY = z
   .strictObject({ cursor: z.string().describe('Of the change in the feed'), at: TIME, ...TRIED })
   .meta({ id: 'Delivery' })
 
-const URL_OF = z.string().describe('https, without user and password, on port 443 or from 1024 up')
-const DESCRIPTION = z.string().max(LONGEST_DESCRIPTION).nullable().describe('For you; null for none')
+// Blanks around a text are taken away, as of a diamond's.
+const URL_OF = z.string().trim().describe('https, without user and password, on port 443 or from 1024 up')
+const DESCRIPTION = z.string().trim().max(LONGEST_DESCRIPTION).nullable().describe('For you; null for none')
 export const NEW_WEBHOOK = z.strictObject({ url: URL_OF, description: DESCRIPTION.optional() })
 export const WEBHOOK_CHANGE = z.strictObject({
   url: URL_OF.optional(),

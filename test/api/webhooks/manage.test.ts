@@ -74,6 +74,18 @@ test('are at most ten, also where they are made at once', async ({ service }) =>
   expect(201, await ann.post('/v4/webhook', { url: URL }))
 })
 
+test('lose the blanks around what is said of them', async ({ ann }) => {
+  const {
+    id,
+    secret: _,
+    ...shown
+  } = expect(201, await ann.post('/v4/webhook', { url: ` ${URL}\n`, description: '  Stock ' })).json() as Made
+  assert.is(shown.url, URL)
+  assert.is(shown.description, 'Stock')
+  const changed = expect(200, await ann.patch(`/v4/webhook/${id}`, { description: '\tAll ' })).json() as Shown
+  assert.is(changed.description, 'All')
+})
+
 test('are refused with what is wrong and where', async ({ ann }) => {
   const bad: readonly (readonly [body: unknown, at: readonly string[]])[] = [
     [{}, ['/url']],

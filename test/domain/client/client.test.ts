@@ -17,8 +17,9 @@ const given = (...events: ClientEvent[]) => events.reduce(evolveClient, unknownC
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
 const refusal = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
 
-test('needs a name of 1 to 200 characters', () => {
+test('needs a name of 1 to 200 characters, without the blanks around it', () => {
   assert.equal(registerClient(unknownClient, registered.data), [registered])
+  assert.equal(registerClient(unknownClient, { ...registered.data, name: '  shop\t' }), [registered])
   for (const name of ['', ' ', 'x'.repeat(201)]) {
     assert.throws(() => registerClient(unknownClient, { name, secret: 's' }), refusal('invalid'))
   }

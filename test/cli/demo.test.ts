@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the demo')
+test.before.each((context) => {
+  context.commands = new CommandLine()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** What a shell says to a line that is pasted into it. */
+const pasted = async (line: string) => {
+  const { stdout } = await promisify(execFile)('sh', ['-c', line])
+  return JSON.parse(stdout) as unknown
+}
+
+test('prints an account, a client, and lines for a shell that list stones and fetch a token', async ({ commands }) => {
+  const demo = commands.start(['demo', '--count', '20'])
+  const told = await demo.line((line) => /^ +curl .*token/.test(line))
+  const list = await demo.line((line) => /^ +curl .*limit=2/.test(line))
+  assert.match(await demo.line((line) => line.startsWith('account')), /^account +demo@example\.com, password \S+$/)
+  assert.match(await demo.line((line) => line.startsWith('client')), /^client +\S+, secret \S+$/)
+
+  const stones = (await pasted(list)) as { sku: string }[]
+  assert.is(stones.length, 2)
+  assert.match(stones[0]?.sku ?? '', /^DIA-000/)
+  const { access_token, token_type } = (await pasted(told)) as Record<string, string>
+  assert.is(token_type, 'bearer')
+  const again = list.replace(/Bearer [^']+/, `Bearer ${access_token}`)
+  assert.not.equal(again, list)
+  assert.equal(await pasted(again), stones)
+  demo.kill('SIGINT')
+  assert.is((await demo.ended).code, 0)
+})
+
+test.run()
