@@ -5,8 +5,8 @@ import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 
-/** The feed of changes, for whoever has links to put into it. */
-export type OpenChanges = { feedWith(links: Finishing): ChangeFeed }
+/** The feed of changes, for whoever has links to put into it: to be asked for, and to be pushed. */
+export type OpenChanges = { feedWith(links: Finishing): ChangeFeed; pushedWith(links: Finishing): ChangeFeed }
 
 /** Who waits for changes is told when the service stops, so that no request lasts longer. */
 export function openChanges(
@@ -17,5 +17,9 @@ export function openChanges(
 ): OpenChanges {
   const watch = new ChangeWatch({ model, writing: progress, log })
   parts.add({ stage: 'requests', name: 'changes', stop: async () => watch.stop() })
-  return { feedWith: (links) => new ChangeFeed({ model, progress, store, watch, stale }, links) }
+  const options = { model, progress, store, watch, stale }
+  return {
+    feedWith: (links) => new ChangeFeed(options, links),
+    pushedWith: (links) => new ChangeFeed({ ...options, everyEnd: true }, links),
+  }
 }

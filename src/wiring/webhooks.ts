@@ -46,7 +46,7 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
     },
     toolsAt(address) {
       const linkKeys = new SendingLinkKeys(store, keys, writing.clock)
-      const feed = pushedFeed(changes.feedWith(new Links(address, linkKeys, writing.clock)))
+      const feed = pushedFeed(changes.pushedWith(new Links(address, linkKeys, writing.clock)))
       const progresses = new WebhookProgresses(reads, store)
       const shared = { writing, secrets, send, sleep, tried, progresses, places: new Places() }
       return { deliverer: new Deliverer({ ...shared, feed, linkKeys, known, log }) }

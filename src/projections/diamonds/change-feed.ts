@@ -36,6 +36,11 @@ export type ChangeFeedOptions = {
   readonly store: Pick<EventStore, 'head'>
   readonly watch: Pick<ChangeWatch, 'changed' | 'stopped'>
   readonly stale?: StaleReads
+  /**
+   * Tells the end of every diamond, also of one that came since: who is pushed to may have taken what nobody has on record,
+   * since its answer was lost.
+   */
+  readonly everyEnd?: true
 }
 
 /** Puts addresses and signatures into a finished body. */
@@ -139,7 +144,7 @@ export class ChangeFeed {
     const numbers = numbersIn(document)
     const gone = isGone(document)
     // Who never heard of it need not hear of its end.
-    if (gone && numbers.created > since) return undefined
+    if (gone && numbers.created > since && this.options.everyEnd !== true) return undefined
     const what = gone ? (['deleted'] as const) : whatOf(numbers, since)
     const cursor = cursorText({ epoch, number: numbers.changed })
     const body = gone ? 'null' : this.links.finish(bodyOf(version, document))

@@ -181,6 +181,24 @@ test('come from one process of several, and go on where they were in the next on
     })
   }))
 
+test('tell the end of a diamond whose beginning was taken, though the answer was lost', async ({ service }) => {
+  const ann = await service.newVendor()
+  const answers: ServerResponse[] = []
+  await hooked(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
+    const { id } = await created(ann, { sku: 'SHORT' })
+    await until('the creation', () => answers.length === 1)
+    expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'paused' }))
+    answers[0]?.destroy()
+    await until('the failed try', async () => (await deliveries(ann, hook)).length === 1)
+    expect(204, await ann.remove(`/v4/diamond/${id}`))
+    expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'active' }))
+    await until('the end', () => answers.length === 2)
+    const { cursor, what, diamond } = elementOf(receiver.messages[1])
+    assert.equal([cursor, what, diamond], ['0-2', ['deleted'], null])
+    answers[1]?.writeHead(204).end()
+  })
+})
+
 test('are tried out two at a time by one account, and a third says when to come again', async ({ service }) => {
   const ann = await service.newVendor()
   const waiting: ServerResponse[] = []

@@ -9,6 +9,9 @@ import type { AddressInfo } from 'node:net'
 const [path = '', port = '0'] = process.argv.slice(2)
 const file = openSync(path, 'a')
 
+// What one that was killed has left of a line stands alone.
+writeSync(file, '\n')
+
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
