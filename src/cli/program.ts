@@ -22,6 +22,7 @@ import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
+import { verifyCommand } from './verify.ts'
 import { webhookCommand } from './webhook.ts'
 
 /**
@@ -85,6 +86,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   restoreCommand(open, backups),
   moveCommand(open),
   replayCommand(open),
+  verifyCommand(open),
 ]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])

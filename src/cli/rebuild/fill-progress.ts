@@ -23,7 +23,8 @@ export class FillProgress {
   }
 }
 
-function shareOf(position: From, head: From): number {
+/** How much of the log lies before a position, 0 to 1. @param head where the log ends */
+export function shareOf(position: From, head: From): number {
   if (head === 'start') return 1
   if (position === 'start') return 0
   return Math.min(1, Number(position.commit) / Number(head.commit))

@@ -140,9 +140,9 @@ async function place({ store, clock }: ScoringTools, scored: Scored, trust: bool
   }
 }
 
-/** Of the event by which this model scores a stone as it was at that revision. */
-export const scoredId = (diamond: number, stoneRevision: number): string =>
-  eventId(`score/${diamond}/${stoneRevision}/${MODEL_VERSION}`, 0)
+/** Of the event by which a model, this one unless told, scores a stone as it was at that revision. */
+export const scoredId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
+  eventId(`score/${diamond}/${stoneRevision}/${version}`, 0)
 
 /** Scores that can't be understood here are of a newer release, which goes before this one: nothing is put behind them. */
 function revisionOf(event: StoredEvent): number {

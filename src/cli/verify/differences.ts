@@ -1,0 +1,26 @@
+/** What is not as it should be: where (`STREAM@REVISION`, or a position), what, and what an operator does about it. */
+export type Difference = { readonly where: string; readonly what: string; readonly do: string }
+
+/** Differences that are listed; the others are counted only. */
+const LISTED = 1_000
+
+/** Counts all of them, and keeps the first thousand. */
+export class Differences {
+  count = 0
+  readonly listed: Difference[] = []
+
+  add(difference: Difference): void {
+    this.count++
+    if (this.hasRoom) this.listed.push(difference)
+  }
+
+  take(other: Differences): void {
+    for (const difference of other.listed) this.add(difference)
+    this.count += other.count - other.listed.length
+  }
+
+  /** Whether it is worth while to find out more about the next one. */
+  get hasRoom(): boolean {
+    return this.listed.length < LISTED
+  }
+}

@@ -1,0 +1,70 @@
+import { openLog } from '../../runtime/log.ts'
+import type { ReadStore } from '../../stores/ports/read-store.ts'
+import { READ_MODELS } from '../../wiring/followers.ts'
+import type { Installation } from '../../wiring/installation.ts'
+import { Differences, type Difference } from './differences.ts'
+import { checkFiles } from './files.ts'
+import { compareLive, follow, type Followed } from './live-models.ts'
+import { checkVault, WaitingSecrets } from './vault.ts'
+import { verifyLog } from './verify-log.ts'
+
+/** How the documents of a model that is folded in order were cut depends on how its events were cut into batches. */
+export const COMPARED = READ_MODELS.filter(({ inOrder }) => inOrder === undefined)
+
+export type ModelVerified = { readonly documents: number; readonly differences: number }
+
+/** What was looked at, and what is not as it should be: all differences are counted, the first thousand listed. */
+export type Verified = {
+  readonly ok: boolean
+  readonly events: number
+  readonly seconds: number
+  readonly models: Readonly<Record<string, ModelVerified>>
+  readonly files: number
+  readonly vault: number
+  /** null where the log's hash tree is not kept. */
+  readonly tree: null
+  readonly differences: readonly Difference[]
+}
+
+/** Holds everything that is made of the log, or belongs to it, to the log. A service may run and be written to meanwhile. */
+export async function verifyInstallation(
+  installation: Installation,
+  scratch: ReadStore,
+  signal: AbortSignal,
+): Promise<{ verified: Verified; differences: number }> {
+  // What can't be folded is told as a difference.
+  const silent = openLog('silent')
+  const started = performance.now()
+  const { store, vault, files } = installation
+  const found = new Differences()
+  const waiting = new WaitingSecrets()
+  const followed: Followed[] = []
+  for (const projection of COMPARED) followed.push(await follow(projection, installation, scratch, silent))
+  const rules = await verifyLog({ store, models: followed, waiting, found, signal })
+
+  const models: Record<string, ModelVerified> = {}
+  for (const model of followed) {
+    signal.throwIfAborted()
+    const { name } = model.fresh.projection.declaration
+    const before = found.count
+    const documents = await compareLive(installation, model, rules.faulty, found)
+    models[name] = { documents, differences: found.count - before }
+  }
+  const certifications = followed.find(({ fresh }) => fresh.projection.declaration.name === 'certifications')
+  const checked =
+    certifications && (await checkFiles({ store, files, certifications: certifications.fresh.build, found }))
+  const inVault = await checkVault({ store, vault, waiting, found })
+  for (const { fresh } of followed) await fresh.close()
+  const seconds = (performance.now() - started) / 1000
+  const verified = {
+    ok: found.count === 0,
+    events: rules.events,
+    seconds,
+    models,
+    files: checked ?? 0,
+    vault: inVault,
+    tree: null,
+    differences: found.listed,
+  }
+  return { verified, differences: found.count }
+}

@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { openDocuments } from '../stores/sqlite/documents.ts'
+import type { ReadStore } from '../stores/ports/read-store.ts'
+import type { Settings } from './settings.ts'
+
+const PREFIX = 'scratch-models-'
+
+/**
+ * Read models that last as long as `work`, in a folder beside the others, where there is room for as much again. One process at a
+ * time: what another one left there that was killed is removed.
+ */
+export async function withScratchModels<Result>(
+  { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,
+  work: (scratch: ReadStore) => Promise<Result>,
+): Promise<Result> {
+  const around = resolve(DATA_DIR)
+  for (const name of readdirSync(around)) if (name.startsWith(PREFIX)) remove(join(around, name))
+  const folder = mkdtempSync(join(around, PREFIX))
+  try {
+    const scratch = openDocuments(folder)
+    return await work(scratch).finally(() => scratch.close())
+  } finally {
+    remove(folder)
+  }
+}
+
+const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
