@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../src/events/origin.ts'
+import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
@@ -183,6 +184,31 @@ test('does not leave out what can not be read: it is refused until it can be', a
   refusal(503, await ann.get(`/v4/diamond/${id}/history`))
   assert.is((await historyOf(ann, id, '?limit=1')).length, 1)
   await service.stop()
+})
+
+test('is 503 while the log is away, as what a stone was at a time is, and whole again behind it', async () => {
+  const away = { now: false }
+  const store = (log: EventStore): EventStore => ({
+    ...log,
+    read: async (stream, range) => {
+      if (away.now) throw new StoreUnavailable('made to be away')
+      return log.read(stream, range)
+    },
+  })
+  const service = await startService({ store })
+  try {
+    const { ann } = service
+    const { id } = await created(ann)
+    away.now = true
+    refusal(503, await ann.get(`/v4/diamond/${id}/history`))
+    for (const version of ['v3', 'v4']) {
+      refusal(503, await ann.get(`/${version}/diamond/${id}?at=${new Date().toISOString()}`))
+    }
+    away.now = false
+    assert.is((await historyOf(ann, id)).length, 1)
+  } finally {
+    await service.stop()
+  }
 })
 
 test.run()
