@@ -114,6 +114,26 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
+    'a batch puts hundreds of documents in place of hundreds',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      const ids = Array.from({ length: 250 }, (_, index) => index + 1)
+      await build.write(
+        ids.map((id) => put(diamond(id), 0n)),
+        at(1),
+      )
+      await build.write(
+        ids.map((id) => put(diamond(id, { isColored: 1, v4: 'second' }), 1n)),
+        at(2),
+      )
+      assert.equal(await build.checkpoint(), at(2))
+      const model = await store.model(diamonds)
+      assert.is(await model.count({ owner: 1, isColored: 1 }), ids.length)
+      assert.is((await build.load(ids)).filter(({ document }) => document['v4'] === 'second').length, ids.length)
+    }),
+  )
+
+  test(
     'an older batch that is delivered again does not bring back what was removed since',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)

@@ -10,7 +10,13 @@ export const heldBy = (declaration: ModelDeclaration, write: Write): Held =>
   'put' in write ? heldOf(declaration, write.put, write.revision) : { _id: keyOfWrite(write), revision: write.revision }
 
 /**
- * Writes documents in one call, each in place of what was read of it, where that has a lower revision. What was missing is
+ * Replacements in one call. FerretDB 1.24 holds one of its hundred connections to SQLite for each until the call ends: a hundred
+ * wait for each other for ever. Several processes write at once, so that each takes less than a third.
+ */
+const REPLACED_AT_ONCE = 32
+
+/**
+ * Writes documents in few calls, each in place of what was read of it, where that has a lower revision. What was missing is
  * inserted: no upsert, which would try to insert what its guard has passed over.
  * @param stored what was there when the batch was counted
  * @returns false where one of them is not what was read any more: what is to be written is decided again
@@ -20,14 +26,22 @@ export async function writeDocuments(
   next: readonly Held[],
   stored: ReadonlyMap<string, Held>,
 ): Promise<boolean> {
-  const operations = next.flatMap((held): AnyBulkWriteOperation<Held>[] => {
+  const missing: AnyBulkWriteOperation<Held>[] = []
+  const replaced: AnyBulkWriteOperation<Held>[] = []
+  for (const held of next) {
     const { _id, ...replacement } = held
     const before = stored.get(_id)
-    if (before === undefined) return [{ insertOne: { document: held } }]
-    if (before.revision >= held.revision) return []
-    return [{ replaceOne: { filter: { _id, revision: before.revision }, replacement } }]
-  })
-  if (operations.length === 0) return true
+    if (before === undefined) missing.push({ insertOne: { document: held } })
+    else if (before.revision < held.revision)
+      replaced.push({ replaceOne: { filter: { _id, revision: before.revision }, replacement } })
+  }
+  if (missing.length > 0 && !(await write(documents, missing))) return false
+  for (let first = 0; first < replaced.length; first += REPLACED_AT_ONCE)
+    if (!(await write(documents, replaced.slice(first, first + REPLACED_AT_ONCE)))) return false
+  return true
+}
+
+async function write(documents: Collection<Held>, operations: AnyBulkWriteOperation<Held>[]): Promise<boolean> {
   try {
     const done = await documents.bulkWrite(operations, { ordered: false, writeConcern: BATCH_ACKNOWLEDGED })
     return done.insertedCount + done.matchedCount === operations.length
