@@ -33,7 +33,8 @@ export function reportFailure(error: unknown): number {
   return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? USAGE : FAILED
 }
 
-function explain(error: unknown): string {
+/** Says what went wrong and how to mend it; of a fault of the program's own, where. */
+export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return isExpected(error) ? error.message : (systemFault(error) ?? error.stack ?? error.message)
 }

@@ -4,7 +4,7 @@ import { shareReads } from '../projections/engine/shared-read.ts'
 import type { Projection } from '../projections/engine/read-model.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
-import { BadUsage, Failed } from './failure.ts'
+import { BadUsage, explain, Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
@@ -39,11 +39,12 @@ async function rebuild(open: Open, name: string | undefined, options: RebuildOpt
   const models = chosen(name, options)
   // The service's requests come first where processors are scarce.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-  const rebuilt = await withInstallation(open, (installation) => rebuildAll(installation, models))
+  const { rebuilt, faults } = await withInstallation(open, (installation) => rebuildAll(installation, models))
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
   )
-  printResult(options, { models: rebuilt }, lines.join('\n'))
+  if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
+  if (faults.length > 0) throw new Failed(faults.join('\n'))
 }
 
 /** @throws BadUsage */
@@ -55,20 +56,33 @@ function chosen(name: string | undefined, { all }: RebuildOptions): readonly Pro
   return READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
 }
 
-/** @throws Failed when it was stopped, or one of them could not be rebuilt; what was filled of the others stays */
-async function rebuildAll(installation: Installation, models: readonly Projection<unknown>[]): Promise<Rebuilt[]> {
-  const store = shareReads(installation.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
+/** faults: what kept the others back, in words */
+type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly string[] }
+
+/** Each by itself: what one of them fails for keeps no other back. What was filled of it stays. */
+async function rebuildAll(installation: Installation, models: readonly Projection<unknown>[]): Promise<Outcome> {
+  const alone = models.length === 1
+  const store = alone
+    ? installation.store
+    : shareReads(installation.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
   const stop = new AbortController()
-  void listenForStop().first.then(() => stop.abort(new Failed('Stopped; the next rebuild goes on from here')))
+  void listenForStop().first.then(() => stop.abort(new Failed('stopped; the next rebuild goes on from here')))
   const progress = new FillProgress(await installation.store.head())
-  try {
-    return await Promise.all(
-      models.map((model) => rebuildModel({ ...installation, store }, model, stop.signal, progress)),
-    )
-  } catch (error) {
-    stop.abort(error)
-    throw error
-  } finally {
-    progress.end()
+  const outcomes = await Promise.allSettled(
+    models.map((model) =>
+      rebuildModel({ ...installation, store }, model, {
+        signal: stop.signal,
+        told: (events, position) => progress.told(model.declaration.name, events, position),
+      }),
+    ),
+  )
+  progress.end()
+  return {
+    rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    faults: outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected'
+        ? [`${models[index]?.declaration.name} was not rebuilt: ${explain(outcome.reason)}`]
+        : [],
+    ),
   }
 }

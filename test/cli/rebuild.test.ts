@@ -7,6 +7,7 @@ import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { counted } from '../../src/cli/counted.ts'
 import { READ_MODELS } from '../../src/wiring/followers.ts'
 import type { Document, ReadStore } from '../../src/stores/ports/read-store.ts'
+import { areEmbedded } from '../engines.ts'
 import { openStores, type Stores } from '../open-stores.ts'
 import { buildsOf } from '../projections/engine/inventory-on-disk.ts'
 import { CommandLine, type Started } from './command-line.ts'
@@ -24,9 +25,9 @@ test.after.each(async ({ commands }) => {
 const { declaration } = diamonds
 const FULL = process.env['ADAMANT_FULL'] === '1'
 const ROUNDS = FULL ? 5 : 1
-const STONES = FULL ? 6_000 : 400
-/** More than one batch of the log, so that a kill can come between two. */
-const KILLED_STONES = FULL ? 20_000 : 2_500
+const STONES = FULL ? 6_000 : areEmbedded ? 400 : 100
+/** More than one batch of the log, so that a kill can come between two; servers take longer for each. */
+const KILLED_STONES = FULL ? 20_000 : areEmbedded ? 2_500 : 520
 const MODELS = READ_MODELS.map(({ declaration: { name } }) => name)
 
 type Rebuilt = { models: { model: string; events: number; seconds: number }[] }

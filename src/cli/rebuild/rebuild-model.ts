@@ -2,15 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Stores } from '../../projections/engine/followers.ts'
 import { ReadModelBuilds } from '../../projections/engine/read-model-builds.ts'
 import type { Projection } from '../../projections/engine/read-model.ts'
+import type { Told } from '../../projections/engine/build-folding.ts'
 import type { Lease, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import { Failed } from '../failure.ts'
 import { note } from '../output.ts'
-import type { FillProgress } from './fill-progress.ts'
 
 /** @param events that were folded by this run; seconds from its beginning to the switch */
 export type Rebuilt = { readonly model: string; readonly events: number; readonly seconds: number }
 
-/** Milliseconds that a killed rebuild may still count as alive (MongoDB), and between two looks. */
+export type RebuildOptions = {
+  readonly signal: AbortSignal
+  readonly told: Told
+  /** Milliseconds that another rebuild is waited for: one that was killed may still count as alive (MongoDB). */
+  readonly patience?: number
+}
+
+/** Milliseconds: the patience unless told, and between two looks. */
 const HELD = 8_000
 const LOOK = 200
 /** Milliseconds within which whoever keeps the model switches: it looks several times a second. */
@@ -24,13 +31,12 @@ const SWITCH = 60_000
 export async function rebuildModel<Value>(
   stores: Stores,
   projection: Projection<Value>,
-  signal: AbortSignal,
-  progress: FillProgress,
+  { signal, told, patience = HELD }: RebuildOptions,
 ): Promise<Rebuilt> {
   const started = performance.now()
   const { reads, store, log } = stores
   const { declaration } = projection
-  const lease = await leaseToFill(reads, declaration, signal)
+  const lease = await leaseToFill(reads, declaration, signal, patience)
   const lost = new AbortController()
   void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
   const both = AbortSignal.any([signal, lost.signal])
@@ -41,7 +47,7 @@ export async function rebuildModel<Value>(
     const builds = new ReadModelBuilds(projection, store, reads, log)
     const filled = await builds.beside.fill(both, (number, position) => {
       events += number
-      progress.told(declaration.name, number, position)
+      told(number, position)
     })
     both.throwIfAborted()
     if (filled === undefined) throw new Failed(`The log ended before ${declaration.name} had caught up with it`)
@@ -53,9 +59,14 @@ export async function rebuildModel<Value>(
 }
 
 /** One process at a time fills. @throws Failed */
-async function leaseToFill(reads: ReadStore, declaration: ModelDeclaration, signal: AbortSignal): Promise<Lease> {
+async function leaseToFill(
+  reads: ReadStore,
+  declaration: ModelDeclaration,
+  signal: AbortSignal,
+  patience: number,
+): Promise<Lease> {
   const filling = { ...declaration, name: `${declaration.name}-rebuild` }
-  const until = performance.now() + HELD
+  const until = performance.now() + patience
   for (;;) {
     signal.throwIfAborted()
     const lease = await reads.lease(filling)
