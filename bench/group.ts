@@ -8,7 +8,7 @@ export type Measurement = () => Promise<number>
 /** One line of the table. */
 export type Case = {
   readonly name: string
-  readonly unit: 'requests/s' | 'us'
+  readonly unit: 'requests/s' | 'us' | 'MB'
   readonly ours: Measurement
   /** What ours is compared with; without it the figure is only recorded. */
   readonly other?: Measurement

@@ -13,6 +13,7 @@ import { idempotency } from './idempotency.ts'
 import { ifMatch } from './if-match.ts'
 import { list } from './list.ts'
 import { listsOfAMillion } from './lists-1m.ts'
+import { rebuild, rebuildOfAMillion } from './rebuild.ts'
 import { refresh } from './refresh.ts'
 import { secrets } from './secrets.ts'
 
@@ -28,6 +29,8 @@ export const GROUPS: readonly Group[] = [
   ifMatch,
   secrets,
   listsOfAMillion,
+  rebuild,
+  rebuildOfAMillion,
   eventStore,
   ceiling,
   readModels,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +8,11 @@ import { Runner } from '../../../src/projections/engine/runner.ts'
 import { shareReads } from '../../../src/projections/engine/shared-read.ts'
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
-import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
+import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import type { Bench, Case, Group } from '../../group.ts'
+import { appendStones } from '../../scored-stones.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { each } from './overhead.ts'
 
@@ -22,7 +22,6 @@ export const readModels: Group = { name: 'read-models', long: true, prepare }
 const STONES = 10_000
 /** A stone that was created, and its scores. */
 const EVENTS = 2 * STONES
-const AT_ONCE = 500
 
 /** Of the bare read's rate, on a server: to fold, to write and to index costs something too. */
 const ON_SERVER = { most: 2.5 } as const
@@ -40,7 +39,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
     await client.dispose()
     await server.stop()
   })
-  await Promise.all([fill(store), fill(embedded)])
+  await Promise.all([appendStones(store, STONES), appendStones(embedded, STONES)])
   return [
     {
       name: `EventStoreDB: an event of ${EVENTS.toLocaleString('en')} in all read models made anew`,
@@ -85,41 +84,4 @@ async function readAll(store: EventStore): Promise<void> {
   let count = 0
   for await (const { stream } of store.readAll('start')) if (stream !== '') count++
   if (count < EVENTS) throw new Error(`${count} events were read`)
-}
-
-async function fill(store: EventStore): Promise<void> {
-  for (let first = 1; first <= STONES; first += AT_ONCE) {
-    const ids = Array.from({ length: AT_ONCE }, (_, index) => first + index)
-    await store.appendMany(ids.map((id) => appended(`diamond-${id}`, created(id))))
-    await store.appendMany(ids.map((id) => appended(`scores-${id}`, scored(id))))
-  }
-}
-
-const appended = (stream: string, event: NewEvent) => ({ stream, expected: 'none' as const, events: [event] })
-
-const metadata = {
-  actor: 'account-7',
-  via: 'http',
-  $correlationId: randomUUID(),
-  schema: '1',
-  at: new Date().toISOString(),
-}
-
-function created(id: number): NewEvent {
-  const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 4200, clarity: 6, color: 18, culetSize: 'N' }
-  const data = { id, owner: 7, date: 1_795_287_363 + id, set: { ...set, girdle: 'Thin-Medium', access: 1 } }
-  return { id: randomUUID(), type: 'DiamondCreated', data, metadata }
-}
-
-function scored(id: number): NewEvent {
-  const ver = '1.0.0+3af0ed2d'
-  const scores = {
-    integral: { val: 0.92, rg: 0.99, d: 0.05, ver },
-    spread: { ct: -0.03, pc: -3.8, d: 2.5, ver },
-    fire: { val: 0.71, rg: 1.01, d: 0.1, ver },
-    brilliance: { val: 0.98, rg: 0.98, d: 0.02, faceup: 0.99, avg: 0.98, ver },
-    fluor: null,
-    symmetry: { val: 8, pav: 8, crown: 8, d: 0.6, ver },
-  }
-  return { id: randomUUID(), type: 'DiamondScored', data: { id, revision: 0, scores }, metadata }
 }

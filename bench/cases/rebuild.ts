@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Bench, Case, Group } from '../group.ts'
+import { percentile, watch } from '../load/watch.ts'
+import { copiedBare, rebuilt, type Gone } from '../rebuilding/processes.ts'
+import { requestText } from '../request.ts'
+import { appendStones } from '../scored-stones.ts'
+import type { Service } from '../services/service.ts'
+import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+
+/** A rebuild of the diamonds beside the running service, against the bare ceiling, and what requests notice of it. */
+export const rebuild: Group = { name: 'rebuild', long: true, prepare: (bench) => prepare(bench, 100_000) }
+export const rebuildOfAMillion: Group = {
+  name: 'rebuild-1m',
+  long: true,
+  prepare: (bench) => prepare(bench, 1_000_000),
+}
+
+/** Above every id that the service gives out itself. */
+const FIRST = 10_000_001
+/** Milliseconds between an answer and the next request: what is measured is the wait, not the load. */
+const PAUSE = 5
+/** Milliseconds between two looks at whether the rebuild goes on. */
+const TURN = 250
+const P99 = 0.99
+
+type Inventory = { readonly service: Service; readonly dataDir: string; readonly stones: number }
+
+async function prepare(bench: Bench, events: number): Promise<Case[]> {
+  const small = await inventory(bench, events / 10)
+  const large = await inventory(bench, events)
+  const size = events.toLocaleString('en')
+  let last: Gone | undefined
+  const ours = async () => each((last = await rebuilt(large.dataDir)))
+  return [
+    {
+      name: `rebuild, an event of ${size}: against the bare ceiling`,
+      unit: 'us',
+      ours,
+      other: async () => each(await copiedBare(large.dataDir, FIRST)),
+      target: { most: 2 },
+    },
+    {
+      name: `rebuild, most memory: ${size} events against a tenth`,
+      unit: 'MB',
+      ours: async () => (last ?? (await rebuilt(large.dataDir))).megabytes,
+      other: async () => (await rebuilt(small.dataDir)).megabytes,
+      // The read store keeps 64 MiB of a build in memory, which a smaller one does not fill.
+      ...(events >= 1_000_000 && { target: { most: 1.2 } }),
+    },
+    ...['/v4/diamond/{id}', '/v4/diamond'].map((path): Case => ({
+      name: `GET ${path}, p99 while a rebuild runs: against at rest`,
+      unit: 'us',
+      ours: () => whileRebuilding(large, path),
+      other: async () => percentile(await taken(large, path, bench.seconds * 1000), P99),
+      target: { most: 2 },
+    })),
+  ]
+}
+
+const each = ({ events, seconds }: Gone) => (seconds / events) * 1e6
+
+/** Stones of the service's account and their scores, all in its read models. */
+async function inventory(bench: Bench, events: number): Promise<Inventory> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
+  bench.finally(async () => rmSync(dataDir, { recursive: true }))
+  const service = await bench.adamant({ DATA_DIR: dataDir })
+  const stones = events / 2
+  const owner = await ownerOf(service, dataDir)
+  const store = openSqliteEvents(join(dataDir, 'events.db'))
+  await appendStones(store, stones, owner, FIRST)
+  await store.close()
+  await shown(service, FIRST + stones - 1)
+  return { service, dataDir, stones }
+}
+
+/** The account behind the token: whose the first stone is that it makes. */
+async function ownerOf({ port, token }: Service, dataDir: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v4/diamond`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ sku: 'BENCH', cutShape: 'Round', carat: 1 }),
+  })
+  if (!answer.ok) throw new Error(`a stone was answered with ${answer.status}: ${await answer.text()}`)
+  const store = openSqliteEvents(join(dataDir, 'events.db'))
+  try {
+    for await (const { data } of store.readAll('start', { prefixes: ['diamond-'] })) return Number(data['owner'])
+  } finally {
+    await store.close()
+  }
+  throw new Error('the log has no stone')
+}
+
+/** Milliseconds that the service may take to fold what was appended behind its back. */
+const FOLDING_TIME = 30 * 60_000
+
+async function shown({ port, token }: Service, id: number): Promise<void> {
+  const deadline = Date.now() + FOLDING_TIME
+  while (Date.now() < deadline) {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await fetch(`http://127.0.0.1:${port}/v4/diamond?f[id][]=${id}`, { headers })
+    if (((await answer.json()) as unknown[]).length === 1) return
+    await pause(200)
+  }
+  throw new Error('the stones were not shown in time')
+}
+
+/** @returns what each answer took, in microseconds @throws when any was not a 2xx */
+function taken({ service, stones }: Inventory, path: string, milliseconds: number): Promise<number[]> {
+  const request = requestText(service, { method: 'GET', path: path.replace('{id}', String(FIRST + stones / 2)) })
+  return watch(service.port, { request, pause: PAUSE }, performance.now() + milliseconds)
+}
+
+/** Of all answers from the start of the process to its end, the switch among them. */
+async function whileRebuilding(inventory: Inventory, path: string): Promise<number> {
+  const over = new AbortController()
+  const rebuilding = rebuilt(inventory.dataDir).finally(() => over.abort())
+  const all: number[] = []
+  while (!over.signal.aborted) all.push(...(await taken(inventory, path, TURN)))
+  await rebuilding
+  return percentile(all, P99)
+}
