@@ -5,9 +5,9 @@ import { asJson, asRow, HEADINGS } from './events/printed.ts'
 import { printCatalogue } from './events/schema.ts'
 import { readType } from './events/types.ts'
 import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
-import { BadUsage } from './failure.ts'
+import { BadUsage, Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
-import type { OutputOptions } from './output.ts'
+import { note, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
 import { readSince, readUntil } from './times.ts'
 
@@ -72,8 +72,20 @@ async function events(open: Open, stream: string | undefined, options: EventsOpt
   await withInstallation(open, async ({ store }) => {
     const actor = await actorOf(store, options.actor)
     const wanted: Wanted = { streams, from, type, since, until, correlation, actor }
-    await printAll(options, options.follow === true ? following(store, wanted) : stored(store, wanted))
+    if (options.follow === true) await printAll(options, following(store, wanted))
+    else await printStored(options, store, wanted)
   })
+}
+
+/** @throws Failed behind the last one, where some are damaged */
+async function printStored(options: OutputOptions, store: EventStore, wanted: Wanted): Promise<void> {
+  let count = 0
+  const found = stored(store, wanted, (error) => {
+    count++
+    note(error.message)
+  })
+  await printAll(options, found)
+  if (count > 0) throw new Failed(`${count} of them can not be shown; npx adamant verify tells what else is wrong`)
 }
 
 /** @throws BadUsage */

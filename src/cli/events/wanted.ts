@@ -1,4 +1,11 @@
-import { comparePositions, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import {
+  comparePositions,
+  DamagedEvent,
+  type EventStore,
+  type From,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import { everyEvent } from '../every-event.ts'
 
 /** Which events are asked for; what is undefined is no condition. */
 export type Wanted = {
@@ -22,15 +29,35 @@ export type Streams =
 /**
  * The events asked for, in the order of the log up to its head at the time of the call. The store leaves out other
  * streams; the rest is looked at here: clocks of several machines may differ, so time ends no reading.
+ * @param damaged told of each event that can't be read any more, in its turn; what comes behind it follows
  * @throws StoreUnavailable
  */
-export async function* stored(store: EventStore, wanted: Wanted): AsyncGenerator<StoredEvent> {
-  for await (const event of read(store, wanted)) if (isWanted(event, wanted)) yield event
+export async function* stored(
+  store: EventStore,
+  wanted: Wanted,
+  damaged: (error: DamagedEvent) => void,
+): AsyncGenerator<StoredEvent> {
+  for await (const event of read(store, wanted, damaged)) if (isWanted(event, wanted)) yield event
 }
 
-async function* read(store: EventStore, { streams, from }: Wanted): AsyncGenerator<StoredEvent> {
-  if (streams.kind !== 'one') return yield* store.readAll(from, filterOf(streams))
-  for (const event of await store.read(streams.stream)) if (comparePositions(event.position, from) > 0) yield event
+async function* read(
+  store: EventStore,
+  { streams, from }: Wanted,
+  damaged: (error: DamagedEvent) => void,
+): AsyncGenerator<StoredEvent> {
+  const whole = streams.kind === 'one' ? await readWhole(store, streams.stream) : undefined
+  if (whole === undefined) return yield* everyEvent(store, from, damaged, filterOf(streams))
+  for (const event of whole) if (comparePositions(event.position, from) > 0) yield event
+}
+
+/** A stream by itself is read at once; undefined where an event of it is damaged, behind which others may be whole. */
+async function readWhole(store: EventStore, stream: string): Promise<StoredEvent[] | undefined> {
+  try {
+    return await store.read(stream)
+  } catch (error) {
+    if (error instanceof DamagedEvent) return undefined
+    throw error
+  }
 }
 
 /** Likewise, and then what comes, until `stop` resolves. */

@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { everyEvent } from './every-event.ts'
+import { everyEvent } from '../every-event.ts'
 
 /** Events that are folded and written together. */
 const BATCH = 1_000

@@ -2,7 +2,7 @@ import { comparePositions, type EventStore } from '../../stores/ports/event-stor
 import { progressBar } from '../progress-bar.ts'
 import { shareOf } from '../rebuild/fill-progress.ts'
 import type { Differences } from './differences.ts'
-import { everyEvent } from './every-event.ts'
+import { everyEvent } from '../every-event.ts'
 import type { Followed } from './live-models.ts'
 import { RESTORE, StreamRules } from './stream-rules.ts'
 import type { WaitingSecrets } from './vault.ts'

@@ -228,22 +228,36 @@ test('that there may be are told with their schemas, also where nothing is insta
   )
 })
 
-test('behind whose back one was changed end with the name of that one, and of no other', async (context) => {
+test('of which one was changed behind the back of the log are told all the same, with the name of that one', async (context) => {
   if (!areEmbedded) return
   const { commands } = context
-  await append(context, 'diamond-1', 'none', [patched(1), patched(2)])
+  await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3)])
+  await append(context, 'diamond-2', 'none', [patched(4)])
   const db = new Database(join(commands.dataDir, 'events.db'))
   db.exec("UPDATE events SET data = replace(data, '}', ']') WHERE stream = 'diamond-1' AND revision = 1")
-  const position = db.prepare('SELECT max(position) FROM events').pluck().get()
+  const position = db.prepare("SELECT position FROM events WHERE stream = 'diamond-1' AND revision = 1").pluck().get()
   db.close()
-  const [stream, all] = await commands.runInTurn([['events', 'diamond-1'], ['events']])
+  const [stream, all, others] = await commands.runInTurn([
+    ['events', 'diamond-1', '--json'],
+    ['events', '--prefix', 'diamond-', '--json'],
+    ['events', 'diamond-2', '--json'],
+  ])
+  const told = (ended: typeof stream) =>
+    ended?.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { stream: string; revision: number })
+      .map((event) => `${event.stream}@${event.revision}`)
+  assert.equal(told(stream), ['diamond-1@0', 'diamond-1@2'])
+  assert.equal(told(all), ['diamond-1@0', 'diamond-1@2', 'diamond-2@0'])
   for (const ended of [stream, all]) {
     assert.is(ended?.code, 1)
-    assert.is(
-      ended?.err.trim(),
-      `adamant: diamond-1@1, at position ${String(position)}, is damaged: its text is no JSON any more`,
-    )
+    const [first, last] = (ended?.err ?? '').trim().split('\n')
+    assert.is(first, `diamond-1@1, at position ${String(position)}, is damaged: its text is no JSON any more`)
+    assert.match(last ?? '', /^adamant: 1 of them can not be shown; npx adamant verify/)
   }
+  assert.equal(told(others), ['diamond-2@0'])
+  assert.is(others?.code, 0)
 })
 
 test.run()

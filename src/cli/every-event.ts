@@ -1,4 +1,11 @@
-import { DamagedEvent, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import {
+  DamagedEvent,
+  passesFilter,
+  type EventStore,
+  type Filter,
+  type From,
+  type StoredEvent,
+} from '../stores/ports/event-store.ts'
 
 /**
  * Every event behind a position, in the order of the log. One whose text is damaged is told, and passed over: what comes behind it is to
@@ -9,12 +16,13 @@ export async function* everyEvent(
   store: Pick<EventStore, 'readAll' | 'eventAt'>,
   from: From,
   damaged: (error: DamagedEvent) => void,
+  filter?: Filter,
 ): AsyncGenerator<StoredEvent, void> {
   let behind = from
   for (;;) {
     let found: DamagedEvent | undefined
     try {
-      for await (const event of store.readAll(behind)) {
+      for await (const event of store.readAll(behind, filter)) {
         yield event
         behind = event.position
       }
@@ -23,7 +31,7 @@ export async function* everyEvent(
       if (!(error instanceof DamagedEvent)) throw error
       found = error
     }
-    yield* between(store, behind, found)
+    for await (const event of between(store, behind, found)) if (passesFilter(event, filter)) yield event
     damaged(found)
     behind = found.event.position
   }
