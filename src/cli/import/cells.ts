@@ -1,4 +1,5 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
+import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
 import type { Columns } from './columns.ts'
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -26,7 +27,16 @@ export function asInput(columns: Columns, cells: readonly string[], comma: Comma
     if (cell === '') input[name] = before
     else input[name] = before === null ? readCell(name, cell, comma) : `${String(before)}-${cell}`
   }
-  return input
+  return columns.includes('fluorColor') ? input : withGlow(input)
+}
+
+/** GIA writes `Medium Blue` where others have two columns. */
+function withGlow(input: Record<string, unknown>): Record<string, unknown> {
+  const { fluorIntensity: both } = input
+  if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return input
+  const [, intensity = '', color = ''] = /^(.*\S)\s+(\S+)$/.exec(both) ?? []
+  if (fluorIntensity.find(intensity) === undefined || fluorColor.find(color) === undefined) return input
+  return { ...input, fluorIntensity: intensity, fluorColor: color }
 }
 
 /** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { FIELD_NAMES, type Change, type NewDiamond } from '../../domain/diamond/fields.ts'
+import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Stock } from './inventory.ts'
 import { lackingOf, type Line } from './lines.ts'
 import { OwnShapes } from './shapes.ts'
@@ -36,7 +36,7 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
     const first = stock && sku !== undefined ? skus.saw(sku, line.line) : undefined
     if (first === undefined && problems.length === 0 && 'change' in line) {
       good++
-      digest.update(`${JSON.stringify(line.change.set, FIELD_NAMES as string[])}\n`)
+      digest.update(`${JSON.stringify(line.change.set)}\n`)
       shapes.saw(line.change.set.cutShape)
       continue
     }

@@ -5,11 +5,11 @@ import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/p
 import type { Writing } from '../../commands/core/handle.ts'
 import { note, notePassedOver } from '../output.ts'
 
-/** What an account has, by what an import asks for. Some ten bytes a stone beside its sku. */
+/** What an account has, by what an import asks for. */
 export type Stock = {
   /** The stones with a sku, mostly one. */
   bySku(sku: string): readonly number[]
-  /** All of them, in ascending order. */
+  /** All of them, in the order in which they were made. */
   readonly skus: ReadonlyMap<number, string>
   /** Of those, the ones that have a certification. */
   readonly certified: ReadonlySet<number>
@@ -97,16 +97,15 @@ class Stones {
   }
 
   stock(): Stock {
-    const skus = new Map([...this.#skus].toSorted(([one], [other]) => one - other))
     const single = new Map<string, number>()
     const several = new Map<string, number[]>()
-    for (const [id, sku] of skus) {
+    for (const [id, sku] of this.#skus) {
       const first = single.get(sku)
       if (first === undefined) single.set(sku, id)
       else if (several.get(sku)?.push(id) === undefined) several.set(sku, [first, id])
     }
     const bySku = (sku: string) => several.get(sku) ?? [single.get(sku)].filter((id) => id !== undefined)
     const certified = [...this.#certifications].filter(([, number]) => number > 0).map(([id]) => id)
-    return { bySku, skus, certified: new Set(certified) }
+    return { bySku, skus: this.#skus, certified: new Set(certified) }
   }
 }

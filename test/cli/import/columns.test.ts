@@ -134,6 +134,17 @@ test('the two ends of a girdle are put together, and an end alone is all of it',
   assert.equal(asInput(columns, ['', ' '], 'thousands'), { girdle: null })
 })
 
+test("GIA's fluorescence is an intensity and a colour, where there is no other column for that", () => {
+  const alone = (cell: string) => asInput(['fluorIntensity'], [cell], 'thousands')
+  assert.equal(alone('Very Strong Blue'), { fluorIntensity: 'Very Strong', fluorColor: 'Blue' })
+  assert.equal(alone('Very Strong'), { fluorIntensity: 'Very Strong' })
+  assert.equal(alone('Medium Rare'), { fluorIntensity: 'Medium Rare' })
+  assert.equal(asInput(['fluorIntensity', 'fluorColor'], ['Medium Blue', ''], 'thousands'), {
+    fluorIntensity: 'Medium Blue',
+    fluorColor: null,
+  })
+})
+
 test('a cell is what its field is: digits are an id, an amount, or a text', () => {
   const read = (cells: readonly string[]) => asInput(['sku', 'cutShape', 'carat', 'price', 'color'], cells, 'thousands')
   assert.equal(read(['007', '2', '0.51 carat', '1,200.50', '18']), {
