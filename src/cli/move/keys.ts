@@ -1,4 +1,5 @@
-import { checkLinkKey, WrongMasterKey } from '../../commands/installation/link-key.ts'
+import { checkLinkKey } from '../../commands/installation/link-key.ts'
+import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'

@@ -1,20 +1,21 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { derive } from '../../credentials/key-derivation.ts'
-import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
+import type { MasterKey, MasterKeys } from '../../credentials/master-keys.ts'
 import type { LinkKeySealed } from '../../domain/installation/link-key.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/restoring.ts'
-import { WrongRevision, type EventStore, type Revision, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import type { Writing } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
-import { stamp } from '../core/stamp.ts'
+import { keepKey, openSealedKey, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
 
 export const LINK_KEY_STREAM = 'keys-link'
-const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'link-key' }
 
-/** The keys at hand are not those that this log's keys were sealed with. */
-export class WrongMasterKey extends Error {
-  override readonly name = 'WrongMasterKey'
+const LINK_KEY: KeyKind<LinkKeySealed> = {
+  stream: LINK_KEY_STREAM,
+  type: 'LinkKeySealed',
+  purpose: 'link-key',
+  origin: { actor: 'service', via: 'projection', correlation: 'link-key' },
 }
 
 /** The key that signs links now. `since`: when it took another one's place (ms since 1970); 0 for the first there is. */
@@ -41,28 +42,10 @@ export class LinkKeys {
 
   /** @throws WrongMasterKey, StoreUnavailable */
   static async open(store: EventStore, keys: MasterKeys, clock: () => number): Promise<LinkKeys> {
-    for (;;) {
-      const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
-      const sealed = last && decode<LinkKeySealed>(last).data
-      const root = sealed === undefined ? randomBytes(32) : unseal(sealed, keys)
-      const since = sealed?.since ?? 0
-      const known = last?.revision ?? -1n
-      const isKept = sealed?.key === keys.current.id
-      // A log that is only read signs with what it has: links of this process, where that is nothing, end with it.
-      const isClosed = !isKept && (await store.closed()) !== undefined
-      if (
-        !isKept &&
-        !isClosed &&
-        !(await keep(store, last?.revision ?? 'none', seal(root, keys.current, since), clock()))
-      )
-        continue
-      const [restored] = await store.read(RESTORES_STREAM, { last: 1 })
-      return new LinkKeys(
-        keys,
-        { root, since, revision: isKept || isClosed ? known : known + 1n },
-        epochAfter(restored),
-      )
-    }
+    // Where the log is only read and has no key, links of this process end with it.
+    const { root, before, revision } = await openSealedKey(store, keys, LINK_KEY, clock)
+    const [restored] = await store.read(RESTORES_STREAM, { last: 1 })
+    return new LinkKeys(keys, { root, since: before?.since ?? 0, revision }, epochAfter(restored))
   }
 
   get current(): LinkKey {
@@ -81,7 +64,7 @@ export class LinkKeys {
   #take({ data, revision }: Noted): void {
     const { key, sealed, since } = data as LinkKeySealed['data']
     if (![this.keys.current.id, this.keys.old?.id].includes(key)) return
-    this.sealed = { root: unseal({ key, sealed }, this.keys), revision, since: since ?? 0 }
+    this.sealed = { root: unsealKey({ key, sealed }, this.keys, LINK_KEY.purpose), revision, since: since ?? 0 }
   }
 
   #derived(): LinkKey {
@@ -113,51 +96,18 @@ export async function rotateLinkKey(
   for (;;) {
     const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
     const now = clock()
-    if (await keep(store, last?.revision ?? 'none', seal(root, keys.current, now), now, origin)) return
+    const event = sealed(root, keys.current, now)
+    if (await keepKey(store, LINK_KEY_STREAM, last?.revision ?? 'none', event, { now, origin })) return
   }
 }
 
 /** Whether the keys open the log's link key, where there is one. @throws WrongMasterKey, StoreUnavailable */
 export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise<void> {
   const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
-  if (last !== undefined) unseal(decode<LinkKeySealed>(last).data, keys)
+  if (last !== undefined) unsealKey(decode<LinkKeySealed>(last).data, keys, LINK_KEY.purpose)
 }
 
-/** @returns false when another process was first */
-async function keep(
-  store: EventStore,
-  expected: Revision,
-  event: LinkKeySealed,
-  now: number,
-  origin: Origin = ORIGIN,
-): Promise<boolean> {
-  try {
-    await store.append(LINK_KEY_STREAM, expected, [stamp(origin, now)(randomUUID(), event)])
-    return true
-  } catch (error) {
-    if (error instanceof WrongRevision) return false
-    throw error
-  }
-}
-
-function seal(key: Buffer, master: MasterKey, since: number): LinkKeySealed {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', deriveKey(master, 'link-key'), iv)
-  const sealed = Buffer.concat([iv, cipher.update(key), cipher.final(), cipher.getAuthTag()])
-  const data = { key: master.id, sealed: sealed.toString('base64url'), ...(since > 0 && { since }) }
-  return { type: 'LinkKeySealed', data }
-}
-
-function unseal({ key: id, sealed }: LinkKeySealed['data'], { current, old }: MasterKeys): Buffer {
-  const master = [current, old].find((candidate) => candidate?.id === id)
-  if (master === undefined) {
-    throw new WrongMasterKey(
-      `This installation was sealed with the master key ${id}, and MASTER_KEY is ${current.id}: set MASTER_KEY to the ` +
-        'key it was made with, or to a new one with the former in MASTER_KEY_OLD',
-    )
-  }
-  const bytes = Buffer.from(sealed, 'base64url')
-  const decipher = createDecipheriv('aes-256-gcm', deriveKey(master, 'link-key'), bytes.subarray(0, 12))
-  decipher.setAuthTag(bytes.subarray(-16))
-  return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
-}
+const sealed = (key: Buffer, master: MasterKey, since: number): LinkKeySealed => ({
+  type: 'LinkKeySealed',
+  data: { ...sealKey(key, master, LINK_KEY.purpose), since },
+})
