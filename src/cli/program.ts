@@ -3,6 +3,7 @@ import { VERSION } from '../runtime/version.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'
+import { checkpointCommand } from './checkpoint.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
@@ -82,6 +83,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   deadLettersCommand(open),
   eventsCommand(open),
   auditCommand(open),
+  checkpointCommand(open),
   backupCommand(open, backups),
   restoreCommand(open, backups),
   moveCommand(open),

@@ -3,6 +3,7 @@ import type { ApiTokenUsed } from '../domain/account/api-token-use.ts'
 import type { ClientEvent } from '../domain/client/client.ts'
 import type { DiamondEvent } from '../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../domain/diamond/scores.ts'
+import type { CheckpointSigned, LogKeySealed } from '../domain/installation/evidence.ts'
 import type { IdsReserved } from '../domain/installation/ids.ts'
 import type { StoresJoined } from '../domain/installation/joining.ts'
 import type { LinkKeySealed } from '../domain/installation/link-key.ts'
@@ -32,6 +33,8 @@ export type KnownEvent =
   | DiamondScored
   | IdsReserved
   | LinkKeySealed
+  | CheckpointSigned
+  | LogKeySealed
   | LoginEvent
   | CopyAbandoned
   | ReplayMade

@@ -110,6 +110,14 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
     stream: 'keys-link',
     about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
   },
+  LogKeySealed: {
+    stream: 'keys-log',
+    about: "The key that signs the log's checkpoints was made, or sealed again by another master key.",
+  },
+  CheckpointSigned: {
+    stream: 'checkpoints',
+    about: "The root of the log's hash tree was signed: each is an extension of the one before.",
+  },
   IdsReserved: {
     stream: 'ids-{kind}',
     about: 'One process may give out these integer ids. Kinds: account, client, diamond, certification.',

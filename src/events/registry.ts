@@ -4,6 +4,7 @@ import { certificationSchemas } from './certification.ts'
 import { clientSchemas } from './clients.ts'
 import { diamondSchemas } from './diamond.ts'
 import type { EventSchema } from './event-schema.ts'
+import { evidenceSchemas } from './evidence.ts'
 import { joiningSchemas } from './joining.ts'
 import { linkKeySchemas } from './link-key.ts'
 import { idsSchemas } from './ids.ts'
@@ -22,6 +23,7 @@ const all = {
   ...certificationSchemas,
   ...clientSchemas,
   ...diamondSchemas,
+  ...evidenceSchemas,
   ...idsSchemas,
   ...joiningSchemas,
   ...linkKeySchemas,

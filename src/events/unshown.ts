@@ -8,6 +8,7 @@ const UNSHOWN: Readonly<Record<string, readonly string[]>> = {
   SessionOpened: ['digest'],
   TokenRefreshed: ['digest'],
   LinkKeySealed: ['sealed'],
+  LogKeySealed: ['sealed'],
   WebhookCreated: ['secret'],
   WebhookSecretRotated: ['secret'],
   WebhookSecretsResealed: ['secrets'],

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../stores/ports/event-store.ts'
 import { EMPTY_ROOT, nodeHash, type Hash } from './hashes.ts'
 import { perfectParts, type Perfect, type Range } from './subtrees.ts'
 
@@ -57,7 +58,7 @@ export async function grow(tiles: Tiles, size: number, leaves: readonly Hash[]):
   return grown
 }
 
-/** The hash of what the RFC's way of cutting a tree comes by. @throws Error where a tile lacks some of it */
+/** The hash of what the RFC's way of cutting a tree comes by. @throws IncompleteTree where a tile lacks some of it */
 export async function rangeHash(tiles: Tiles, range: Range): Promise<Hash> {
   const parts = await Promise.all(perfectParts(range).map((part) => perfectHash(tiles, part)))
   return (
@@ -87,5 +88,10 @@ function rootOf(hashes: readonly Hash[]): Hash {
   return row[0] as Hash
 }
 
+/** Some of the tree is not there: it is being written at this moment, or was damaged. */
+export class IncompleteTree extends StoreUnavailable {
+  override readonly name = 'IncompleteTree'
+}
+
 const missing = ({ row, tile }: Place, found: number, wanted: number) =>
-  new Error(`tile ${tile} of row ${row} of the tree has ${found} hashes where ${wanted} are needed`)
+  new IncompleteTree(`tile ${tile} of row ${row} of the tree has ${found} hashes where ${wanted} are needed`)

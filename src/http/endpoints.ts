@@ -9,6 +9,7 @@ import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
+import { readLogCheckpoint, readLogConsistency, readLogKey, type EvidenceServices } from './evidence/log.ts'
 import { shareByPage, showFront, type FrontServices } from './front/front.ts'
 import { readIcon, readRobots, readSecurityContact, type WellKnownServices } from './front/well-known.ts'
 import { isLive, isReady, type HealthServices } from './health/health.ts'
@@ -51,6 +52,7 @@ export type Services = BearerServices &
   AuthorizationServerServices &
   SecretServices &
   WebhookServices &
+  EvidenceServices &
   SecretPageServices & { readonly readModels: ReadModels }
 
 /** All that the service can be asked for over HTTP. */
@@ -83,6 +85,9 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   readReportPage,
   readPicture,
   readOwnersPage,
+  readLogCheckpoint,
+  readLogKey,
+  readLogConsistency,
   readConstants,
   listCutShapes,
   readCutShape,

@@ -11,6 +11,7 @@ import { requestFinishing, type RequestFinishingOptions } from '../reactions/bul
 import { COLLECTING, removedFiles, type FollowingTools } from '../reactions/files/file-collector.ts'
 import { mails, type Mailer } from '../reactions/mail/mailer.ts'
 import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
+import { checkpointSigning, type SigningTools } from '../reactions/evidence/checkpoint-signing.ts'
 import { scoring, type ScoringOptions } from '../reactions/scoring/scoring.ts'
 import { resealing, type ResealingTools } from '../reactions/secrets/resealing.ts'
 import { secretEndings, type EndingTools } from '../reactions/secrets/secret-endings.ts'
@@ -29,7 +30,8 @@ export type FollowerTools = RequestFinishingOptions &
   EndingTools &
   ResealingTools &
   SweepingTools &
-  DeliveryTools & {
+  DeliveryTools &
+  SigningTools & {
     readonly scoring: ScoringOptions
     readonly reports: ReportReadingOptions
     readonly mailer: Mailer
@@ -49,7 +51,7 @@ const REACTIONS: readonly Reaction<FollowerTools>[] = [
 ]
 
 /** What is done by the clock. */
-const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing]
+const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing, checkpointSigning]
 
 /** The reactions whose checkpoints are kept with the read models, by where that is. */
 export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>

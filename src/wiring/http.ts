@@ -17,6 +17,7 @@ import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
 import type { OpenChanges } from './changes.ts'
+import type { OpenEvidence } from './evidence.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import type { CertificationQueries } from '../projections/certifications/certification-queries.ts'
@@ -45,6 +46,7 @@ export type Views = {
   readonly certifications: CertificationQueries
   readonly secrets: OpenSecrets
   readonly webhooks: OpenWebhooks
+  readonly evidence: OpenEvidence
   readonly stale: StaleReads
 }
 
@@ -62,7 +64,7 @@ export type Observed = {
  */
 export async function openHttp(
   installation: Installation,
-  { readModels, queries, changes, certifications, secrets, webhooks, stale }: Views,
+  { readModels, queries, changes, certifications, secrets, webhooks, evidence, stale }: Views,
   { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
@@ -107,6 +109,7 @@ export async function openHttp(
         secrets: secrets.services(addresses, tokens.apiTokens),
         secretPages: secrets.pages(addresses),
         webhooks: webhooksAt(addresses.base),
+        evidence: evidence.services,
       }
       const answer = listenerOf(
         koaOf(offered, services, {

@@ -16,6 +16,8 @@ import { certifications } from '../projections/certifications/certifications.ts'
 import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
 import { FileCollector } from '../reactions/files/file-collector.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { tree } from '../projections/tree/tree.ts'
+import { openEvidence } from './evidence.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import { listenForMetrics } from './metrics-server.ts'
 import { collectMetrics, refusedConnections, loopMetrics } from './metrics.ts'
@@ -75,6 +77,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   const changes = openChanges(installation, followers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
   const webhooks = openWebhooks(installation, followers.readModel(webhooksModel), changes)
+  const evidence = await openEvidence(installation, followers.readModel(tree))
   const head = await store.head()
   await followers.startReadModels()
   const reports = openReportReading(installation, followers.readModel(certifications), parts)
@@ -107,7 +110,8 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
 
   async function answer(): Promise<Listening> {
     const queries = new DiamondQueries(model, store, progress, stale)
-    const views = { readModels: followers, queries, changes, certifications: reports.queries, secrets, webhooks, stale }
+    const shown = { secrets, webhooks, evidence, stale }
+    const views = { readModels: followers, queries, changes, certifications: reports.queries, ...shown }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
     const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic, figures }, parts)
     const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
@@ -129,6 +133,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     ...installation,
     ...secrets.toolsAt(addresses),
     ...webhooks.toolsAt(addresses.base),
+    signer: evidence.services?.signer,
     scoring: scoring.tools,
     reports: reports.tools,
     collector: new FileCollector({ ...installation, ...followers.readModel(certifications) }),

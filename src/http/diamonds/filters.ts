@@ -146,6 +146,36 @@ export const CHANGES_QUERY = z.object({
   wait: z.coerce.number().int().min(0).max(WAIT_MAX).default(0).describe('Seconds to wait until there is something.'),
 })
 
+export type SizesQuery = { readonly from: number; readonly to: number }
+
+/**
+ * Two sizes of the tree of the log.
+ * @param most how large it is
+ * @throws Refusal malformed or invalid, with all that is wrong
+ */
+export function parseSizesQuery(search: string, most: number): SizesQuery {
+  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  const parameters = parametersOf(search)
+  const faults: Faults = { malformed: [], invalid: [] }
+  refuseMistyped(parameters, ['from', 'to'], faults)
+  for (const name of ['from', 'to']) {
+    if (!parameters.has(name))
+      faults.malformed.push({ pointer: name, message: `${name} is missing: a number of events` })
+  }
+  const to = whole(parameters, 'to', most, { min: 0, max: most }, faults)
+  const from = whole(parameters, 'from', 0, { min: 0, max: to }, faults)
+  refuse(faults)
+  return { from, to }
+}
+
+const SIZE = z.coerce.number().int().min(0)
+
+/** What `parseSizesQuery` reads, for documents. */
+export const SIZES_QUERY = z.object({
+  from: SIZE.describe('Events of the earlier tree.').meta({ examples: [0] }),
+  to: SIZE.describe('Events of the later tree, up to the size that is signed.').meta({ examples: [0] }),
+})
+
 /**
  * The time that a diamond is asked for by `at`, in whole seconds since 1970; undefined for as it is now.
  * @param now milliseconds since 1970: what is later has not happened

@@ -52,6 +52,7 @@ const MAY_BE_SHOWN = new Set([
   'CopyDone.digest',
   'CertificationRemoved.digest',
   'LinkKeySealed.key',
+  'LogKeySealed.key',
   'ApiTokenRevoked.token',
   'ApiTokenIssued.token',
   'SecretShared.token',

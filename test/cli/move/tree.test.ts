@@ -17,10 +17,10 @@ test.after.each(({ sites }) => sites.close())
 type Kept = Awaited<ReturnType<typeof keptRoot>>
 
 /** Some stones more, and the tree then. */
-async function grown(sites: Sites, site: Site): Promise<Kept> {
+async function grown(sites: Sites, site: Site, stones: number): Promise<Kept> {
   const service = await sites.serve(site)
   try {
-    await createdMany(service.ann, 300)
+    await createdMany(service.ann, stones)
     return await keptRoot(service.installation)
   } finally {
     await service.stop()
@@ -44,17 +44,18 @@ async function moved(sites: Sites, from: Site, to: Site): Promise<void> {
 
 test('is the same in another folder, made anew, and restored from a backup', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  const known = await grown(sites, from)
+  const known = await grown(sites, from, 300)
   await moved(sites, from, to)
   await isKept(sites, to, known)
 
   for (const name of readdirSync(to.dataDir)) if (name.startsWith('read-')) rmSync(join(to.dataDir, name))
   await isKept(sites, to, known)
 
-  const larger = await grown(sites, to)
+  const larger = await grown(sites, to, 300)
   const settings = { DATA_DIR: to.dataDir, LOG_LEVEL: 'error' }
   const folder = join(sites.folder, 'backup')
   for (const words of [
+    ['rebuild', 'tree'],
     ['backup', folder],
     ['restore', folder, '--replace'],
   ]) {
@@ -68,11 +69,11 @@ const mongo = await mongoServer('trees move to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
   test('is the same on EventStoreDB and MongoDB', async ({ sites }) => {
     const from = sites.sqlite('a')
-    const known = await grown(sites, from)
+    const known = await grown(sites, from, 20)
     const to = await sites.servers(sites.masterKey(from))
     await moved(sites, from, to)
     await isKept(sites, to, known)
-    await isKept(sites, to, await grown(sites, to))
+    await isKept(sites, to, await grown(sites, to, 10))
   })
 }
 

@@ -1,0 +1,31 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
+import { LOG_KEY_STREAM, type LogKeySealed } from '../../domain/installation/evidence.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { openSealedKey, type KeyKind } from '../installation/sealed-key.ts'
+
+/** What stands before the 32 bytes of an Ed25519 private key in DER: RFC 8410, 7. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+const LOG_KEY: KeyKind<LogKeySealed> = {
+  stream: LOG_KEY_STREAM,
+  type: 'LogKeySealed',
+  purpose: 'log-key',
+  origin: { actor: 'service', via: 'projection', correlation: 'log-key' },
+}
+
+/**
+ * The Ed25519 key that signs the log's checkpoints: one for all instances, which moves and rotations of the master key
+ * leave as it is.
+ * @returns undefined where there is none, and the log takes no more events
+ * @throws WrongMasterKey, StoreUnavailable
+ */
+export async function openLogKey(
+  store: EventStore,
+  keys: MasterKeys,
+  clock: () => number,
+): Promise<KeyObject | undefined> {
+  const { root, revision } = await openSealedKey(store, keys, LOG_KEY, clock)
+  if (revision < 0n) return undefined
+  return createPrivateKey({ key: Buffer.concat([PKCS8, root]), format: 'der', type: 'pkcs8' })
+}

@@ -1,0 +1,25 @@
+import { openLogKey } from '../commands/evidence/log-key.ts'
+import type { EvidenceServices } from '../http/evidence/log.ts'
+import type { Progress } from '../projections/engine/progress.ts'
+import { CheckpointSigner } from '../projections/tree/checkpoint-signer.ts'
+import { Checkpoints } from '../projections/tree/checkpoints.ts'
+import type { ReadModel } from '../stores/ports/read-store.ts'
+import type { Installation } from './installation.ts'
+
+/** What shows to outsiders that the log is what it was. */
+export type OpenEvidence = {
+  /** Undefined where the log has no key and takes none any more: nothing of it was ever signed. */
+  readonly services: EvidenceServices['evidence']
+}
+
+/** @throws WrongMasterKey, StoreUnavailable */
+export async function openEvidence(
+  { store, keys, writing: { clock } }: Installation,
+  { model, progress }: { readonly model: ReadModel; readonly progress: Progress },
+): Promise<OpenEvidence> {
+  const key = await openLogKey(store, keys, clock)
+  if (key === undefined) return { services: undefined }
+  const checkpoints = new Checkpoints(store, key)
+  const signer = new CheckpointSigner({ store, model, progress, checkpoints, key, clock })
+  return { services: { checkpoints, signer, model } }
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine } from './command-line.ts'
+
+type Context = { commands: CommandLine }
+const test = suite<Context>('the checkpoint of a log')
+test.before.each(async (context) => {
+  context.commands = await CommandLine.onEngines()
+})
+test.after.each(({ commands }) => commands.remove())
+
+/** The sizes of all that was signed. */
+async function signedSizes(commands: CommandLine): Promise<number[]> {
+  const { out } = await commands.run(['events', 'checkpoints', '--json'])
+  const lines = out.trim() === '' ? [] : out.trim().split('\n')
+  return lines.map((line) => Number((JSON.parse(line) as Signed).data.checkpoint.split('\n')[1]))
+}
+type Signed = { readonly data: { readonly checkpoint: string } }
+
+const run = promisify(execFile)
+
+test('is printed on demand, and checked with nothing but openssl, as docs/evidence.md says', async ({ commands }) => {
+  const started = commands.start(['serve', '--json'])
+  const { url } = JSON.parse(await started.line()) as { url: string }
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const result = await commands.json('checkpoint')
+  assert.equal(Object.keys(result), ['origin', 'size', 'root', 'checkpoint', 'key'])
+  const { origin, size, root, checkpoint, key } = result as Record<string, string>
+  assert.is(checkpoint?.slice(0, checkpoint.indexOf('\n\n')), `${origin}\n${size}\n${root}`)
+  assert.is(await (await fetch(`${url}/log/checkpoint`)).text(), checkpoint)
+  assert.is(await (await fetch(`${url}/log/key`)).text(), `${key}\n`)
+
+  const { out, err } = await commands.run(['checkpoint'])
+  assert.is(out, checkpoint, 'nothing has happened since')
+  assert.match(err, String(key))
+  writeFileSync(join(commands.folder, 'checkpoint.txt'), out)
+  writeFileSync(join(commands.folder, 'key.txt'), `${key}\n`)
+  const document = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
+  const [, script = ''] = /^```bash\n([^]*?openssl[^]*?)^```/m.exec(document) ?? []
+  const checked = await run('bash', ['-ec', script], { cwd: commands.folder })
+  assert.match(checked.stdout, /Verified Successfully/)
+  writeFileSync(join(commands.folder, 'checkpoint.txt'), out.replace(`\n${size}\n`, `\n${Number(size) + 1}\n`))
+  const refused = await run('bash', ['-ec', script], { cwd: commands.folder }).catch((error: { code: number }) => error)
+  assert.ok('code' in refused && refused.code !== 0)
+})
+
+test('is signed when a service stops, where anything has happened', async ({ commands }) => {
+  const serve = async (work: () => Promise<unknown>) => {
+    const started = commands.start(['serve', '--json'])
+    await started.line()
+    await work()
+    started.kill('SIGTERM')
+    assert.is((await started.ended).code, 0)
+    return signedSizes(commands)
+  }
+  const first = await serve(() => commands.json('user', 'add', 'a@example.com', '--password', 'right horse'))
+  assert.is(first.length, 1)
+  assert.equal(await serve(async () => undefined), first)
+  const last = await serve(() => commands.json('user', 'disable', 'a@example.com'))
+  assert.is(last.length, 2)
+  assert.ok(Number(last[1]) > Number(last[0]))
+})
+
+test('needs a service that has kept the tree', async ({ commands }) => {
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const { code, err } = await commands.run(['checkpoint'])
+  assert.is(code, 1)
+  assert.match(err, 'start the service')
+})
+
+test.run()

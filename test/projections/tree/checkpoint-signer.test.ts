@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { lastSigned } from '../../../src/commands/evidence/signed-checkpoints.ts'
+import { CheckpointSigner, LogRewritten } from '../../../src/projections/tree/checkpoint-signer.ts'
+import { Checkpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
+import { tree } from '../../../src/projections/tree/tree.ts'
+import type { Batch, EventStore, From, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
+import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+
+const test = suite('a signed root of the log')
+
+const { privateKey } = generateKeyPairSync('ed25519')
+
+async function signerOn({ store, reads }: Disk, key = privateKey): Promise<CheckpointSigner> {
+  const model = await reads.model(tree.declaration)
+  const checkpoints = new Checkpoints(store, key)
+  const progress = { reached: () => true }
+  return new CheckpointSigner({ store, model, progress, checkpoints, key, clock: () => 1_795_300_000_000 })
+}
+
+/** The tree made anew, and signed. */
+async function signedAnew(disk: Disk, store: EventStore = disk.store, key = privateKey) {
+  await buildsOf({ ...disk, store }, tree).rebuild()
+  return (await signerOn(disk, key)).sign(0)
+}
+
+test(
+  'follows another only where something has happened',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    await vendor.create(3)
+    const first = await signedAnew(disk)
+    assert.is(first?.revision, 0n)
+    assert.is((await signedAnew(disk))?.revision, 0n)
+    await vendor.create(1)
+    const second = await signedAnew(disk)
+    assert.is(second?.revision, 1n)
+    assert.ok((second?.size ?? 0) > (first?.size ?? 0))
+    assert.is((await lastSigned(disk.store))?.note, second?.note)
+  }),
+)
+
+/** The same log as one who can write to its files would leave it. */
+function rewritten(store: EventStore, rewrite: (events: StoredEvent[]) => StoredEvent[]): EventStore {
+  const changed = (from: From): Subscription => {
+    const subscription = store.subscribe(from)
+    return {
+      stop: () => subscription.stop(),
+      async *[Symbol.asyncIterator]() {
+        for await (const batch of subscription) yield { ...batch, events: rewrite([...batch.events]) } satisfies Batch
+      },
+    }
+  }
+  return { ...store, subscribe: changed }
+}
+
+const REWRITES: Readonly<Record<string, (events: StoredEvent[]) => StoredEvent[]>> = {
+  changed: ([first, second, ...rest]) =>
+    [first, { ...second, data: { ...second?.data, carat: 9 } }, ...rest] as StoredEvent[],
+  removed: (events) => events.slice(1),
+  inserted: ([first, ...rest]) => [first, { ...first, id: 'another' }, ...rest] as StoredEvent[],
+  reordered: ([first, second, ...rest]) => [second, first, ...rest] as StoredEvent[],
+  'cut off': (events) => events.slice(0, 2),
+}
+
+for (const [how, rewrite] of Object.entries(REWRITES)) {
+  test(
+    `is not followed by another where an event was ${how}`,
+    withDisk(async (disk) => {
+      const vendor = owner(disk.store)
+      await vendor.create(5)
+      const signed = await signedAnew(disk)
+      await vendor.create(2)
+      const thrown = await signedAnew(disk, rewritten(disk.store, rewrite)).catch((error: unknown) => error)
+      assert.instance(thrown, LogRewritten)
+      assert.is((await lastSigned(disk.store))?.note, signed?.note)
+      await signedAnew(disk)
+      assert.is((await lastSigned(disk.store))?.revision, 1n)
+    }),
+  )
+}
+
+test(
+  'of another key is not followed at all',
+  withDisk(async (disk) => {
+    await owner(disk.store).create(2)
+    await signedAnew(disk)
+    const other = generateKeyPairSync('ed25519').privateKey
+    const thrown = await signedAnew(disk, disk.store, other).catch((error: unknown) => error)
+    assert.instance(thrown, ForeignCheckpoint)
+  }),
+)
+
+test.run()
