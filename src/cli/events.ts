@@ -19,6 +19,7 @@ type EventsOptions = OutputOptions & {
   readonly until?: number
   readonly actor?: string
   readonly correlation?: string
+  readonly trace?: string
   readonly follow?: true
   readonly schema?: true
 }
@@ -39,6 +40,7 @@ export function eventsCommand(open: Open): Command {
     .addOption(new Option('--until <time>', 'only up to the end of this time').argParser(readUntil))
     .option('--actor <who>', 'only what this actor did: account-7 or its e-mail address, operator, scoring, ...')
     .option('--correlation <id>', 'only what this request caused (X-Request-Id), or this run of a command')
+    .option('--trace <id>', 'only what requests of this trace caused: 32 hexadecimal digits, as in traceparent')
     .option('--follow', 'go on with what comes, until Ctrl-C')
     .option('--schema', 'print what events there may be instead, with a JSON Schema for each')
     .option('--json', 'one line of JSON an event')
@@ -67,11 +69,11 @@ function readPosition(text: string): From {
 
 async function events(open: Open, stream: string | undefined, options: EventsOptions): Promise<void> {
   const streams = streamsOf(stream, options)
-  const { from, type, since, until, correlation } = options
+  const { from, type, since, until, correlation, trace } = options
   if (options.follow === true && until !== undefined) throw new BadUsage('--follow has no end: leave out --until')
   await withInstallation(open, async ({ store }) => {
     const actor = await actorOf(store, options.actor)
-    const wanted: Wanted = { streams, from, type, since, until, correlation, actor }
+    const wanted: Wanted = { streams, from, type, since, until, correlation, trace, actor }
     if (options.follow === true) await printAll(options, following(store, wanted))
     else await printStored(options, store, wanted)
   })

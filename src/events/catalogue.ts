@@ -33,6 +33,11 @@ export const metadataSchema = z.object({
   $causationId: z.string().optional().describe('id of the event that a follower acted on'),
   client: z.string().optional().describe('id of the OAuth client that an account came through'),
   osUser: z.string().optional().describe("the operating system's user behind a command"),
+  traceparent: z
+    .string()
+    .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
+    .optional()
+    .describe('the trace that the request was a part of (W3C Trace Context); followers repeat it'),
   schema: z
     .string()
     .regex(/^[1-9]\d*$/)

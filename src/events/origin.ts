@@ -11,6 +11,8 @@ export type Origin = {
   readonly osUser?: string
   /** The id of the event that led to this one, for reactions. */
   readonly causation?: string
+  /** The trace that the request is a part of: a `traceparent` (https://www.w3.org/TR/trace-context/). */
+  readonly trace?: string
 }
 
 /** The version of an event's payload; raised with its schema in src/events. */
@@ -25,6 +27,7 @@ export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Re
     ...(origin.client !== undefined && { client: origin.client }),
     ...(origin.osUser !== undefined && { osUser: origin.osUser }),
     ...(origin.causation !== undefined && { $causationId: origin.causation }),
+    ...(origin.trace !== undefined && { traceparent: origin.trace }),
     schema,
     at: new Date(now).toISOString(),
   }

@@ -11,6 +11,7 @@ test.before.each((context) => {
 test.after.each(({ commands }) => commands.remove())
 
 type Line = Readonly<Record<string, unknown>>
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const SECRET = 'kept-out-of-the-log'
 
 /** What a service wrote on stderr while it was asked for these. */
@@ -18,7 +19,7 @@ async function linesOf(commands: CommandLine, settings: Readonly<Record<string, 
   const server = commands.start(['serve', '--json'], { LOG_LEVEL: 'info', ...settings })
   const { url } = JSON.parse(await server.line()) as { url: string }
   const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((answer) => answer.text())
-  await get('/v2/constants', { 'X-Request-Id': 'mine' })
+  await get('/v2/constants', { 'X-Request-Id': 'mine', traceparent: TRACE })
   await get(`/diamond/77?signature=${SECRET}`)
   await get(`/secret/${SECRET}`)
   await get('/v4/diamond', { Authorization: `Bearer ${SECRET}` })
@@ -53,6 +54,10 @@ test('has a line for each with what was asked, how it went and how long it took,
     ],
   )
   assert.is(requests[0]?.['request'], 'mine')
+  assert.equal(
+    requests.map(({ trace }) => trace),
+    ['4bf92f3577b34da6a3ce929d0e0e4736', undefined, undefined, undefined, undefined],
+  )
   for (const { ms, bytes, level } of requests) {
     assert.ok(typeof ms === 'number' && ms > 0 && ms < 10_000)
     assert.ok(typeof bytes === 'number' && bytes > 0)

@@ -59,6 +59,7 @@ test('has all that stands in the metadata of an event', () => {
     correlation: 'x',
     osUser: 'ann',
     causation: 'y',
+    trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   }
   for (const written of [metadata(origin, 0), ...[...recorded.values()].map((event) => event.metadata)]) {
     const { error } = strict.safeParse(written)

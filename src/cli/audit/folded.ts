@@ -1,7 +1,7 @@
 import { decode, isUndecodable } from '../../events/decode.ts'
 import { timeOf, type DomainEvent } from '../../commands/core/load.ts'
 import { changesBetween, type State } from '../../projections/history/changes.ts'
-import { shownTime, type Entry } from '../../projections/history/entry.ts'
+import { forOperators, shownTime, type Entry } from '../../projections/history/entry.ts'
 import type { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Past } from './subject.ts'
@@ -59,7 +59,7 @@ export async function entryOf<Folded, Event extends DomainEvent>(
   who: Who,
 ): Promise<Entry> {
   const { stream, revision, type, metadata } = stored
-  const { osUser, $correlationId: request = '' } = metadata
+  const { $correlationId: request = '' } = metadata
   const said = event === undefined ? '' : ((await detail?.(event, stored)) ?? '')
   return {
     stream,
@@ -70,7 +70,7 @@ export async function entryOf<Folded, Event extends DomainEvent>(
     request,
     changes: event === undefined ? [] : changesBetween(shown(before), shown(after)),
     ...(said !== '' && { detail: said }),
-    ...(osUser !== undefined && { osUser }),
+    ...forOperators(stored),
     ...(undecoded !== undefined && { undecoded }),
   }
 }

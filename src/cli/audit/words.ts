@@ -9,8 +9,9 @@ export function entriesTable(entries: readonly Entry[]): string {
   const placeOf = ({ stream, revision }: Entry) => (things.size > 1 ? `${stream}@${revision}` : String(revision))
   const rows = entries.flatMap((entry) => {
     const [first = '', ...more] = saidOf(entry)
-    const { at, type, request } = entry
-    return [[at, placeOf(entry), type, whoText(entry), request, first], ...more.map((line) => [...BLANK, line])]
+    const { at, type, request, trace } = entry
+    const asked = trace === undefined ? request : `${request} (trace ${trace})`
+    return [[at, placeOf(entry), type, whoText(entry), asked, first], ...more.map((line) => [...BLANK, line])]
   })
   return table(['when', things.size > 1 ? 'where' : 'rev', 'what', 'who', 'request', 'changes'], rows)
 }

@@ -1,3 +1,4 @@
+import { traceIdOf } from '../../events/trace.ts'
 import {
   comparePositions,
   DamagedEvent,
@@ -18,6 +19,8 @@ export type Wanted = {
   /** `account-7`, `operator`, ... */
   readonly actor: string | undefined
   readonly correlation: string | undefined
+  /** A trace's id. */
+  readonly trace: string | undefined
 }
 
 /** Of one stream, of those whose names begin with one of these texts, or of all. */
@@ -78,12 +81,13 @@ function filterOf(streams: Streams) {
   return { prefixes: streams.kind === 'one' ? [streams.stream] : streams.prefixes }
 }
 
-function isWanted(event: StoredEvent, { streams, type, since, until, actor, correlation }: Wanted): boolean {
+function isWanted(event: StoredEvent, { streams, type, since, until, actor, correlation, trace }: Wanted): boolean {
   const { metadata } = event
   if (streams.kind === 'one' && event.stream !== streams.stream) return false
   if (type !== undefined && !type.includes(event.type)) return false
   if (actor !== undefined && metadata['actor'] !== actor) return false
   if (correlation !== undefined && metadata['$correlationId'] !== correlation) return false
+  if (trace !== undefined && traceIdOf(metadata['traceparent'] ?? '') !== trace) return false
   return isWithin(metadata['at'], since, until)
 }
 

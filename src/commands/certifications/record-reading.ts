@@ -12,6 +12,7 @@ export type ReadReport = {
   /** The request that attached the report, and its event's id. */
   readonly correlation: string
   readonly causation: string
+  readonly trace?: string
 }
 
 /** In what the report says otherwise than its owner. */
@@ -23,8 +24,14 @@ export type Recorded = { readonly contradictions: readonly Contradiction[] }
  * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function recordReading(writing: Writing, report: ReadReport): Promise<Recorded | undefined> {
-  const { diamond, certification, reading, correlation, causation } = report
-  const origin = { actor: 'reports', via: 'projection', correlation, causation } as const
+  const { diamond, certification, reading, correlation, causation, trace } = report
+  const origin = {
+    actor: 'reports',
+    via: 'projection',
+    correlation,
+    causation,
+    ...(trace !== undefined && { trace }),
+  } as const
   const wish = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
   const { state, events } = await handle(writing, wish, diamondFold, (found) => decide(found, certification, reading))
   const read = certificationOf(state, certification)

@@ -118,13 +118,13 @@ export const shareByPage = endpoint({
   },
   family: frontFamily,
   async run(asked, { secrets }: FrontServices) {
-    const { body, address, requestId, target } = asked
+    const { body, target, address } = asked
     try {
       const sender = await senderOf(body, address, secrets)
       checkSecret(body.secret, sender?.plan ?? 'basic')
       const kept = await keep(
         secrets,
-        { body, asker: sender, address, requestId },
+        { body, asker: sender, address, requestId: asked.requestId, trace: asked.trace },
         { value: body.secret, kind: 'shared' },
       )
       return seeOther(`${upFrom(target)}private/${String(kept['metadata_key'])}`, { 'Cache-Control': 'no-store' })

@@ -4,11 +4,14 @@ import { Refusal } from '../../domain/refusal.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { CrossOrigin, type Origins } from './cross-origin.ts'
 import { RefusedWith } from './errors.ts'
+import { traceOf } from './trace-context.ts'
 
 /** What is found of every request where it comes in, before anything is known of what it asks for. */
 export type Arrival = {
   /** The caller's own, or one that was made; the correlation id of the events. */
   readonly requestId: string
+  /** The trace that it is a part of, where its caller said so. */
+  readonly trace: string | undefined
   /** Names and values of the headers that its answer has whatever it is, one after another. */
   readonly headers: readonly string[]
   /** The path, plain and still encoded. */
@@ -49,6 +52,7 @@ export function arrivals({ https, origins }: ArrivalOptions): (req: IncomingMess
     const cors = crossOrigin.headersFor(req, path)
     return {
       requestId: requestIdOf(req),
+      trace: traceOf(req.headers['traceparent']),
       headers: cors.length === 0 ? fixed : [...fixed, ...cors],
       path,
       search: query < 0 ? '' : target.slice(query + 1),

@@ -22,15 +22,19 @@ export type BearerServices = { readonly bearer: Bearer }
 export type Caller = { readonly account: number; readonly session: string; readonly client: string }
 
 /** Whom events name as their actor, and which request as their cause. */
-export const originFor = (account: number | undefined, requestId: string): Origin => ({
+export const originFor = (account: number | undefined, { requestId, trace }: Requested): Origin => ({
   actor: account === undefined ? 'anonymous' : `account-${account}`,
   via: 'http',
   correlation: requestId,
+  ...(trace !== undefined && { trace }),
 })
 
-export const originOf = ({ asker, requestId }: Pick<Asked<Caller>, 'asker' | 'requestId'>): Origin => ({
-  ...originFor(asker.account, requestId),
-  client: asker.client,
+/** What of a request its events are to be found by. */
+export type Requested = Pick<Asked, 'requestId' | 'trace'>
+
+export const originOf = (asked: Pick<Asked<Caller>, 'asker' | keyof Requested>): Origin => ({
+  ...originFor(asked.asker.account, asked),
+  client: asked.asker.client,
 })
 
 /**

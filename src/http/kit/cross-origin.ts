@@ -29,6 +29,7 @@ const ACCEPTED = [
   'Idempotency-Key',
   'Range',
   'X-Request-Id',
+  'traceparent',
 ].join(', ')
 
 /** The APIs; pages, health and metrics are nobody's scripts' business. */

@@ -13,6 +13,8 @@ export type Schema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
 export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
   /** The caller's own X-Request-Id or one that was made; the correlation id of the events. */
   readonly requestId: string
+  /** The trace that the request is a part of, as `traceparent` has it, where its caller said so. */
+  readonly trace?: string | undefined
   /** As it came: HEAD is asked of an endpoint that has GET, and its answer's body is left out in sending. */
   readonly method: string
   /** As it came, without the query. */

@@ -175,6 +175,9 @@ class Exchange implements Asked<unknown, unknown> {
     this.path = arrival.path
   }
 
+  get trace() {
+    return this.arrival.trace
+  }
   get target() {
     return this.ctx.req.url ?? ''
   }
@@ -206,7 +209,7 @@ class Exchange implements Asked<unknown, unknown> {
   }
 
   seen(status: number, bytes: number): Seen {
-    const { endpoint, method, requestId, ctx } = this
+    const { endpoint, method, requestId, trace, ctx } = this
     return {
       endpoint: endpoint?.name,
       method,
@@ -215,6 +218,7 @@ class Exchange implements Asked<unknown, unknown> {
       bytes,
       account: accountOf(this.asker),
       requestId,
+      trace,
       address: () => ctx.ip,
     }
   }

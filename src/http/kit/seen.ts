@@ -11,5 +11,7 @@ export type Seen = {
   /** Of whoever was let in as one. */
   readonly account: number | undefined
   readonly requestId: string
+  /** As `traceparent` has it. */
+  readonly trace?: string | undefined
   readonly address: () => string
 }

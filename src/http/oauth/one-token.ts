@@ -25,8 +25,9 @@ export const revokeToken = endpoint({
     200: { about: 'It is good for nothing now, if it ever was.', schema: z.object({}), example: {} },
     400: "`invalid_grant`: it is another client's.",
   },
-  async run({ body, asker, requestId }, { sessions }: TokenServices) {
-    const origin = { ...originFor(undefined, requestId), actor: `client-${asker.client}` }
+  async run(asked, { sessions }: TokenServices) {
+    const { body, asker } = asked
+    const origin = { ...originFor(undefined, asked), actor: `client-${asker.client}` }
     await endToken(sessions, { token: tokenIn(body), client: asker.client }, origin)
     // The RFC leaves the body open; clients that parse every answer as JSON get an object without anything in it.
     return ok({})

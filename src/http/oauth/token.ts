@@ -59,9 +59,10 @@ export const issueToken = endpoint({
     400: '`invalid_grant`: the user, the password or the refresh token is wrong. `unsupported_grant_type`, `invalid_scope`.',
     429: 'Too many wrong passwords for this account or from this address.',
   },
-  async run({ body, asker, address, requestId }, { sessions }: TokenServices) {
+  async run(asked, { sessions }: TokenServices) {
+    const { body, asker, address } = asked
     if ((body.scope ?? 'user') !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
-    const origin = originFor(undefined, requestId)
+    const origin = originFor(undefined, asked)
     const granted =
       body.grant_type === 'password'
         ? await openSession(sessions, { ...logInOf(body), address, client: asker }, origin)

@@ -40,9 +40,11 @@ export const showSecret = endpoint({
   body: PassphraseParameters,
   answers: { 200: PAGE, 404: `${GONE}; or its passphrase is another one`, 429: LOCKED },
   family: secretPageFamily,
-  async run({ params: { key }, body, address, requestId }, { secretPages: { secrets } }: SecretPageServices) {
+  async run(asked, { secretPages: { secrets } }: SecretPageServices) {
+    const { params, body, address } = asked
+    const { key } = params
     const { passphrase } = body
-    const origin = originFor(undefined, requestId)
+    const origin = originFor(undefined, asked)
     try {
       return shown(await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address, origin }))
     } catch (error) {

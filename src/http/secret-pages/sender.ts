@@ -41,8 +41,8 @@ export const burnByPage = endpoint({
   },
   family: secretPageFamily,
   async run(asked, { secretPages }: SecretPageServices) {
-    const { params, body, address, requestId } = asked
-    const origin = originFor(undefined, requestId)
+    const { params, body, address } = asked
+    const origin = originFor(undefined, asked)
     const wish = { metadataKey: params.key, passphrase: body.passphrase, account: undefined, address, origin }
     try {
       await burnSecret(secretPages.secrets, wish)

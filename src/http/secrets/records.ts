@@ -67,9 +67,10 @@ export const burnSecret = endpoint({
     404: { ...UNKNOWN_SECRET, about: `${UNKNOWN_SECRET.about} Also where the passphrase is wrong or missing.` },
     429: 'Too many wrong passphrases.',
   },
-  async run({ params: { key }, body, asker, address, requestId }, { secrets }: SecretServices) {
-    const wish = { metadataKey: key, ...body, account: asker?.account, address }
-    const burned = await burn(secrets, { ...wish, origin: originFor(asker?.account, requestId) })
+  async run(asked, { secrets }: SecretServices) {
+    const { params, body, asker, address } = asked
+    const wish = { metadataKey: params.key, ...body, account: asker?.account, address }
+    const burned = await burn(secrets, { ...wish, origin: originFor(asker?.account, asked) })
     const state = await shown(secrets, burned)
     return ok({ ...state, status: 'burned', state, secret_shortkey: burned.keys.secretKey.slice(0, SHORT_KEY) })
   },

@@ -27,9 +27,11 @@ export const revealSecret = endpoint({
     404: { ...UNKNOWN_SECRET, about: `${UNKNOWN_SECRET.about} Also where the passphrase is wrong or missing.` },
     429: 'Too many wrong passphrases: it is locked for 30 minutes after five, and burned after twenty.',
   },
-  async run({ params: { key }, body, asker, address, requestId }, { secrets }: SecretServices) {
+  async run(asked, { secrets }: SecretServices) {
+    const { params, body, asker, address } = asked
+    const { key } = params
     const account = asker?.account
-    const origin = originFor(account, requestId)
+    const origin = originFor(account, asked)
     const value = await reveal(secrets, { secretKey: key, ...body, account, address, origin })
     return ok({ value, secret_key: key, share_domain: '' })
   },

@@ -9,7 +9,7 @@ import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { originFor } from '../kit/authenticate.ts'
+import { originFor, type Requested } from '../kit/authenticate.ts'
 import { secretsFamily } from './errors.ts'
 import { GenerateParameters, ShareParameters, type SharingOptions } from './parameters.ts'
 import { newRecord, SecretRecord, UNSTORED } from './shapes.ts'
@@ -60,15 +60,16 @@ export const generateSecret = endpoint({
 })
 
 type Sharing = SecretServices['secrets']
-type KeptOf = 'body' | 'asker' | 'address' | 'requestId'
+type KeptOf = 'body' | 'asker' | 'address' | keyof Requested
 
 /** Keeps a value as its sender may have it kept. @throws Refusal */
 export async function keep(
   secrets: Sharing,
-  { body, asker: sender, address, requestId }: Pick<Asked<Sender | undefined, SharingOptions>, KeptOf>,
+  asked: Pick<Asked<Sender | undefined, SharingOptions>, KeptOf>,
   { value, kind }: Pick<ShareSecret, 'value' | 'kind'>,
 ): Promise<Attributes> {
-  const origin = originFor(sender?.account, requestId)
+  const { body, asker: sender, address } = asked
+  const origin = originFor(sender?.account, asked)
   const { passphrase, ttl, recipients, notify } = allowed(body, sender)
   const takeBack = sender === undefined ? () => undefined : secrets.mailLimits.count(sender.account, recipients)
   const wish = { value, kind, passphrase, ttl, recipients, notify, sender, address, origin }

@@ -30,7 +30,7 @@ export const testWebhook = endpoint({
   },
   async run(asked, services: WebhookServices) {
     const { webhook } = await ownWebhook(asked, services)
-    const { status, ms, error } = await services.webhooks.tryOut(webhook, asked.asker.account)
+    const { status, ms, error } = await services.webhooks.tryOut(webhook, asked.asker.account, asked.trace)
     return ok({ status, ms, error })
   },
 })

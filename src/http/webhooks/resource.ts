@@ -16,8 +16,8 @@ export type WebhookServices = {
     /** The read model of all accounts' webhooks. */
     readonly known: Pick<OpenReadModel, 'model' | 'progress'>
     readonly deliveries: (webhook: number) => Promise<readonly Delivery[]>
-    /** Sends a test message. @throws Refusal too-many while others of the account are under way */
-    readonly tryOut: (webhook: Webhook, account: number) => Promise<Tried>
+    /** Sends a test message, as a part of a trace. @throws Refusal too-many while others of the account are under way */
+    readonly tryOut: (webhook: Webhook, account: number, trace?: string) => Promise<Tried>
     /** What addresses of answers begin with. */
     readonly address: string
   }

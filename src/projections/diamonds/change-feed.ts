@@ -16,7 +16,12 @@ export const WHAT = ['created', 'fields', 'certifications', 'scores', 'deleted']
 type What = (typeof WHAT)[number]
 
 /** One diamond that is not as it was: `text` is what the feed shows of it, finished JSON. */
-export type Change = { readonly cursor: string; readonly what: readonly What[]; readonly text: string }
+export type Change = {
+  readonly cursor: string
+  readonly diamond: number
+  readonly what: readonly What[]
+  readonly text: string
+}
 
 export type ChangePage = {
   readonly changes: readonly Change[]
@@ -150,7 +155,7 @@ export class ChangeFeed {
     const body = gone ? 'null' : this.links.finish(bodyOf(version, document))
     const { id, sku } = document
     const head = JSON.stringify({ cursor, id, sku, what })
-    return { cursor, what, text: `${head.slice(0, -1)},"diamond":${body}}` }
+    return { cursor, diamond: Number(id), what, text: `${head.slice(0, -1)},"diamond":${body}}` }
   }
 }
 

@@ -5,7 +5,7 @@ import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { isOfScores, type DiamondView } from '../diamonds/diamond-view.ts'
 import { eventsUntil, readDiamond, stepsOf, type Step } from '../diamonds/diamond-steps.ts'
 import { changesBetween, type Change, type State } from './changes.ts'
-import { shownTime, type By, type Entry } from './entry.ts'
+import { forOperators, shownTime, type By, type Entry } from './entry.ts'
 
 /** What an owner reads for the types of events; names that are given out once never change. */
 export const TYPES = {
@@ -37,13 +37,12 @@ export async function readPast(store: Pick<EventStore, 'read'>, id: number): Pro
 export function entryOf(step: Step, by: By | null): Entry {
   const { event, before, after } = step
   const { stream, type, metadata } = event
-  const { osUser } = metadata
   const common = {
     stream,
     at: shownTime(event),
     by,
     request: metadata['$correlationId'] ?? '',
-    ...(osUser !== undefined && { osUser }),
+    ...forOperators(event),
   }
   const fault = faultOf(step)
   if (fault !== undefined) {

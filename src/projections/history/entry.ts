@@ -1,3 +1,4 @@
+import { traceIdOf } from '../../events/trace.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Change } from './changes.ts'
 
@@ -22,12 +23,23 @@ export type Entry = {
   /** The request's id, or that of a command's run. */
   readonly request: string
   readonly changes: readonly Change[]
+  /** The id of the trace that the request was a part of. For operators. */
+  readonly trace?: string
   /** In words, what no field shows. */
   readonly detail?: string
   /** Who ran the command that wrote it: the operating system's user. For operators. */
   readonly osUser?: string
   /** Why the event can't be understood here; it has no changes then, and its type is the stored one. */
   readonly undecoded?: string
+}
+
+/** What operators read beside it: who ran the command, and the trace that it was a part of. */
+export function forOperators({ metadata }: Pick<StoredEvent, 'metadata'>): Pick<Entry, 'osUser' | 'trace'> {
+  const { osUser, traceparent } = metadata
+  return {
+    ...(osUser !== undefined && { osUser }),
+    ...(traceparent !== undefined && { trace: traceIdOf(traceparent) }),
+  }
 }
 
 /** When an event was written, in whole seconds, as bodies show times. */

@@ -6,6 +6,7 @@ import type { Log } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
+import { traceIn } from '../../events/trace.ts'
 import { diamondOf } from '../../projections/certifications/certifications.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
@@ -21,6 +22,7 @@ export type ReportReadingOptions = {
     readonly certification: number
     readonly reading: ReportReading
     readonly correlation: string
+    readonly trace?: string
     readonly causation: string
   }) => Promise<Recorded | undefined>
   /** Told of each report that contradicts its stone. */
@@ -71,7 +73,8 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
   const reading = pdf && (await readOrPass(options, pdf, id).finally(() => pdf.destroy()))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
-  const recorded = await options.record({ diamond, certification: id, reading, correlation, causation: event.id })
+  const cause = { correlation, causation: event.id, ...traceIn(event) }
+  const recorded = await options.record({ diamond, certification: id, reading, ...cause })
   const contradictions = recorded?.contradictions ?? []
   if (contradictions.length > 0) options.contradicted?.()
   for (const contradiction of contradictions) {

@@ -4,6 +4,7 @@ import { diamondStream } from '../../domain/diamond/streams.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../../domain/diamond/scoring-state.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
+import { traceIn } from '../../events/trace.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 
@@ -119,4 +120,5 @@ const originOf = (cause: StoredEvent) => ({
   via: 'projection' as const,
   correlation: cause.metadata['$correlationId'] ?? cause.id,
   causation: cause.id,
+  ...traceIn(cause),
 })

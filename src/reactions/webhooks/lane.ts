@@ -8,6 +8,7 @@ import { afterFailure } from '../../domain/webhook/retries.ts'
 import type { Webhook } from '../../domain/webhook/webhook.ts'
 import type { Change } from '../../projections/diamonds/change-feed.ts'
 import type { Delivery, WebhookProgress, WebhookProgresses } from '../../projections/webhooks/webhook-progress.ts'
+import { traceOfChange } from './change-trace.ts'
 import { messageOf, signed } from './message.ts'
 import type { PushedFeed } from './pushed-feed.ts'
 import type { Places } from './places.ts'
@@ -125,7 +126,8 @@ export class Lane {
       if (signal.aborted) return undefined
       const at = writing.clock()
       const message = messageOf(webhook, change, at)
-      const outcome = await send(webhook.url, signed(webhook, message, secrets, at), signal)
+      const trace = await traceOfChange(writing.store, change)
+      const outcome = await send(webhook.url, signed(webhook, message, secrets, at, trace), signal)
       const { progress, news } = after(
         webhook,
         { ...before, tries: before.tries + 1 },

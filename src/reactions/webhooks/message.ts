@@ -20,12 +20,15 @@ export function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: numbe
   return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }
 }
 
-/** A message as it goes out now, signed with each secret that signs now. @throws SealedByAnotherKey */
+/** A message as it goes out now, signed with each secret that signs now.
+ * @param trace that it is a part of, as `traceparent` has it
+ * @throws SealedByAnotherKey */
 export function signed(
   webhook: Webhook,
   { id, body }: Message,
   secrets: Pick<WebhookSecrets, 'open'>,
   now: number,
+  trace?: string,
 ): Parameters<Send>[1] {
   const timestamp = Math.floor(now / 1000)
   const open = signingSecrets(webhook, now).map((sealed) => secrets.open(sealed, webhook.id))
@@ -35,6 +38,7 @@ export function signed(
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signaturesOf(open, { id, timestamp, body }),
+    ...(trace !== undefined && { traceparent: trace }),
   }
   return { headers, body }
 }

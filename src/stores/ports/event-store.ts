@@ -22,7 +22,7 @@ export type NewEvent = {
   readonly id: string
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
-  /** String values only: actor, via, $correlationId, $causationId, schema, at (ISO 8601, UTC, milliseconds). */
+  /** String values only: actor, via, $correlationId, $causationId, traceparent, schema, at (ISO 8601, UTC, milliseconds). */
   readonly metadata: Readonly<Record<string, string>>
 }
 

@@ -8,6 +8,8 @@ export type Received = {
   readonly id: string
   readonly timestamp: string
   readonly signatures: readonly string[]
+  /** '' where there was none. */
+  readonly trace: string
   readonly text: string
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown }
 }
@@ -57,6 +59,7 @@ async function read(request: IncomingMessage): Promise<Received> {
     id: header('webhook-id'),
     timestamp: header('webhook-timestamp'),
     signatures: header('webhook-signature').split(' '),
+    trace: header('traceparent'),
     text,
     body: JSON.parse(text),
   }

@@ -92,6 +92,35 @@ test('says of a state how many events it lacks, because they can not be understo
   assert.match(at?.err ?? '', /1 events can not be understood by this release/)
 })
 
+test('names the trace that a request was a part of, by which `events` finds what it caused', async ({ commands }) => {
+  await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
+  const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
+  const { store, close } = await open(readSettings(settings))
+  const id = 'a1'.repeat(16)
+  const trace = `00-${id}-00f067aa0ba902b7-01`
+  const by = { actor: 'account-1', via: 'http', correlation: 'later', trace } as const
+  const event = { id: randomUUID(), type: 'PlanChanged', data: { plan: 'pro' }, metadata: metadata(by, Date.now()) }
+  await store.append('account-1', 0n, [event])
+  await close()
+  const [json, text, found, none] = await commands.runInTurn([
+    ['audit', 'user', '1', '--json'],
+    ['audit', 'user', '1'],
+    ['events', '--trace', id, '--json'],
+    ['events', '--trace', 'b2'.repeat(16), '--json'],
+  ])
+  const told = JSON.parse(json?.out ?? '') as { type: string; trace?: string }[]
+  assert.equal(
+    told.filter((entry) => entry.trace !== undefined).map(({ type, trace: shown }) => [type, shown]),
+    [['plan changed', id]],
+  )
+  assert.match(text?.out ?? '', `later (trace ${id})`)
+  const { stream, metadata: kept } = JSON.parse(found?.out ?? '') as {
+    stream: string
+    metadata: { traceparent: string }
+  }
+  assert.equal([stream, kept.traceparent, none?.out], ['account-1', trace, ''])
+})
+
 test('that asks for nothing, for no subject or for two things at once ends with 2', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const ended = await commands.runInTurn([

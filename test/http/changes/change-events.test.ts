@@ -27,7 +27,12 @@ class Feed {
 }
 
 const page = (numbers: readonly number[], next: string, more = false): ChangePage => ({
-  changes: numbers.map((number) => ({ cursor: `0-${number}`, what: ['created'], text: `{"n":${number}}` })),
+  changes: numbers.map((number) => ({
+    cursor: `0-${number}`,
+    diamond: number,
+    what: ['created'],
+    text: `{"n":${number}}`,
+  })),
   next,
   more,
   current: true,

@@ -32,6 +32,21 @@ test('revokes an access token alone', () =>
     assert.is((await get('/v4/whoami', bearer(second.body['access_token']))).status, 200)
   }))
 
+test('keeps the trace of a log-in and of a revocation', () =>
+  withTokenServer(async ({ post, process }) => {
+    const traced = (digit: string) => ({ traceparent: `00-${digit.repeat(32)}-00f067aa0ba902b7-01` })
+    const { body } = await post('token', passwordGrant, traced('a'))
+    await post('revoke', { token: String(body['refresh_token']) }, traced('b'))
+    const kept: [type: string, trace: string | undefined][] = []
+    for await (const { type, metadata } of process.store.readAll('start', { prefixes: ['session-'] })) {
+      kept.push([type, metadata['traceparent']])
+    }
+    assert.equal(kept, [
+      ['SessionOpened', traced('a').traceparent],
+      ['SessionRevoked', traced('b').traceparent],
+    ])
+  }))
+
 test('answers 200 for a token that is none, 400 without one, 401 to a wrong client (RFC 7009, 2.2)', () =>
   withTokenServer(async ({ post }) => {
     const unknown = await post('revoke', { token: 'x' })

@@ -70,7 +70,12 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
         const from = numberOf(cursor)
         const count = Math.min(limit, world.changes - from)
         const changes = Array.from({ length: count }, (_, at) => `0-${from + at + 1}`)
-        const shown = changes.map((one) => ({ cursor: one, what: ['fields'] as const, text: `{"cursor":"${one}"}` }))
+        const shown = changes.map((one) => ({
+          cursor: one,
+          diamond: 7,
+          what: ['fields'] as const,
+          text: `{"cursor":"${one}"}`,
+        }))
         return { changes: shown, next: changes.at(-1) ?? cursor }
       },
       changed: () => Promise.reject(new Error('unset')),

@@ -1,0 +1,76 @@
+import * as assert from 'uvu/assert'
+import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
+import { until } from '../until.ts'
+import { expect } from './harness/request.ts'
+import { apiSuite, type Service } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+import { startReceiver } from './webhooks/receiver.ts'
+
+const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true', SECRETS_ANONYMOUS: 'true' }
+const test = apiSuite('the trace of a request', { settings: LAX, scored: true })
+
+const traceparent = (digit: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`
+const traceOf = ({ metadata }: StoredEvent) => metadata['traceparent']
+const stone = { sku: 'T-1', cutShape: 'Round', carat: 1, color: 'D', clarity: 'IF' }
+
+async function eventsOf({ installation: { store } }: Service, stream: string): Promise<StoredEvent[]> {
+  return store.read(stream)
+}
+
+test('is in the metadata of what it wrote, and of what a follower did because of that', async ({ service, ann }) => {
+  const headers = { traceparent: traceparent('a') }
+  const { id } = expect(201, await ann.post('/v4/diamond', stone, headers)).json() as { id: number }
+  assert.equal((await eventsOf(service, `diamond-${id}`)).map(traceOf), [traceparent('a')])
+  await until('the scores', async () => (await eventsOf(service, `scores-${id}`)).length > 0)
+  assert.equal((await eventsOf(service, `scores-${id}`)).map(traceOf), [traceparent('a')])
+})
+
+test('is each in a bulk', async ({ service, ann }) => {
+  const entries = { entries: [stone, { ...stone, sku: 'T-2' }] }
+  const made = expect(201, await ann.post('/v4/diamond/bulk', entries, { traceparent: traceparent('b') }))
+  for (const [, id] of made.text.matchAll(/"id": ?(\d+)/g)) {
+    assert.equal((await eventsOf(service, `diamond-${id}`)).map(traceOf), [traceparent('b')])
+  }
+})
+
+test('that is malformed is none, and refuses nothing', async ({ service, ann }) => {
+  for (const wrong of ['00-abc', traceparent('0'), `ff${traceparent('a').slice(2)}`, 'x'.repeat(2_000)]) {
+    const { id } = expect(201, await ann.post('/v4/diamond', stone, { traceparent: wrong })).json() as { id: number }
+    assert.equal((await eventsOf(service, `diamond-${id}`)).map(traceOf), [undefined])
+  }
+})
+
+test('goes out with the message of a webhook about the last thing that happened, and with a test message', async ({
+  service,
+}) => {
+  const vendor = await service.newVendor()
+  const receiver = await startReceiver()
+  try {
+    const hook = expect(201, await vendor.post('/v4/webhook', { url: receiver.url })).json() as { id: number }
+    const { id } = await created(vendor, { sku: 'W-1' })
+    await until('the creation', () => receiver.messages.length > 0)
+    assert.is(receiver.messages[0]?.trace, '')
+    const sent = { traceparent: traceparent('c') }
+    expect(200, await vendor.patch(`/v4/diamond/${id}`, { sku: 'W-2' }, sent))
+    await until('the change', () => receiver.messages.some(({ text }) => text.includes('W-2')))
+    assert.is(receiver.messages.find(({ text }) => text.includes('W-2'))?.trace, traceparent('c'))
+    const test = { method: 'POST', path: `/v4/webhook/${hook.id}/test`, headers: { traceparent: traceparent('d') } }
+    expect(200, await vendor.send(test))
+    await until('the test', () => receiver.messages.some(({ body }) => body.type === 'webhook.test'))
+    assert.is(receiver.messages.find(({ body }) => body.type === 'webhook.test')?.trace, traceparent('d'))
+  } finally {
+    await receiver.stop()
+  }
+})
+
+test('of what nobody logged in for is kept too', async ({ service }) => {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', traceparent: traceparent('e') }
+  expect(200, await service.send({ method: 'POST', path: '/api/v1/share', headers, body: 'secret=traced' }))
+  const traced: string[] = []
+  for await (const event of service.installation.store.readAll('start', { prefixes: ['secret-'] })) {
+    if (traceOf(event) === traceparent('e')) traced.push(event.type)
+  }
+  assert.equal(traced, ['SecretShared'])
+})
+
+test.run()

@@ -1,0 +1,48 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { traceOf } from '../../../src/http/kit/trace-context.ts'
+
+const test = suite('traceparent')
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+const GOOD = `00-${TRACE}-${PARENT}-01`
+
+test('is read as it came, blanks around it aside', () => {
+  assert.is(traceOf(GOOD), GOOD)
+  assert.is(traceOf(` ${GOOD}\t`), GOOD)
+  assert.is(traceOf(`00-${TRACE}-${PARENT}-00`), `00-${TRACE}-${PARENT}-00`)
+})
+
+test('has the flags that version 00 knows, and no other', () => {
+  assert.is(traceOf(`00-${TRACE}-${PARENT}-ff`), GOOD)
+  assert.is(traceOf(`00-${TRACE}-${PARENT}-02`), `00-${TRACE}-${PARENT}-00`)
+})
+
+test('of a later version counts as far as this one goes', () => {
+  assert.is(traceOf(`cc-${TRACE}-${PARENT}-01`), GOOD)
+  assert.is(traceOf(`cc-${TRACE}-${PARENT}-01-what-the-future-will-be-like`), GOOD)
+})
+
+const malformed: readonly (readonly [why: string, header: string | string[] | undefined])[] = [
+  ['is missing', undefined],
+  ['is empty', ''],
+  ['is no such text', 'abc'],
+  ['is of the version that is none', `ff-${TRACE}-${PARENT}-01`],
+  ['has a trace of nothing but zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
+  ['has a parent of nothing but zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+  ['has large letters', `00-${TRACE.toUpperCase()}-${PARENT}-01`],
+  ['is too short', `00-${TRACE}-${PARENT.slice(1)}-01`],
+  ['is too long', `00-${TRACE}0-${PARENT}-01`],
+  ['has more in version 00', `${GOOD}-more`],
+  ['has no dash before what a later version adds', `cc-${TRACE}-${PARENT}-01.more`],
+  ['has flags that are none', `00-${TRACE}-${PARENT}-0g`],
+  ['came twice', `${GOOD}, ${GOOD}`],
+  ['of a later version came twice', `cc-${TRACE}-${PARENT}-01-x, cc-${TRACE}-${PARENT}-01-x`],
+  ['is a list', [GOOD, GOOD]],
+]
+
+for (const [why, header] of malformed)
+  test(`counts as none where it ${why}`, () => assert.is(traceOf(header), undefined))
+
+test.run()
