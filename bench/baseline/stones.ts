@@ -1,6 +1,6 @@
 import Database, { type Statement } from 'better-sqlite3'
 import { completed, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
-import type { DiamondFilter, Page } from '../../src/projections/diamonds/diamond-queries.ts'
+import type { DiamondFilter, Page } from '../../src/projections/diamonds/list-query.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 
 /** One row a stone in one table; every write is a transaction of its own, durable when it returns. */

@@ -12,6 +12,7 @@ import { hosting } from './hosting.ts'
 import { idempotency } from './idempotency.ts'
 import { ifMatch } from './if-match.ts'
 import { list } from './list.ts'
+import { listOrders, listOrdersOfAMillion } from './list-orders.ts'
 import { listsOfAMillion } from './lists-1m.ts'
 import { rebuild, rebuildOfAMillion } from './rebuild.ts'
 import { refresh } from './refresh.ts'
@@ -23,6 +24,7 @@ export const GROUPS: readonly Group[] = [
   get,
   hosting,
   list,
+  listOrders,
   bulk,
   refresh,
   idempotency,
@@ -31,6 +33,7 @@ export const GROUPS: readonly Group[] = [
   listsOfAMillion,
   rebuild,
   rebuildOfAMillion,
+  listOrdersOfAMillion,
   eventStore,
   ceiling,
   readModels,

@@ -197,7 +197,7 @@ test('is read by its id when the read store is away, lists are 503, and right ag
           ...model,
           get: (id, select) => (check(), model.get(id, select)),
           find: (query) => (check(), model.find(query)),
-          count: (where) => (check(), model.count(where)),
+          count: (where, bounded) => (check(), model.count(where, bounded)),
         }
       },
     }),

@@ -105,12 +105,12 @@ test('ignores parameters that it does not know', async ({ service }) => {
   const vendor = await withStones(service, 1)
   expect(
     200,
-    await vendor.get('/v4/diamond?page=3&sort=price&f=1&filter[id]=1&access_token=x&__proto__=1&constructor=1'),
+    await vendor.get('/v4/diamond?page=3&order=price&f=1&filter[id]=1&access_token=x&__proto__=1&constructor=1'),
   )
 })
 
 for (const name of [
-  'f[color]',
+  'f[girdle]',
   'f[]',
   'f[id][x]',
   'f[isColored][]',

@@ -89,7 +89,8 @@ function answeringLater() {
         position: async () => model.position(),
         parked: async () => model.parked(),
         get: async (id, select) => (asked.get++, model.get(id, select)),
-        count: async (where) => (asked.count++, model.count(where)),
+        count: async (where, bounded) => (asked.count++, model.count(where, bounded)),
+        counts: async (where) => model.counts(where),
       }
     },
   })

@@ -57,6 +57,9 @@ const bySpelling: ReadonlyMap<string, number> = new Map(
 /** Characters of an alias that is words and no abbreviation. */
 const LONG_ALIAS = 9
 
+/** All ids, of both levels. */
+export const SHAPE_IDS: readonly number[] = SHAPES.map(({ id }) => id)
+
 /** True for ids of the whole tree. */
 export const isShapeId = (id: number): boolean => byId.has(id)
 

@@ -1,26 +1,40 @@
 import { z } from 'zod'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
-import type { DiamondFilter, Page, Place } from '../../projections/diamonds/diamond-queries.ts'
+import {
+  NEWEST_FIRST,
+  type DiamondFilter,
+  type Page,
+  type Place,
+  type Sort,
+} from '../../projections/diamonds/list-query.ts'
 import { refuseMany } from '../kit/parameters/count.ts'
 import { mistypedAmong } from '../kit/parameters/mistyped.ts'
-import { secondsOf } from './dates.ts'
+import { ADDED_PARAMETERS, ADDED_QUERY, addedFilters, REPEATED, sortIn } from './list-filters.ts'
+import {
+  date,
+  FLAG,
+  flag,
+  refuse,
+  several,
+  single,
+  VALUES_MAX,
+  whole,
+  type Faults,
+  type Parameters,
+} from './parameters.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, FILTERED, type FilteredField } from '../../domain/diamond/fields.ts'
 import { fieldsOf } from '../../representations/diamond/readers.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 1_000
-/** Values of one filter at most. */
-const VALUES_MAX = 1_000
-/** Two filters may have that many values, and what else there is stands once. */
+/** Two filters may have as many values as one may, and what else there is stands once. */
 const PARAMETERS_MAX = 2_500
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
 
 /** Reads a cursor of a list; undefined for what is none of it. */
-export type PlaceOf = (cursor: string) => Place | undefined
+export type PlaceOf = (cursor: string, sort: Sort) => Place | undefined
 
-const FLAG = z.enum(['0', '1', 'false', 'true'])
 const DATE_FORM = 'ISO 8601 with an offset, such as 20150809T183142+0330.'
 const DATE = z.string().meta({ examples: ['20150809T183142+0330'] })
 const LISTED = {
@@ -57,7 +71,7 @@ const listQuery = (version: ApiVersion) => {
       ] as const,
   )
   const single = flags.map((name) => [`f[${name}]`, FLAG.optional().describe(`Whose ${name} is so.`)] as const)
-  return z.object({ ...LISTED, ...Object.fromEntries([...several, ...single]) })
+  return z.object({ ...LISTED, ...Object.fromEntries([...several, ...single]), ...(version === 'v4' && ADDED_QUERY) })
 }
 
 /** What `parsePage` reads, for documents. */
@@ -74,10 +88,6 @@ export const AT_QUERY = z.object({
 /** What `parseListQuery` reads, for documents. */
 export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
 
-/** Faults by what they are: what can't be parsed is 400, what is parsed and not acceptable 422. */
-type Faults = { malformed: Fault[]; invalid: Fault[] }
-type Parameters = ReadonlyMap<string, readonly string[]>
-
 /**
  * limit, offset or after, and the f[...] filters of a list.
  * @param search the query string, without its question mark
@@ -88,7 +98,9 @@ export function parseListQuery(version: ApiVersion, search: string, placeOf: Pla
   refuseMany(search, PARAMETERS_MAX, 'invalid')
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
-  const page = { ...pageOf(parameters, faults), ...placeIn(parameters, placeOf, faults) }
+  const sort = version === 'v4' ? sortIn(parameters, faults) : undefined
+  const place = placeIn(parameters, (cursor) => placeOf(cursor, sort ?? NEWEST_FIRST), faults)
+  const page = { ...pageOf(parameters, faults), ...place, ...(sort !== undefined && { sort }) }
   const filter = filterOf(version, parameters, faults)
   if (parameters.has('at')) {
     const message = `at shows one diamond as it was: GET /${version}/diamond/{id}?at=TIME; a list is as it is now`
@@ -200,7 +212,11 @@ const pageOf = (parameters: Parameters, faults: Faults): Page => ({
 })
 
 /** Where a page begins that was asked for by its place. */
-function placeIn(parameters: Parameters, placeOf: PlaceOf, faults: Faults): Pick<Page, 'after'> {
+function placeIn(
+  parameters: Parameters,
+  placeOf: (cursor: string) => Place | undefined,
+  faults: Faults,
+): Pick<Page, 'after'> {
   const cursor = single(parameters, 'after', faults)
   if (cursor === undefined) return {}
   if (parameters.has('offset')) {
@@ -212,12 +228,6 @@ function placeIn(parameters: Parameters, placeOf: PlaceOf, faults: Faults): Pick
   const message = `after must be a cursor that Link gave for this list in this order, or empty, got ${cursor.slice(0, 40)}`
   faults.malformed.push({ pointer: 'after', message })
   return {}
-}
-
-/** @throws Refusal where there are any */
-function refuse({ malformed, invalid }: Faults): void {
-  if (malformed.length > 0) throw new Refusal('malformed', [...malformed, ...invalid])
-  if (invalid.length > 0) throw new Refusal('invalid', invalid)
 }
 
 function parametersOf(search: string): Parameters {
@@ -233,7 +243,7 @@ function parametersOf(search: string): Parameters {
 
 /** Some clients number what they repeat: `f[id][0]` is `f[id][]`. */
 const withoutIndex = (name: string) => name.replace(NUMBERED, '$1[]')
-const NUMBERED = new RegExp(`^(f\\[(?:${['id', ...FILTERED_IN.v3.texts].join('|')})\\])\\[\\d{1,9}\\]$`)
+const NUMBERED = new RegExp(`^(f\\[(?:${['id', ...FILTERED_IN.v3.texts, ...REPEATED].join('|')})\\])\\[\\d{1,9}\\]$`)
 
 /** Filters that there are none of are told apart. */
 function refuseMistyped(parameters: Parameters, known: readonly string[], faults: Faults): void {
@@ -246,7 +256,7 @@ const IS_FILTER = /^f(?:\[|%5B)/
 function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): DiamondFilter {
   const { texts, flags } = FILTERED_IN[version]
   const known = KNOWN[version]
-  refuseMistyped(parameters, ['limit', 'offset', 'after', ...known], faults)
+  refuseMistyped(parameters, ['limit', 'offset', 'after', ...(version === 'v4' ? ['sort'] : []), ...known], faults)
   for (const name of parameters.keys()) {
     if (IS_FILTER.test(name) && !known.includes(name)) {
       faults.invalid.push({
@@ -264,6 +274,7 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
   const to = date(parameters, 'f[dateTo]', faults)
   return {
     ...(ids !== undefined && { ids }),
+    ...(version === 'v4' && addedFilters(parameters, faults)),
     ...Object.fromEntries(wanted.filter(([, value]) => value !== undefined)),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
@@ -273,51 +284,19 @@ function filterOf(version: ApiVersion, parameters: Parameters, faults: Faults): 
 const filtersOf = (version: ApiVersion) => {
   const { texts, flags } = FILTERED_IN[version]
   const several = ['id', ...texts].flatMap((name) => [`f[${name}][]`, `f[${name}]`])
-  return [...several, ...flags.map((name) => `f[${name}]`), 'f[dateFrom]', 'f[dateTo]']
+  return [
+    ...several,
+    ...flags.map((name) => `f[${name}]`),
+    'f[dateFrom]',
+    'f[dateTo]',
+    ...(version === 'v4' ? ADDED_PARAMETERS : []),
+  ]
 }
 
 const KNOWN = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
-/** Repeatable filters: `f[id][]=1&f[id][]=2`; the brackets at the end may be left out. */
-function several(parameters: Parameters, name: string, faults: Faults): string[] | undefined {
-  const values = new Set([...(parameters.get(`${name}[]`) ?? []), ...(parameters.get(name) ?? [])])
-  if (values.size > VALUES_MAX) {
-    faults.invalid.push({
-      pointer: `${name}[]`,
-      message: `${name}[] may have at most ${VALUES_MAX} values, got ${values.size}`,
-    })
-  }
-  return values.size === 0 ? undefined : [...values]
-}
-
 /** As texts are kept, without blanks around them, and as they were kept once, with them. */
 const spellingsOf = (text: string) => [...new Set([text.trim(), text])]
-
-/** A parameter that may stand once. */
-function single(parameters: Parameters, name: string, faults: Faults): string | undefined {
-  const values = parameters.get(name)
-  if (values !== undefined && values.length > 1) {
-    faults.malformed.push({ pointer: name, message: `${name} may stand once, it stands ${values.length} times` })
-    return undefined
-  }
-  return values?.[0]
-}
-
-type Bounds = { readonly min: number; readonly max: number }
-
-function whole(parameters: Parameters, name: string, unset: number, { min, max }: Bounds, faults: Faults): number {
-  const text = single(parameters, name, faults)
-  if (text === undefined) return unset
-  if (!/^-?\d+$/.test(text)) {
-    faults.malformed.push({ pointer: name, message: `${name} must be a whole number, got ${text.slice(0, 40)}` })
-    return unset
-  }
-  const value = Number(text)
-  if (value < min || value > max) {
-    faults.invalid.push({ pointer: name, message: `${name} must be from ${min} to ${max}, got ${text.slice(0, 40)}` })
-  }
-  return value
-}
 
 function idOf(text: string, faults: Faults): number {
   const id = Number(text)
@@ -326,30 +305,4 @@ function idOf(text: string, faults: Faults): number {
     faults.invalid.push({ pointer: 'f[id][]', message })
   }
   return id
-}
-
-function flag(parameters: Parameters, name: string, faults: Faults): boolean | undefined {
-  const text = single(parameters, name, faults)
-  if (text === undefined) return undefined
-  const small = text.toLowerCase()
-  if (small === '1' || small === 'true') return true
-  if (small === '0' || small === 'false') return false
-  faults.malformed.push({ pointer: name, message: `${name} must be 1, 0, true or false, got ${text.slice(0, 40)}` })
-  return undefined
-}
-
-function date(parameters: Parameters, name: string, faults: Faults): number | undefined {
-  const text = single(parameters, name, faults)
-  if (text === undefined) return undefined
-  const seconds = secondsOf(text)
-  if (seconds === 'malformed') {
-    const message = `${name} must be a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30, got ${text.slice(0, 40)}`
-    faults.malformed.push({ pointer: name, message })
-    return undefined
-  }
-  if (seconds === 'out of range') {
-    faults.invalid.push({ pointer: name, message: `${name} is no date of the calendar, got ${text.slice(0, 40)}` })
-    return undefined
-  }
-  return seconds
 }

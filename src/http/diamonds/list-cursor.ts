@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Place } from '../../projections/diamonds/diamond-queries.ts'
+import type { Place } from '../../projections/diamonds/list-query.ts'
 import type { Links } from '../kit/links.ts'
 
 /** The list that a place is in: somebody's, in an order. */

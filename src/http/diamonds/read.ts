@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { DiamondAnswer, DiamondList, Place } from '../../projections/diamonds/diamond-queries.ts'
+import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
@@ -51,7 +52,7 @@ export const listDiamonds = endpoint({
   name: 'listDiamonds',
   method: 'GET',
   path: '/{version}/diamond',
-  about: "The account's diamonds, newest first, a page at a time.",
+  about: "The account's diamonds, the newest first unless told, a page at a time.",
   who: bearer,
   parameters: ALL,
   query: LIST_QUERY,
@@ -64,11 +65,12 @@ export const listDiamonds = endpoint({
     },
     204: 'There are none, or none on this page',
     400: 'The query is not readable, or asks for a time (at), which one diamond alone can be asked for',
-    422: 'The query asks for what there can not be',
+    422: 'The query asks for what there can not be, or for a list that no index serves: it names one that is',
   },
   run(asked, { diamonds: { queries, links } }: DiamondServices) {
-    const listed = { account: asked.asker.account, sort: '-date' }
-    const query = parseListQuery(asked.params.version, asked.search, (cursor) => placeOf(links, listed, cursor))
+    const { account } = asked.asker
+    const place = (cursor: string, sort: Sort) => placeOf(links, { account, sort }, cursor)
+    const query = parseListQuery(asked.params.version, asked.search, place)
     const list = queries.list(asked.params.version, asked.asker.account, query.filter, query.page)
     return list instanceof Promise
       ? list.then((later) => answerList(asked, query, later, links))
@@ -137,6 +139,6 @@ function linksOf(
 ): string | undefined {
   const { page } = query
   if (page.after === undefined) return pageLinks(links.address, { path, search, query }, total)
-  const cursor = next && cursorOf(links, { account: asker.account, sort: '-date' }, next)
+  const cursor = next && cursorOf(links, { account: asker.account, sort: page.sort ?? NEWEST_FIRST }, next)
   return placeLinks(links.address, { path, search, query }, cursor)
 }

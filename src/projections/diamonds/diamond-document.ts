@@ -6,6 +6,7 @@ import type { Scores } from '../../domain/diamond/scores.ts'
 import { joined, linksText, stoneText } from '../../representations/diamond/body.ts'
 import { scoresTexts } from '../../representations/diamond/scores.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
+import { listFields, scoreFields } from './list-fields.ts'
 import { news, type Brought, type DiamondView } from './diamond-view.ts'
 
 /**
@@ -22,6 +23,7 @@ export function toDocument(view: DiamondView): Document {
     owner,
     date,
     ...filtered(diamond),
+    ...listFields(diamond, scores),
     ...revisionsOf(view),
     scoresRevision,
     stoneRevision,
@@ -111,6 +113,7 @@ export function withScores(document: Document, brought: Brought): Document {
     servicesRevision: Number(document['servicesRevision']) + brought.scoresRevision - scoresRevision,
     scoresRevision: brought.scoresRevision,
     changedAt: brought.changedAt,
+    ...scoreFields(scores),
     scoresV3: texts.v3,
     scoresV4: texts.v4,
   }

@@ -1,17 +1,19 @@
 import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Document, FieldValue, Query, ReadModel, Where } from '../../stores/ports/read-store.ts'
+import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
 import { BODY, bodyOf, etagOf, fromDocument, READ_BACK, toDocument } from './diamond-document.ts'
 import { eventsUntil, readDiamond, stepsOf } from './diamond-steps.ts'
 import type { DiamondView } from './diamond-view.ts'
+import { documentsOf, nextOf, rowsOf, totalOf, type AskedList } from './list-pages.ts'
+import { LOOKED_THROUGH, orderOf, planOf, type Part, type Plan } from './list-plan.ts'
+import type { DiamondFilter, Page, Place } from './list-query.ts'
 import { isGone } from './followed-diamond.ts'
 import { PATIENCE } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import type { DiamondFields, FilteredField } from '../../domain/diamond/fields.ts'
 
 /** One diamond as it is answered: its body is finished but for the links in it. */
 export type DiamondAnswer = {
@@ -40,26 +42,6 @@ export type DiamondList = {
   readonly age?: number
 }
 
-/** A place in the order of a list: what the fields of the order are there. */
-export type Place = readonly FieldValue[]
-
-/** Of a field that is filtered by: any of these texts, or yes or no. */
-export type DiamondFilter = {
-  readonly [Name in FilteredField]?: DiamondFields[Name] extends boolean ? boolean : readonly DiamondFields[Name][]
-} & {
-  readonly ids?: readonly number[]
-  /** Seconds since 1970, both included. */
-  readonly from?: number
-  readonly to?: number
-}
-
-export type Page = {
-  readonly limit: number
-  readonly offset: number
-  /** The page begins behind this place, at no more cost than the first; empty for the first page. Then `offset` is 0. */
-  readonly after?: Place
-}
-
 /** What requests ask of the diamonds read model. */
 export class DiamondQueries {
   constructor(
@@ -67,6 +49,7 @@ export class DiamondQueries {
     private readonly store: EventStore,
     readonly progress: Progress,
     private readonly stale: StaleReads = NO_STALE_READS,
+    private readonly lookedThrough: number = LOOKED_THROUGH,
   ) {}
 
   /**
@@ -144,42 +127,62 @@ export class DiamondQueries {
     return answerOf(version, await this.#folded(id, revision))
   }
 
-  /** Newest first: by date, then by id. Sees what was written before the call, unless the projection is behind. */
+  /**
+   * Sees what was written before the call, unless the projection is behind.
+   * @throws Refusal invalid for a list that no index serves
+   */
   list(version: ApiVersion, owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
-    const where = whereOf(owner, filter)
-    if (head instanceof Promise) return this.#listLater(version, where, page, head)
+    const plan = planOf(owner, filter, page, this.lookedThrough)
+    const asked = { filter, page }
+    if (head instanceof Promise) return this.#listLater(version, plan, asked, head)
     const reached = this.progress.reached(head, PATIENCE)
-    if (!(reached instanceof Promise)) return this.#read(version, where, page, reached)
-    return reached.then((current) => this.#read(version, where, page, current))
+    if (!(reached instanceof Promise)) return this.#read(version, plan, asked, reached)
+    return reached.then((current) => this.#read(version, plan, asked, current))
   }
 
-  async #listLater(version: ApiVersion, where: Where, page: Page, head: Promise<From>): Promise<DiamondList> {
+  async #listLater(version: ApiVersion, plan: Plan, asked: AskedList, head: Promise<From>): Promise<DiamondList> {
     try {
       await head
     } catch (error) {
       const age = await this.stale.age(error)
-      return { ...(await this.#read(version, where, page, true)), age }
+      return { ...(await this.#read(version, plan, asked, true)), age }
     }
-    return this.#read(version, where, page, await this.#reached(head, PATIENCE))
+    return this.#read(version, plan, asked, await this.#reached(head, PATIENCE))
   }
 
-  #read(version: ApiVersion, where: Where, page: Page, current: boolean): DiamondList | Promise<DiamondList> {
-    const total = this.model.count(where)
-    if (total instanceof Promise) return total.then((counted) => this.#page(version, where, page, counted, current))
-    return this.#page(version, where, page, total, current)
+  /** Most lists have one part, and are answered at once where the store does. */
+  #read(version: ApiVersion, plan: Plan, asked: AskedList, current: boolean): DiamondList | Promise<DiamondList> {
+    const [part, ...others] = plan.parts
+    if (
+      part === undefined ||
+      others.length > 0 ||
+      plan.by !== undefined ||
+      plan.candidates !== undefined ||
+      plan.total === 'kept'
+    ) {
+      return this.#readParts(version, plan, asked, current)
+    }
+    const total = this.model.count(plan.total.where)
+    if (total instanceof Promise) {
+      return total.then((counted) => this.#page(version, part, asked, counted, current))
+    }
+    return this.#page(version, part, asked, total, current)
   }
 
-  #page(version: ApiVersion, where: Where, page: Page, total: number, current: boolean) {
+  #page(version: ApiVersion, part: Part, { page }: AskedList, total: number, current: boolean) {
     if (total <= page.offset) return { total, bodies: [], current }
-    const found = this.model.find({ where, order: NEWEST_FIRST, ...rowsOf(page), select: LISTED[version] })
-    const listed = (documents: readonly Document[]): DiamondList => ({
-      total,
-      bodies: documents.slice(0, page.limit).map((document) => bodyOf(version, document)),
-      current,
-      ...nextOf(documents, page),
-    })
-    return found instanceof Promise ? found.then(listed) : listed(found)
+    const rows = { limit: rowsOf(page), offset: page.offset, select: listed(version, page) }
+    const found = this.model.find({ ...part, ...rows })
+    const shown = (documents: readonly Document[]) => listOf(version, documents, page, { total, current })
+    return found instanceof Promise ? found.then(shown) : shown(found)
+  }
+
+  async #readParts(version: ApiVersion, plan: Plan, asked: AskedList, current: boolean): Promise<DiamondList> {
+    const { total, plan: narrowed } = await totalOf(this.model, asked, plan)
+    if (total <= asked.page.offset) return { total, bodies: [], current }
+    const documents = await documentsOf(this.model, narrowed, asked.page, listed(version, asked.page))
+    return listOf(version, documents, asked.page, { total, current })
   }
 
   /**
@@ -251,39 +254,20 @@ type Parked = ReadonlySet<string>
 const isParked = (parked: Parked, id: number) =>
   parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
 
-const NEWEST_FIRST = [
-  ['date', 'desc'],
-  ['id', 'desc'],
-] as const
-
-/** Of a page by its place one document more is read, which tells whether there is another page. */
-function rowsOf({ limit, offset, after }: Page): Pick<Query, 'limit' | 'offset' | 'after'> {
-  if (after === undefined) return { limit, offset }
-  return { limit: limit + 1, offset: 0, ...(after.length > 0 && { after }) }
+/** What a list reads of each diamond: its body, and its place where the next page begins behind one. */
+function listed(version: ApiVersion, { after, sort }: Page): readonly string[] {
+  return after === undefined ? BODY[version] : [...BODY[version], 'id', orderOf(sort).field]
 }
 
-function nextOf(documents: readonly Document[], { limit, after }: Page): { readonly next?: Place } {
-  const last = documents[limit - 1]
-  if (after === undefined || last === undefined || documents.length <= limit) return {}
-  return { next: NEWEST_FIRST.map(([field]) => last[field] ?? 0) }
-}
-
-/** What a list reads of each diamond. */
-const listed = (version: ApiVersion) => [...BODY[version], ...NEWEST_FIRST.map(([field]) => field)]
-const LISTED = { v3: listed('v3'), v4: listed('v4') }
-
-function whereOf(owner: number, { ids, from, to, ...fields }: DiamondFilter): Where {
-  const conditions = Object.entries(fields).map(
-    ([name, wanted]) => [name, typeof wanted === 'boolean' ? Number(wanted) : { in: wanted }] as const,
-  )
-  return {
-    owner,
-    ...(ids !== undefined && { id: { in: ids } }),
-    ...Object.fromEntries(conditions),
-    ...((from !== undefined || to !== undefined) && {
-      date: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
-    }),
-  }
+function listOf(
+  version: ApiVersion,
+  documents: readonly Document[],
+  page: Page,
+  known: Pick<DiamondList, 'total' | 'current'>,
+): DiamondList {
+  const next = nextOf(documents, page)
+  const bodies = documents.slice(0, page.limit).map((document) => bodyOf(version, document))
+  return { ...known, bodies, ...(next !== undefined && { next }) }
 }
 
 /** What `answerOf` reads for a version. */

@@ -8,6 +8,8 @@ import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
 import { emptyDocument } from '../engine/tally.ts'
 import { etagOf, revisionsOf, TEXTS } from './diamond-document.ts'
 import { folded, isOfScores } from './diamond-view.ts'
+import { LIST_FIELDS } from './list-fields.ts'
+import { COUNTED, INDEXES } from './list-indexes.ts'
 import {
   CHANGE_NUMBERS,
   follow,
@@ -18,14 +20,6 @@ import {
   rescored,
   type FollowedDiamond,
 } from './followed-diamond.ts'
-
-/** The filters that are yes or no: their diamonds are counted, by every combination. */
-const FLAGS = FILTERED.filter((name) => FIELDS[name].kind === 'flag')
-
-const subsets = <Item>(items: readonly Item[]): Item[][] =>
-  items.reduce<Item[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
-
-const NEWEST = ['date', 'id'] as const
 
 const documents: ReadModelDeclaration<unknown>['documents'] = {
   fields: {
@@ -38,16 +32,13 @@ const documents: ReadModelDeclaration<unknown>['documents'] = {
     scoresRevision: 'integer',
     stoneRevision: 'integer',
     changedAt: 'integer',
+    ...LIST_FIELDS,
     account: 'integer',
     ...Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, 'integer'] as const)),
   },
   texts: TEXTS,
-  indexes: [
-    ...subsets(FLAGS).map((flags) => ['owner', ...flags, ...NEWEST]),
-    ...FILTERED.filter((name) => FIELDS[name].kind !== 'flag').map((name) => ['owner', name, ...NEWEST]),
-    ['account', 'changed'],
-  ],
-  counts: ['owner', ...FLAGS],
+  indexes: [...INDEXES, ['account', 'changed']],
+  counts: COUNTED,
 }
 
 /**
@@ -57,7 +48,7 @@ const documents: ReadModelDeclaration<unknown>['documents'] = {
 export const diamonds = readModel<FollowedDiamond>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 7 + FIELDS_VERSION,
+  version: 8 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],

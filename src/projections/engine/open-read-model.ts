@@ -40,7 +40,8 @@ export async function openReadModel(
         () => undefined,
       ),
     find: (query) => asked(() => model.find(query), refuse),
-    count: (where) => asked(() => model.count(where), refuse),
+    count: (where, bounded) => asked(() => model.count(where, bounded), refuse),
+    counts: (where) => asked(() => model.counts(where), refuse),
     position: () =>
       asked(
         () => model.position(),

@@ -35,6 +35,9 @@ export type Condition =
 
 export type Where = Readonly<Record<string, Condition>>
 
+/** One kept count: `values` of all counted fields. */
+export type Kept = { readonly values: Document; readonly documents: number }
+
 /** Of a count: along which declared index, and that it need not be told how many more there are than so many. */
 export type Bounded = { readonly by: readonly string[]; readonly upTo: number }
 
@@ -146,6 +149,11 @@ export interface ReadModel {
    * @param bounded then along an index in any case, and no further than one beyond the bound
    */
   count(where: Where, bounded?: Bounded): number | Promise<number>
+  /**
+   * The kept counts one by one, of what is not empty: how many documents have which values of the counted fields.
+   * @param where names counted fields, each by value
+   */
+  counts(where: Where): readonly Kept[] | Promise<readonly Kept[]>
   /** The live build's checkpoint position, of whichever process wrote it. */
   position(): From | Promise<From>
   /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */

@@ -33,12 +33,34 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
           for (const where of countable) {
             const matching = documents.filter((document) => Object.entries(where).every(([k, v]) => document[k] === v))
             assert.is(await model.count(where), matching.length, JSON.stringify(where))
+            const kept = await model.counts(where)
+            assert.is(sum(kept), matching.length, JSON.stringify(where))
+            for (const { values, documents } of kept) {
+              const same = matching.filter((one) => diamonds.counts.every((name) => one[name] === values[name]))
+              assert.is(documents, same.length, JSON.stringify(values))
+            }
+            for (const upTo of [0, 1, 2, 100]) {
+              const by = ['owner', 'date', 'id']
+              assert.is(await model.count(where, { by, upTo }), Math.min(matching.length, upTo + 1))
+            }
           }
         }),
       ),
       { numRuns: runs },
     )
   })
+
+  test(
+    'is one by one in the kept counts only by what is counted',
+    using(open, async ({ store }) => {
+      await store.live(diamonds)
+      const model = await store.model(diamonds)
+      const error = await Promise.resolve()
+        .then(() => model.counts({ owner: 1, sku: 'a' }))
+        .catch((thrown: unknown) => thrown)
+      assert.ok(error instanceof Error && /not counted by/.test(error.message))
+    }),
+  )
 
   test('a batch over what was loaded is as one without, or is refused and changes nothing where that is older', async () => {
     await fc.assert(
@@ -78,6 +100,8 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
     )
   })
 }
+
+const sum = (kept: readonly { readonly documents: number }[]) => kept.reduce((all, { documents }) => all + documents, 0)
 
 /** A second model, written without what was loaded. */
 const plainly = { ...diamonds, name: 'plain' }

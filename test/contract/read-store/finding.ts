@@ -77,6 +77,35 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
     }),
   )
 
+  test(
+    'along an index that is named, memberships are merged to one order, each document once',
+    using(open, async ({ store }) => {
+      const build = await store.live(diamonds)
+      const stored = range(40).map((id) =>
+        diamond(id, { isColored: id % 2, isPublished: id % 3 === 0 ? 1 : 0, date: 100 + (id % 7) }),
+      )
+      await build.write(
+        stored.map((document) => put(document)),
+        at(1),
+      )
+      const model = await store.model(diamonds)
+      const where = { owner: 1, isColored: { in: [0, 1] }, isPublished: { in: [0, 1, 1, 0, 0] } }
+      const by = ['owner', 'isColored', 'isPublished', 'date', 'id']
+      for (const after of [undefined, [104, 11], [100, 1]]) {
+        const asked: Query = {
+          where,
+          order: newestFirst,
+          limit: 15,
+          offset: 0,
+          select: ['id'],
+          by,
+          ...(after && { after }),
+        }
+        assert.equal(await model.find(asked), pageOf(stored, asked), String(after))
+      }
+    }),
+  )
+
   test('filters, orders and pages like a list that is filtered, sorted and sliced', async () => {
     await fc.assert(
       fc.asyncProperty(documents, fc.array(query, { minLength: 1, maxLength: 8 }), (stored, queries) =>

@@ -1,5 +1,5 @@
 import { comparePositions, type From } from '../../ports/event-store.ts'
-import type { FieldValue, ModelDeclaration, Where } from '../../ports/read-store.ts'
+import type { FieldValue, Kept, ModelDeclaration, Where } from '../../ports/read-store.ts'
 import { countable, passes } from './filters.ts'
 import { placeOf, positionOf, type Place } from '../place.ts'
 
@@ -96,15 +96,18 @@ export function sumOf(declaration: ModelDeclaration, where: Where) {
   const wanted = conditions[first]
   return {
     groups: wanted === undefined ? undefined : (typeof wanted === 'object' ? wanted.in : [wanted]).map(String),
-    inGroup: (group: Pick<Group, 'sums'>) =>
-      group.sums
+    inGroup: ({ of, sums }: Pick<Group, 'of' | 'sums'>): Kept[] =>
+      sums
         .filter(({ values }) =>
           others.every((field, at) => {
             const condition = conditions[field]
             return condition === undefined || passes(values[at], condition)
           }),
         )
-        .reduce((total, { documents }) => total + documents, 0),
+        .map(({ values, documents }) => ({
+          values: Object.fromEntries(declaration.counts.map((field, at) => [field, [of, ...values][at] ?? 0])),
+          documents,
+        })),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Mongo } from '../connection.ts'
-import type { Bounded, Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
+import type { Bounded, Document, FieldValue, Kept, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
 import { indexName, type Collections } from './collections.ts'
 import { filterOf, sortOf } from './filters.ts'
 import { reachesOf } from './places.ts'
@@ -10,10 +10,17 @@ export type Queries = {
   get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
   find(query: Query): Promise<Document[]>
   count(where: Where, bounded?: Bounded): Promise<number>
+  counts(where: Where): Promise<readonly Kept[]>
 }
 
 /** What requests ask of one build, each in one call. @throws Error naming a field that the model does not have */
 export function queriesOf(mongo: Mongo, { documents, groups }: Collections, declaration: ModelDeclaration): Queries {
+  async function groupsFor({ groups: wanted }: NonNullable<ReturnType<typeof sumOf>>) {
+    const filter = wanted === undefined ? {} : { _id: { $in: wanted } }
+    const projection = { _id: 0, of: 1, sums: 1 }
+    return mongo.call(() => groups.find<Pick<Group, 'of' | 'sums'>>(filter, { projection }).toArray())
+  }
+
   return {
     async get(id, select) {
       requireNames(declaration, select)
@@ -44,11 +51,12 @@ export function queriesOf(mongo: Mongo, { documents, groups }: Collections, decl
         const filter = filterOf(declaration, where)
         return mongo.call(() => documents.countDocuments(filter))
       }
-      const filter = sum.groups === undefined ? {} : { _id: { $in: sum.groups } }
-      const found = await mongo.call(() =>
-        groups.find<Pick<Group, 'sums'>>(filter, { projection: { _id: 0, sums: 1 } }).toArray(),
-      )
-      return found.reduce((total, group) => total + sum.inGroup(group), 0)
+      return (await groupsFor(sum)).flatMap(sum.inGroup).reduce((total, { documents }) => total + documents, 0)
+    },
+    async counts(where) {
+      const sum = sumOf(declaration, where)
+      if (sum === undefined) throw new Error(`${declaration.name} is not counted by ${Object.keys(where).join(', ')}`)
+      return (await groupsFor(sum)).flatMap(sum.inGroup)
     },
   }
 }

@@ -18,6 +18,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     get: (id, select) => ask(undefined, ({ queries }) => queries.get(id, select)),
     find: (query) => ask([], ({ queries }) => queries.find(query)),
     count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
+    counts: (where) => ask([], ({ queries }) => queries.counts(where)),
     position: () => ask(start, (build) => build.position()),
     parked: () => ask(none, (build) => build.parked()),
   }

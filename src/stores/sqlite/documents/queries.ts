@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Bounded, Document, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
+import type { Bounded, Document, FieldValue, Kept, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
 import { armsOf } from './arms.ts'
 import { behindSql, cutAt, shapeOf, sqlOf, termsOf, type Term } from './conditions.ts'
 import { accessOf, type Access } from './index-choice.ts'
@@ -9,12 +9,14 @@ export type Queries = {
   get(id: FieldValue, select: readonly string[]): Document | undefined
   find(query: Query): Document[]
   count: (where: Where, bounded?: Bounded) => number
+  counts: (where: Where) => readonly Kept[]
 }
 
 /** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): Queries {
   const gets = new Map<string, Database.Statement<[FieldValue], Document>>()
   const finds = new Map<string, (values: FieldValue[]) => Document[]>()
+  const kept = new Map<string, Database.Statement<FieldValue[], Record<string, FieldValue>>>()
   const sums = new Map<string, Database.Statement<FieldValue[], number | null>>()
   return {
     get(id, select) {
@@ -32,6 +34,12 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
       const make = () => reading(db, findSql(declaration, arms, access, query), select)
       const values = [...arms.flatMap(valuesOf), ...(isSorted(access) ? [] : after)]
       return remembered(finds, shape, make)([...values, limit, offset])
+    },
+    counts(where) {
+      const terms = termsOf(where)
+      const make = () => db.prepare<FieldValue[], Record<string, FieldValue>>(countsSql(declaration, terms))
+      const rows = remembered(kept, shapeOf(terms), make).all(...valuesOf(terms))
+      return rows.map(({ documents, ...values }) => ({ values, documents: Number(documents) }))
     },
     count(where, bounded) {
       const terms = termsOf(where)
@@ -111,6 +119,11 @@ export function countSql(declaration: ModelDeclaration, terms: readonly Term[], 
   if (counts.length > 0 && terms.every(({ field }) => counts.includes(field)))
     return `SELECT SUM(documents) FROM counts ${whereSql(terms, false)}`
   return `SELECT COUNT(*) ${from(declaration, terms, accessOf(declaration, terms))}`
+}
+
+function countsSql({ name, counts }: ModelDeclaration, terms: readonly Term[]): string {
+  for (const { field } of terms) if (!counts.includes(field)) throw new Error(`${name} is not counted by ${field}`)
+  return `SELECT ${list([...counts, 'documents'])} FROM counts ${whereSql(terms, false)}`
 }
 
 /** @param behind a condition beside the terms, if any */

@@ -22,6 +22,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     get: (id, select) => available(() => current()?.queries.get(id, select)),
     find: (query) => available(() => current()?.queries.find(query) ?? []),
     count: (where, bounded) => available(() => current()?.queries.count(where, bounded) ?? 0),
+    counts: (where) => available(() => current()?.queries.counts(where) ?? []),
     position: () => available(() => current()?.position() ?? 'start'),
     parked: () => available(() => current()?.parked() ?? none),
   }

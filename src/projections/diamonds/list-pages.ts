@@ -1,0 +1,93 @@
+import { Refusal } from '../../domain/refusal.ts'
+import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
+import { inKept, isServed, namesIn, orderOf, type Counted, type Order, type Plan } from './list-plan.ts'
+import { ADDED_FILTERS, NEWEST_FIRST, type DiamondFilter, type Page, type Place, type Sort } from './list-query.ts'
+
+/** A list as it was asked for. */
+export type AskedList = { readonly filter: DiamondFilter; readonly page: Page }
+
+/**
+ * How many match, all pages together, and the plan as far as there is something.
+ * @throws Refusal invalid for a list that would look through more than it may
+ */
+export async function totalOf(model: ReadModel, asked: AskedList, plan: Plan): Promise<{ total: number; plan: Plan }> {
+  const kept = plan.kept === undefined ? [] : await model.counts(plan.kept)
+  const all = kept.reduce((sum, { documents }) => sum + documents, 0)
+  if (plan.kept !== undefined && all === 0) return { total: 0, plan }
+  const narrowed = plan.kept === undefined ? plan : inKept(plan, kept)
+  const { candidates } = narrowed
+  if (candidates === 'kept' && all > plan.most) throw tooMuch(asked, plan.most)
+  if (candidates !== undefined && candidates !== 'kept') await counted(model, candidates, asked)
+  return { total: narrowed.total === 'kept' ? all : await counted(model, narrowed.total, asked), plan: narrowed }
+}
+
+async function counted(model: ReadModel, { where, bounded }: Counted, asked: AskedList): Promise<number> {
+  const count = await model.count(where, bounded)
+  if (bounded === undefined || count <= bounded.upTo) return count
+  throw tooMuch(asked, bounded.upTo)
+}
+
+/** Of a page by its place one document more is read, which tells whether there is another page. */
+export const rowsOf = ({ limit, after }: Page): number => (after === undefined ? limit : limit + 1)
+
+/** The documents of a page whose list has several parts. */
+export async function documentsOf(
+  model: ReadModel,
+  { parts, by }: Plan,
+  page: Page,
+  select: readonly string[],
+): Promise<Document[]> {
+  const documents: Document[] = []
+  let { offset } = page
+  for (const part of parts) {
+    const limit = rowsOf(page) - documents.length
+    if (limit === 0) break
+    const found = await model.find({ ...part, limit, offset, select, ...(by !== undefined && { by }) })
+    documents.push(...found)
+    // All of the part was passed over: it has no more than the offset, and to count it costs no more.
+    if (found.length === 0 && offset > 0) offset -= await model.count(part.where)
+    else offset = 0
+  }
+  return documents
+}
+
+/** Where the page behind this one begins, if there is one. */
+export function nextOf(documents: readonly Document[], { limit, after, sort }: Page): Place | undefined {
+  const last = documents[limit - 1]
+  if (after === undefined || last === undefined || documents.length <= limit) return undefined
+  return [last[orderOf(sort).field] ?? 0, last['id'] ?? 0]
+}
+
+/** The list that an index serves among however many diamonds, which comes nearest to one that none does. */
+export function servedInstead(filter: DiamondFilter, sort: Sort): { filter: DiamondFilter; sort: Sort } {
+  const order = orderOf(sort)
+  const kept = namesIn(filter).filter((name) => isServed(name, filter, order) && !isRange(name, order))
+  return { filter: Object.fromEntries(kept.map((name) => [name, filter[name]])), sort }
+}
+
+const isRange = (name: string, { field }: Order) => name === field || name === 'from' || name === 'to'
+
+function tooMuch({ filter, page: { sort = NEWEST_FIRST } }: AskedList, most: number): Refusal {
+  const served = servedInstead(filter, sort)
+  const kept = namesIn(served.filter)
+  const works = [...kept.map(parameterOf), `sort=${sort}`].join('&')
+  const first = namesIn(filter).find((name) => !kept.includes(name))
+  const message =
+    `more than ${most.toLocaleString('en')} of your diamonds would have to be looked through; ${works} is answered among any number. ` +
+    'Or narrow it down: by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
+  return new Refusal('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first), message }])
+}
+
+const INTERFACES: Readonly<Record<string, string>> = {
+  ids: 'f[id][]',
+  sku: 'f[sku][]',
+  from: 'f[dateFrom]',
+  to: 'f[dateTo]',
+}
+
+/** As a query has it; of a range, where it begins. */
+function parameterOf(name: string): string {
+  const taken = (ADDED_FILTERS as Readonly<Record<string, string>>)[name]
+  if (taken === 'range') return `f[${name}From]`
+  return INTERFACES[name] ?? (taken === 'values' ? `f[${name}][]` : `f[${name}]`)
+}

@@ -1,0 +1,159 @@
+import * as assert from 'uvu/assert'
+import type { Vendor } from './harness/account.ts'
+import { expect, pointers, refusal, type Answer } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created, createdMany, list } from './harness/stones.ts'
+
+const test = apiSuite('the filters and orders of v4')
+
+const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
+const total = (answer: Answer) => answer.headers['x-total-count']
+
+const STONES = [
+  { sku: 'A', cutShape: 'Round', carat: 1.01, price: 5000, color: 'G', clarity: 'VS1' },
+  { sku: 'B', cutShape: 'Princess', carat: 0.5, color: 'D', clarity: 'IF', isLabGrown: true },
+  { sku: 'C', cutShape: 'Round', carat: 2, price: 5000, color: 'D', clarity: 'SI1', isLabGrown: true },
+  { sku: 'D', cutShape: 'Trilliant', carat: 0.3, price: 99.5, clarity: 'VS1', isColored: true },
+  { sku: 'E', cutShape: 'Cushion Modified', carat: 1.01, color: 'H', clarity: 'VS2' },
+]
+
+async function vendorOfFive(service: { newVendor(): Promise<Vendor> }): Promise<Vendor> {
+  const vendor = await service.newVendor()
+  for (const fields of STONES) await created(vendor, fields)
+  return vendor
+}
+
+test('put the stones in each order, what has no value last, and ties by id the same way', async ({ service }) => {
+  const vendor = await vendorOfFive(service)
+  for (const [sort, wanted] of [
+    ['-date', 'EDCBA'],
+    ['date', 'ABCDE'],
+    ['carat', 'DBAEC'],
+    ['-carat', 'CEABD'],
+    ['price', 'DACBE'],
+    ['-price', 'CADEB'],
+    ['sku', 'ABCDE'],
+  ] as const) {
+    const all = expect(200, await vendor.get(`/v4/diamond?sort=${sort}`))
+    assert.is(skus(all).join(''), wanted, sort)
+    const pages = [0, 2, 4].map((offset) => vendor.get(`/v4/diamond?sort=${sort}&limit=2&offset=${offset}`))
+    assert.is((await Promise.all(pages)).flatMap(skus).join(''), wanted, `${sort}, by offset`)
+    assert.is(total(all), '5')
+  }
+})
+
+test('keep the order from place to place, with a cursor that is of this order alone', async ({ service }) => {
+  const vendor = await vendorOfFive(service)
+  for (const [sort, wanted] of [
+    ['price', 'DACBE'],
+    ['-price', 'CADEB'],
+    ['carat', 'DBAEC'],
+    ['sku', 'ABCDE'],
+  ] as const) {
+    let seen = ''
+    let path: string | undefined = `/v4/diamond?sort=${sort}&limit=1&after=`
+    while (path !== undefined) {
+      const page: Answer = expect(200, await vendor.get(path))
+      seen += skus(page).join('')
+      const [, next] = /<[^>]*?(\/v4\/[^>]+)>; rel="next"/.exec(String(page.headers.link)) ?? []
+      if (next !== undefined) {
+        assert.match(next, `sort=${sort}&`)
+        const other = next.replace(`sort=${sort}`, 'sort=date')
+        assert.equal(pointers(refusal(400, await vendor.get(other))), ['after'])
+      }
+      path = next
+    }
+    assert.is(seen, wanted, sort)
+  }
+})
+
+for (const [query, wanted] of [
+  ['f[cutShape][]=Round', 'CA'],
+  ['f[cutShape][]=rb&f[cutShape][]=4', 'CBA'],
+  ['f[cutShape]=Trilliant', 'D'],
+  ['f[cutShape][]=Trilliant&f[cutShape][]=2', 'DCA'],
+  ['f[cutShape][0]=Cushion%20Modified&f[cutShape][1]=Heart', 'E'],
+  ['f[color][]=d', 'CB'],
+  ['f[color][]=G&f[color][]=H', 'EA'],
+  ['f[clarity][]=VS1', 'DA'],
+  ['f[clarity][]=vs1&f[color][]=G', 'A'],
+  ['f[isLabGrown]=True', 'CB'],
+  ['f[isLabGrown]=0&f[isColored]=1', 'D'],
+  ['f[caratFrom]=0.5&f[caratTo]=1.01', 'EBA'],
+  ['f[caratFrom]=1.01', 'ECA'],
+  ['f[caratTo]=0.3', 'D'],
+  ['f[priceTo]=5000', 'DCA'],
+  ['f[priceFrom]=99.5&f[priceTo]=100', 'D'],
+  ['f[priceFrom]=1e3&f[cutShape][]=Round&f[isLabGrown]=1', 'C'],
+  ['f[hasScores]=0', 'EDCBA'],
+  ['f[sku][]=A&f[sku][]=C&f[color][]=D', 'C'],
+  ['f[caratTo]=1.5&sort=-carat', 'EABD'],
+  ['f[clarity][]=VS1&f[clarity][]=VS2&sort=price', 'DAE'],
+  ['f[color][]=D&sort=sku', 'BC'],
+] as const) {
+  test(`find by ${query} what they say`, async ({ service }) => {
+    const vendor = await vendorOfFive(service)
+    const answer = expect(200, await vendor.get(`/v4/diamond?${query}`))
+    assert.is(skus(answer).join(''), wanted)
+    assert.is(total(answer), String(wanted.length))
+  })
+}
+
+test('find nothing with 204 and a total of 0', async ({ service }) => {
+  const vendor = await vendorOfFive(service)
+  for (const query of [
+    'f[caratFrom]=3',
+    'f[priceFrom]=6&f[priceTo]=5',
+    'f[hasScores]=1',
+    'f[integralFrom]=0',
+    'f[cutShape][]=Oval',
+  ]) {
+    assert.is(total(expect(204, await vendor.get(`/v4/diamond?${query}`))), '0', query)
+  }
+})
+
+for (const [query, status, pointer] of [
+  ['f[color][]=ZZZ', 422, 'f[color][]'],
+  ['f[color][]=9999', 422, 'f[color][]'],
+  ['f[clarity][]=', 422, 'f[clarity][]'],
+  ['f[cutShape][]=Rund', 422, 'f[cutShape][]'],
+  ['f[caratFrom]=1,5', 400, 'f[caratFrom]'],
+  ['f[priceTo]=', 400, 'f[priceTo]'],
+  ['f[priceTo]=1e999', 422, 'f[priceTo]'],
+  ['f[isLabGrown]=yes', 400, 'f[isLabGrown]'],
+  ['f[caratFrom]=1&f[caratFrom]=2', 400, 'f[caratFrom]'],
+  ['sort=colour', 422, 'sort'],
+  ['sort=-sku', 422, 'sort'],
+  ['sort=', 422, 'sort'],
+  ['sort=price&sort=price', 400, 'sort'],
+  ['Sort=price', 400, 'Sort'],
+  ['f[carat]=1', 422, 'f[carat]'],
+] as const) {
+  test(`refuse ${query} with ${status}`, async ({ ann }) => {
+    assert.equal(pointers(refusal(status, await ann.get(`/v4/diamond?${query}`))), [pointer])
+  })
+}
+
+test('are of v4: v3 has the filters of the interface, and ignores an order', async ({ service }) => {
+  const vendor = await vendorOfFive(service)
+  assert.equal(pointers(refusal(422, await vendor.get('/v3/diamond?f[color][]=D'))), ['f[color][]'])
+  assert.is(skus(expect(200, await vendor.get('/v3/diamond?sort=price'))).join(''), 'EDCBA')
+})
+
+test('are refused where too much would have to be looked through, and what is named instead is served', async ({
+  service,
+}) => {
+  const vendor = await service.newVendor()
+  for (let bulk = 0; bulk < 11; bulk++) await createdMany(vendor, 500, `B${bulk}`)
+  const refused = refusal(422, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price'))
+  assert.equal(pointers(refused), ['f[clarity][]'])
+  assert.match(refused.error.join(), 'f[cutShape][]&sort=price is answered among any number')
+  const served = expect(200, await vendor.get('/v4/diamond?f[cutShape][]=Round&sort=price'))
+  assert.is(total(served), '5500')
+  expect(204, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price&f[caratFrom]=5'))
+  refusal(422, await vendor.get('/v4/diamond?f[caratFrom]=0.1&sort=carat'))
+  expect(204, await vendor.get('/v4/diamond?f[caratFrom]=3&sort=carat'))
+  assert.is(total(expect(200, await vendor.get('/v4/diamond?f[isColored]=0&f[dateFrom]=20200101T000000Z'))), '5500')
+})
+
+test.run()

@@ -1,0 +1,23 @@
+import { connect } from '../../../src/stores/mongodb/connection.ts'
+import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { diamondListsContract } from '../../contract/diamond-lists.ts'
+import { mongoServer } from '../../mongo-server.ts'
+
+const server = await mongoServer('lists of diamonds in MongoDB')
+
+if (server !== undefined) {
+  diamondListsContract('MongoDB', async () => {
+    const address = server.newDatabase()
+    const mongo = connect(address)
+    const store = documentsIn(mongo)
+    return {
+      store,
+      again: async () => store,
+      seen: async () => undefined,
+      async close() {
+        await mongo.close()
+        await server.drop(address)
+      },
+    }
+  })
+}

@@ -1,0 +1,85 @@
+import Database from 'better-sqlite3'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
+import { planOf } from '../../../../src/projections/diamonds/list-plan.ts'
+import { SORTS, type DiamondFilter, type Page } from '../../../../src/projections/diamonds/list-query.ts'
+import { armsOf } from '../../../../src/stores/sqlite/documents/arms.ts'
+import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { accessOf } from '../../../../src/stores/sqlite/documents/index-choice.ts'
+import { countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
+import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
+
+const { declaration } = diamonds
+const db = new Database(':memory:')
+db.exec(schemaOf(declaration))
+const test = suite('the query plans of the lists of diamonds')
+
+const explained = (sql: string) =>
+  db
+    .prepare<number[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...[...sql.matchAll(/\?/g)].map(() => 1))
+    .map(({ detail }) => detail)
+
+function plansOf(filter: DiamondFilter, page: Pick<Page, 'sort' | 'after'>) {
+  const { parts, by, total, candidates } = planOf(1, filter, page, 10)
+  const finds = parts.map((part) => {
+    const query = { ...part, select: ['v4'], limit: 25, offset: 0 }
+    const terms = termsOf(cutAt(part.where, query))
+    const access = accessOf(declaration, terms, part.order, by)
+    return explained(findSql(declaration, armsOf(terms, access, query), access, query))
+  })
+  const counts = [total, candidates ?? 'kept'].map((counted) =>
+    counted === 'kept' ? [] : explained(countSql(declaration, termsOf(counted.where), counted.bounded)),
+  )
+  return { finds, counts }
+}
+
+/** Whether rows are sorted before the page is known: the page itself always may be, when its texts are read. */
+const sortsAll = (plan: readonly string[]) =>
+  plan.slice(0, -1).some((detail) => detail.includes('TEMP B-TREE FOR ORDER'))
+
+for (const sort of SORTS) {
+  for (const filter of [
+    {},
+    { isLabGrown: true, cutShape: [2, 4] },
+    { isColored: false, cutShape: [2] },
+  ] as DiamondFilter[]) {
+    if (sort === 'sku' && Object.keys(filter).length > 0) continue
+    for (const page of [{ sort }, { sort, after: [1, 1] }]) {
+      test(`sort nothing for ${JSON.stringify({ ...filter, ...page })}, and count in the kept counts`, () => {
+        const { finds, counts } = plansOf(filter, page)
+        for (const plan of finds) assert.not.ok(sortsAll(plan), plan.join('\n'))
+        for (const plan of finds) assert.not.match(plan.join(), /\bSCAN documents/)
+        for (const plan of counts) assert.match(plan.join(), /^(SEARCH counts USING PRIMARY KEY \(owner=\?.*)?$/)
+      })
+    }
+  }
+}
+
+test('look through an index that has all it needs, for what no order of it serves', () => {
+  const { finds, counts } = plansOf(
+    {
+      color: [1],
+      clarity: [2],
+      hasScores: true,
+      price: { to: 3 },
+      integral: { from: 0.5 },
+      cutShape: ['Trilliant'],
+      from: 5,
+    },
+    { sort: '-integral' },
+  )
+  for (const plan of [...counts.filter((one) => one.length > 0), ...finds])
+    assert.match(plan.join(), /COVERING INDEX by_owner_isLabGrown_isColored_shape_carat_tie/)
+})
+
+test('go on by sku in the order of the interface', () => {
+  assert.match(plansOf({ sku: ['a'] }, {}).finds.join(), /INDEX by_owner_sku_date_id \(owner=\? AND sku=\?\)$/)
+  assert.match(
+    plansOf({ isColored: true, isPublished: true }, {}).finds.join(),
+    /INDEX by_owner_isColored_isPublished_date_id/,
+  )
+})
+
+test.run()
