@@ -1,15 +1,17 @@
 import { openLog } from '../../runtime/log.ts'
 import type { ReadStore } from '../../stores/ports/read-store.ts'
+import { tree } from '../../projections/tree/tree.ts'
 import { READ_MODELS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { Differences, type Difference } from './differences.ts'
 import { checkFiles } from './files.ts'
-import { compareLive, follow, type Followed } from './live-models.ts'
+import type { TreeVerified } from './compare-tree.ts'
+import { compareLive, compareLiveTree, follow, type Followed } from './live-models.ts'
 import { checkVault, WaitingSecrets } from './vault.ts'
 import { verifyLog } from './verify-log.ts'
 
-/** How the documents of a model that is folded in order were cut depends on how its events were cut into batches. */
-export const COMPARED = READ_MODELS.filter(({ inOrder }) => inOrder === undefined)
+/** What is compared document by document: those of the hash tree depend on how events were cut into batches. */
+export const COMPARED = READ_MODELS.filter((model) => model.declaration.name !== tree.declaration.name)
 
 export type ModelVerified = { readonly documents: number; readonly differences: number }
 
@@ -21,8 +23,7 @@ export type Verified = {
   readonly models: Readonly<Record<string, ModelVerified>>
   readonly files: number
   readonly vault: number
-  /** null where the log's hash tree is not kept. */
-  readonly tree: null
+  readonly tree: TreeVerified
   readonly differences: readonly Difference[]
 }
 
@@ -40,7 +41,9 @@ export async function verifyInstallation(
   const waiting = new WaitingSecrets()
   const followed: Followed[] = []
   for (const projection of COMPARED) followed.push(await follow(projection, installation, scratch, silent))
-  const rules = await verifyLog({ store, models: followed, waiting, found, signal })
+  const ofTree = await follow(tree, installation, scratch, silent)
+  const rules = await verifyLog({ store, models: [...followed, ofTree], waiting, found, signal })
+  const treeFound = await compareLiveTree(installation, ofTree, found)
 
   const models: Record<string, ModelVerified> = {}
   for (const model of followed) {
@@ -54,7 +57,7 @@ export async function verifyInstallation(
   const checked =
     certifications && (await checkFiles({ store, files, certifications: certifications.fresh.build, found }))
   const inVault = await checkVault({ store, vault, waiting, found })
-  for (const { fresh } of followed) await fresh.close()
+  for (const { fresh } of [...followed, ofTree]) await fresh.close()
   const seconds = (performance.now() - started) / 1000
   const verified = {
     ok: found.count === 0,
@@ -63,7 +66,7 @@ export async function verifyInstallation(
     models,
     files: checked ?? 0,
     vault: inVault,
-    tree: null,
+    tree: treeFound,
     differences: found.listed,
   }
   return { verified, differences: found.count }

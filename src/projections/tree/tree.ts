@@ -17,11 +17,11 @@ export const isLeaf = ({ stream }: Pick<StoredEvent, 'stream'>): boolean => !OWN
 /** The document that says how large the tree is. */
 export const SIZE_KEY = -1
 /** Tiles of a row are numbered from here: no tree has as many leaves. */
-const ROW = 2 ** 44
+export const ROW = 2 ** 44
 /** What stands in `commit` where a document begins with no event. */
-const NO_EVENT = -1
+export const NO_EVENT = -1
 /** Bytes of a hash in base64, written one behind the other. */
-const TEXT = 44
+export const TEXT = 44
 
 export const keyOfTile = ({ row, tile }: Place): number => row * ROW + tile
 

@@ -1,0 +1,231 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { areEmbedded } from '../../engines.ts'
+import { inFile, Site } from './site.ts'
+import { verified } from './verified.ts'
+
+const test = suite<{ site: Site }>('what is damaged behind the service is found by verify:')
+test.before(async (context) => {
+  context.site = new Site()
+  if (areEmbedded) await context.site.fill()
+})
+test.after(({ site }) => site.remove())
+
+const sql = (begins: string, text: string) => (folder: string) =>
+  inFile(folder, begins, (db) => {
+    const before = db.prepare('SELECT total_changes()').pluck().get()
+    db.exec(text)
+    assert.ok(db.prepare('SELECT total_changes()').pluck().get() !== before, `nothing was changed by ${text}`)
+  })
+const log = (text: string) => sql('events', text)
+const FIRST = `stream = 'diamond-1' AND revision`
+
+function certificate(folder: string): string {
+  const files = join(folder, 'files')
+  const [name] = readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((one) => /[0-9a-f]{64}$/.test(one))
+  assert.ok(name)
+  return join(files, name)
+}
+
+type Found = { readonly where: RegExp; readonly what: RegExp; readonly do: RegExp }
+type Damage = readonly [name: string, damage: (folder: string) => void, ...found: Found[]]
+
+const first = /^diamond-1@\d+$/
+const restore = /adamant restore/
+
+const DAMAGES: readonly Damage[] = [
+  [
+    'a value of an event',
+    log(`UPDATE events SET data = replace(data, '"FIRST"', '"FIRSX"') WHERE ${FIRST} = 0`),
+    { where: first, what: /document 1 of diamonds is not what the log says, in .*v4/, do: /rebuild diamonds.*restore/ },
+    { where: /^diamond-1@0$/, what: /DiamondCreated is not what was written/, do: /rebuild tree.*restore/ },
+  ],
+  [
+    'who did it',
+    log(`UPDATE events SET metadata = replace(metadata, 'account-', 'accounx-') WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@1$/, what: /is not what was written/, do: restore },
+  ],
+  [
+    'an event of an account, which is in no read model',
+    log(`UPDATE events SET metadata = replace(metadata, '"cli"', '"clj"') WHERE stream = 'account-1' AND revision = 0`),
+    { where: /^account-1@0$/, what: /AccountRegistered is not what was written/, do: restore },
+  ],
+  [
+    'a text that is no JSON any more',
+    log(`UPDATE events SET data = substr(data, 2) WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@1$/, what: /is damaged: its text is no JSON/, do: restore },
+  ],
+  [
+    'a type that nobody knows',
+    log(`UPDATE events SET type = 'DiamondPraised' WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@1$/, what: /DiamondPraised can't be understood/, do: restore },
+  ],
+  [
+    'a member of the wrong kind',
+    log(`UPDATE events SET data = json_set(data, '$.set', 7) WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@1$/, what: /can't be understood/, do: restore },
+  ],
+  [
+    'an event that is gone',
+    log(`DELETE FROM events WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@2$/, what: /lacks revision 1 before it/, do: restore },
+    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+  ],
+  [
+    'the last event of a stream, gone',
+    log(
+      `DELETE FROM events WHERE stream LIKE 'account-%' AND position = (SELECT max(position) FROM events WHERE stream LIKE 'account-%')`,
+    ),
+    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+  ],
+  [
+    'an event that was put in',
+    (folder) => {
+      log('UPDATE events SET position = -position - 1 WHERE position > 9')(folder)
+      log('UPDATE events SET position = -position WHERE position < 0')(folder)
+      log(
+        `INSERT INTO events SELECT 10, 'account-9', 0, randomblob(16), type, data, metadata FROM events WHERE stream = 'account-1' AND revision = 0`,
+      )(folder)
+    },
+    { where: /^\d+$/, what: /the log has another event there, or none, than/, do: restore },
+    { where: /^account-9@0$/, what: /was not there when the log was written: 1 event more/, do: restore },
+  ],
+  [
+    'two events that changed places',
+    (folder) => {
+      log('UPDATE events SET position = -1 WHERE position = 5')(folder)
+      log('UPDATE events SET position = 5 WHERE position = 6')(folder)
+      log('UPDATE events SET position = 6 WHERE position = -1')(folder)
+    },
+    { where: /@/, what: /the order of the log was changed/, do: restore },
+  ],
+  [
+    'time that goes back',
+    log(`UPDATE events SET metadata = json_set(metadata, '$.at', '2001-01-01T00:00:00.000Z') WHERE ${FIRST} = 1`),
+    { where: /^diamond-1@1$/, what: /time goes back/, do: restore },
+  ],
+  [
+    'the id of an event',
+    log(
+      `UPDATE events SET id = randomblob(16) WHERE type = 'DiamondScored' AND position = (SELECT min(position) FROM events WHERE type = 'DiamondScored')`,
+    ),
+    { where: /^scores-\d+@0$/, what: /is not what was written/, do: restore },
+  ],
+  [
+    'a document',
+    sql('read-diamonds', `UPDATE documents SET v4 = replace(v4, '"FIRST"', '"FIRSX"') WHERE id = 1`),
+    {
+      where: /^(diamond|scores)-1@\d+$/,
+      what: /document 1 of diamonds is not what the log says, in v4/,
+      do: /rebuild diamonds/,
+    },
+  ],
+  [
+    'a document that is gone',
+    sql('read-certifications', 'DELETE FROM documents'),
+    { where: first, what: /document \d+ of certifications is missing/, do: /rebuild certifications/ },
+  ],
+  [
+    'the count of an account',
+    sql('read-diamonds', `UPDATE documents SET state = json_set(state, '$.before', 1000) WHERE id = -1`),
+    { where: /@/, what: /document -1 of diamonds is not what the log says, in state/, do: /rebuild diamonds/ },
+  ],
+  [
+    'an event that was set aside',
+    sql(
+      'read-diamonds',
+      `INSERT INTO dead_letters VALUES ('diamond-2', 0, '5', '5', '00000000-0000-4000-8000-000000000000', 'DiamondCreated', 'a reason')`,
+    ),
+    {
+      where: /^diamond-2@0$/,
+      what: /could not be folded into diamonds.*a reason/,
+      do: /dead-letters retry diamonds diamond-2/,
+    },
+  ],
+  [
+    'a read model that is gone',
+    (folder) => {
+      const names = readdirSync(folder).filter((name) => name.startsWith('read-secrets'))
+      for (const name of names) rmSync(join(folder, name))
+      sql('read-models', `DELETE FROM live WHERE model LIKE 'secrets%'`)(folder)
+    },
+    { where: /^secrets$/, what: /is not made yet/, do: /start the service/ },
+  ],
+  [
+    'a leaf of the tree',
+    sql(
+      'read-tree',
+      `UPDATE documents SET hashes = 'A' || substr(hashes, 2) WHERE id = 0 AND substr(hashes, 1, 1) <> 'A'`,
+    ),
+    { where: /@0$/, what: /is not what was written/, do: /rebuild tree/ },
+  ],
+  [
+    'the size of the tree',
+    sql('read-tree', `UPDATE documents SET size = size + 1 WHERE id = -1`),
+    { where: /^tree$/, what: /the tree has \d+ events, where the log has \d+/, do: /rebuild tree/ },
+  ],
+  [
+    'a file',
+    (folder) => writeFileSync(certificate(folder), 'other bytes'),
+    { where: first, what: /the file [0-9a-f]{64} of certification \d+ is damaged/, do: /backup/ },
+  ],
+  [
+    'a file that is gone',
+    (folder) => rmSync(certificate(folder)),
+    { where: first, what: /the file [0-9a-f]{64} of certification \d+ is missing/, do: /backup/ },
+  ],
+  [
+    'a value that is not in the vault any more',
+    sql('vault', 'DELETE FROM entries'),
+    { where: /^secret-[0-9a-f]{64}@0$/, what: /its value is not in the vault/, do: /share it again/ },
+  ],
+  [
+    'a value of no secret',
+    sql(
+      'vault',
+      `INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES ('${'0'.repeat(64)}', x'00', 1, 9e12)`,
+    ),
+    { where: /^secret-0{64}$/, what: /the log knows no such secret/, do: /start the service/ },
+  ],
+  [
+    'a value whose secret was read',
+    (folder) => {
+      const stream = inFile(folder, 'events', (db) =>
+        db.prepare(`SELECT stream FROM events WHERE type = 'SecretRevealed'`).pluck().get(),
+      )
+      const digest = String(stream).slice('secret-'.length)
+      sql(
+        'vault',
+        `INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES ('${digest}', x'00', 1, 9e12)`,
+      )(folder)
+    },
+    {
+      where: /^secret-[0-9a-f]{64}$/,
+      what: /still in the vault, and its end is on record \(SecretRevealed/,
+      do: /start the service/,
+    },
+  ],
+]
+
+if (areEmbedded) {
+  test('nothing, where nothing is damaged', async ({ site }) => {
+    assert.equal((await verified(site.copy())).differences, [])
+  })
+
+  for (const [name, damage, ...found] of DAMAGES) {
+    test(name, async ({ site }) => {
+      const folder = site.copy()
+      damage(folder)
+      const { ok, differences } = await verified(folder)
+      assert.is(ok, false)
+      for (const { where, what, do: remedy } of found) {
+        const told = differences.some((one) => where.test(one.where) && what.test(one.what) && remedy.test(one.do))
+        assert.ok(told, `${what} at ${where} is not among ${JSON.stringify(differences, undefined, 1)}`)
+      }
+    })
+  }
+}
+
+test.run()

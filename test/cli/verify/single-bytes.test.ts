@@ -1,0 +1,134 @@
+import type Database from 'better-sqlite3'
+import { isDeepStrictEqual } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { isLeaf } from '../../../src/projections/tree/tree.ts'
+import { areEmbedded } from '../../engines.ts'
+import { inFile, Site } from './site.ts'
+import { verified } from './verified.ts'
+
+const test = suite<{ site: Site }>('a single byte that was changed behind the service')
+test.before(async (context) => {
+  context.site = new Site()
+  if (areEmbedded) await context.site.fill()
+})
+test.after(({ site }) => site.remove())
+
+const CHANGES = process.env['ADAMANT_FULL'] === '1' ? 1_000 : 36
+
+/** The same changes in each run. */
+function random(): (below: number) => number {
+  let state = 20_261_123
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+type Below = (below: number) => number
+type Row = Readonly<Record<string, string | number | Buffer>>
+
+/** What a change was, for whoever reads that it was not found; undefined where it left everything as it was. */
+type Change = (db: Database.Database, below: Below) => string | undefined
+
+/** One character for another one that may stand in its place. */
+function otherText(text: string, below: Below): string {
+  const at = below(text.length)
+  const code = text.charCodeAt(at) ^ (1 << below(5))
+  return `${text.slice(0, at)}${String.fromCharCode(code)}${text.slice(at + 1)}`
+}
+
+const isSameJson = (one: string, other: string) => {
+  try {
+    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
+  } catch {
+    return false
+  }
+}
+
+/** A text or the id of an event that is in the tree: what a log says of itself alone, a move leaves behind. */
+const inEvent: Change = (db, below) => {
+  const rows = db.prepare('SELECT * FROM events').all() as Row[]
+  const leaves = rows.filter(({ stream }) => isLeaf({ stream: String(stream) }))
+  const row = leaves[below(leaves.length)] as Row
+  const column = ['data', 'metadata', 'data', 'metadata', 'type', 'stream', 'id'][below(7)] ?? ''
+  const before = row[column] ?? ''
+  const after = typeof before === 'object' ? otherBlob(before as Buffer, below) : otherText(String(before), below)
+  if (String(before) === String(after) || isSameJson(String(before), String(after))) return undefined
+  db.prepare(`UPDATE events SET ${column} = ? WHERE position = ?`).run(after, row['position'])
+  return `${column} of ${row['stream']}@${row['revision']}: ${String(before)} is ${String(after)}`
+}
+
+function otherBlob(blob: Buffer, below: Below): Buffer {
+  const other = Buffer.from(blob)
+  const at = below(other.length)
+  other[at] = (other[at] ?? 0) ^ (1 << below(8))
+  return other
+}
+
+/** The numbers that two events have in the log, or the number of one in its stream. */
+const inOrder: Change = (db, below) => {
+  const positions = db
+    .prepare('SELECT position FROM events WHERE stream NOT IN (?, ?)')
+    .pluck()
+    .all('stores', 'copy') as number[]
+  const one = positions[below(positions.length)] ?? 0
+  if (below(3) === 0) {
+    db.prepare('UPDATE events SET revision = revision + 1000 WHERE position = ?').run(one)
+    return `revision of ${one}`
+  }
+  const other = positions[below(positions.length)] ?? 0
+  if (one === other) return undefined
+  const move = db.prepare('UPDATE events SET position = ? WHERE position = ?')
+  move.run(-1, one)
+  move.run(one, other)
+  move.run(other, -1)
+  return `positions ${one} and ${other}`
+}
+
+const inTree: Change = (db, below) => {
+  const rows = db.prepare('SELECT * FROM documents').all() as Row[]
+  const row = rows[below(rows.length)] as Row
+  const column = ['hashes', 'hashes', 'size', 'commit', 'places'][below(5)] ?? ''
+  const before = row[column] ?? ''
+  if (before === '') return undefined
+  const after = typeof before === 'number' ? before + 1 + below(9) : otherText(String(before), below)
+  db.prepare(`UPDATE documents SET "${column}" = ? WHERE id = ?`).run(after, row['id'])
+  return `${column} of document ${row['id']} of the tree: ${String(before)} is ${String(after)}`
+}
+
+const KINDS: readonly (readonly [begins: string, change: Change])[] = [
+  ['events', inEvent],
+  ['events', inEvent],
+  ['events', inOrder],
+  ['read-tree', inTree],
+]
+
+/** Whether anything was told: opening what is damaged may fail by itself, and say so. */
+async function isFound(folder: string): Promise<boolean> {
+  try {
+    return !(await verified(folder)).ok
+  } catch {
+    return true
+  }
+}
+
+if (areEmbedded) {
+  test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
+    const below = random()
+    const missed: string[] = []
+    for (let made = 0; made < CHANGES;) {
+      const [begins, change] = KINDS[made % KINDS.length] ?? ['events', inEvent]
+      const folder = site.copy()
+      const what = inFile(folder, begins, (db) => change(db, below))
+      if (what !== undefined) {
+        made++
+        if (!(await isFound(folder))) missed.push(what)
+      }
+      site.drop(folder)
+    }
+    assert.equal(missed, [])
+  })
+}
+
+test.run()

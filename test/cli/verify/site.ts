@@ -1,0 +1,66 @@
+import Database from 'better-sqlite3'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tree } from '../../../src/projections/tree/tree.ts'
+import { comparePositions } from '../../../src/stores/ports/event-store.ts'
+import { attached, smallPdf } from '../../api/harness/form.ts'
+import { expect } from '../../api/harness/request.ts'
+import { newSender, reveal, shared } from '../../api/harness/secrets.ts'
+import { startService } from '../../api/harness/service.ts'
+import { created, createdMany, shown } from '../../api/harness/stones.ts'
+
+/** The embedded files of an installation that did a little of everything, and copies of it to be damaged. */
+export class Site {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-verify-'))
+  readonly whole = join(this.#folder, 'whole')
+  #copies = 0
+
+  /** Stones 1 to 4, the first changed, certified and scored; one secret that waits, and one that was read. */
+  async fill(): Promise<void> {
+    const service = await startService({ dataDir: this.whole, scored: true })
+    const { ann, url, installation } = service
+    const { id } = await created(ann, { sku: 'FIRST' })
+    await createdMany(ann, 3)
+    expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 1.25, price: 900 }))
+    await attached(ann, id, smallPdf(2_000))
+    const sender = await newSender(installation)
+    await shared(url, sender, { secret: 'waits' })
+    const { secret_key: read } = await shared(url, sender, { secret: 'is read' })
+    expect(200, await reveal(url, read))
+    while (shown(await ann.get(`/v4/diamond/${id}`))['scores'] === null)
+      await new Promise((done) => setTimeout(done, 50))
+    // Nobody waits for the tree: what came last is in it half a second later.
+    const inTree = await installation.reads.model(tree.declaration)
+    const head = await installation.store.head()
+    while (comparePositions(await inTree.position(), head) < 0) await new Promise((done) => setTimeout(done, 50))
+    await service.stop()
+  }
+
+  /** A copy of it, closed. */
+  copy(): string {
+    const folder = join(this.#folder, `copy-${++this.#copies}`)
+    cpSync(this.whole, folder, { recursive: true })
+    return folder
+  }
+
+  drop(copy: string): void {
+    rmSync(copy, { recursive: true, force: true })
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Opens one of an installation's files behind its back. @param begins the file's name begins so, such as `read-tree-` */
+export function inFile<Result>(folder: string, begins: string, work: (db: Database.Database) => Result): Result {
+  const name = readdirSync(folder).find((one) => one.startsWith(begins) && one.endsWith('.db'))
+  if (name === undefined) throw new Error(`there is no ${begins}... in ${folder}`)
+  const db = new Database(join(folder, name))
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
