@@ -10,7 +10,7 @@ import { operator } from '../operator.ts'
 import { note, printResult, type OutputOptions } from '../output.ts'
 import { count, progressBar } from '../progress-bar.ts'
 import { awaitReadModels } from '../read-models.ts'
-import { listenForStop } from '../stop-signal.ts'
+import { listenForStop, type StopSignal } from '../stop-signal.ts'
 import { doneBulk, doneBulks } from './standing.ts'
 import { readUndoFile, type UndoFile } from './undo-file.ts'
 import { inventoryOf } from './write.ts'
@@ -40,7 +40,7 @@ export async function undoImport(open: Open, path: string, options: UndoOptions)
       const text = `${count(stones - refused)} stones would be as before the import; nothing was taken back`
       return printResult(options, result, text)
     }
-    const { position, ...counts } = await takeBack(installation, undo, bulks, stones)
+    const { position, ...counts } = await takeBack(installation, undo, { bulks, stones, signal: listenForStop() })
     await awaitReadModels(installation, position ?? 'start')
     const { created, changed, deleted } = counts
     const left = counts.refused === 0 ? '' : `, left ${count(counts.refused)} that were changed since`
@@ -80,16 +80,16 @@ async function conflictsOf({ store }: Installation, bulks: readonly ToUndo[]): P
   return conflicts
 }
 
+export type Left = { readonly bulks: readonly ToUndo[]; readonly stones: number; readonly signal: StopSignal }
+
 /** Takes it back, bulk by bulk. @throws Failed where it was stopped */
 export async function takeBack(
   installation: Pick<Installation, 'writing'>,
   { account }: Pick<UndoFile, 'account'>,
-  bulks: readonly ToUndo[],
-  stones: number,
+  { bulks, stones, signal }: Left,
 ): Promise<Undone> {
   const by: By = { owner: account, origin: operator() }
   const inventory = inventoryOf(installation, by)
-  const signal = listenForStop()
   const bar = progressBar('taking back', stones, 'stones')
   const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
   let position: Position | undefined

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { finishBulk } from '../../../src/commands/bulk/carry-out.ts'
 import { writingTo, type Writing } from '../../../src/commands/core/handle.ts'
 import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
 import { decode } from '../../../src/events/decode.ts'
@@ -66,9 +67,15 @@ async function importBySku(writing: Writing, id: string, price: number) {
   return written({ installation: { writing }, by: named, id, done: 0, total: STONES, signal }, steps)
 }
 
+/** As a service does that is started later. */
+async function finishAll(store: EventStore): Promise<void> {
+  const requests = await all(store.readAll('start', { prefixes: ['request-'] }))
+  for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(working(store), stream)
+}
+
 async function takenBack(writing: Writing, id: string) {
   const { bulks, stones } = await leftOf({ writing }, { import: id })
-  return takeBack({ writing }, { account: 1 }, bulks, stones)
+  return takeBack({ writing }, { account: 1 }, { bulks, stones, signal })
 }
 
 const ofDiamonds = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
@@ -114,6 +121,7 @@ for (const [engine, open] of [
     const rest = await importBySku(working(store), 'other', 5)
     assert.is(rest.created + rest.unchanged, STONES)
     assert.is(rest.changed, 0)
+    await finishAll(store)
     assert.equal(await made(store), [STONES, STONES])
   })
 
