@@ -10,7 +10,7 @@ import { withInstallation, type Open } from './installed.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 
 /** Milliseconds that a running service has to bring the tree to the head of the log. */
-const PATIENCE = 10_000
+export const TREE_PATIENCE = 10_000
 
 /** `checkpoint`: what to keep elsewhere, so that nobody can rewrite the log in silence. */
 export function checkpointCommand(open: Open): Command {
@@ -25,7 +25,7 @@ export function checkpointCommand(open: Open): Command {
 
 async function print(installation: Installation, options: OutputOptions): Promise<void> {
   const { checkpoints, signer, progress } = await evidenceOf(installation)
-  const signed = await signer.sign(PATIENCE)
+  const signed = await signer.sign(TREE_PATIENCE)
   if (!(await progress.reached(await installation.store.head(), 0)))
     note('Nothing keeps the tree up to date, so nothing new is signed: start the service')
   if (signed === undefined) throw new Failed('Nothing has been signed yet: start the service')
@@ -36,7 +36,7 @@ async function print(installation: Installation, options: OutputOptions): Promis
 }
 
 /** Likewise for each command that proves something. @throws Failed where the log has no key */
-async function evidenceOf(installation: Installation) {
+export async function evidenceOf(installation: Installation) {
   const model = await openReadModel(installation.reads, installation.store, tree.declaration)
   const progress = new FollowedProgress(model)
   const { services } = await openEvidence(installation, { model, progress })

@@ -3,6 +3,7 @@ import { VERSION } from '../runtime/version.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'
+import { checkCommand } from './check.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { eventsCommand } from './events.ts'
@@ -15,6 +16,7 @@ import { importCommand } from './import.ts'
 import type { Open } from './installed.ts'
 import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
+import { proveCommand } from './prove.ts'
 import { replayCommand } from './replay.ts'
 import { restoreCommand } from './restore.ts'
 import { rebuildCommand } from './rebuild.ts'
@@ -84,6 +86,8 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   eventsCommand(open),
   auditCommand(open),
   checkpointCommand(open),
+  proveCommand(open),
+  checkCommand(),
   backupCommand(open, backups),
   restoreCommand(open, backups),
   moveCommand(open),

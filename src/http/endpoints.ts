@@ -9,6 +9,7 @@ import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
+import { readProof } from './evidence/proof.ts'
 import { readLogCheckpoint, readLogConsistency, readLogKey, type EvidenceServices } from './evidence/log.ts'
 import { shareByPage, showFront, type FrontServices } from './front/front.ts'
 import { readIcon, readRobots, readSecurityContact, type WellKnownServices } from './front/well-known.ts'
@@ -67,6 +68,7 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   modifyDiamonds,
   removeDiamonds,
   readHistory,
+  readProof,
   attachReport,
   removeReport,
   readReportFile,

@@ -2,8 +2,10 @@ import * as assert from 'uvu/assert'
 import { canonicalJson } from '../../src/evidence/canonical-json.ts'
 import { leafEvent } from '../../src/evidence/leaf.ts'
 import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
+import { FollowedProgress } from '../../src/projections/engine/followed-progress.ts'
 import { isLeaf, tree } from '../../src/projections/tree/tree.ts'
 import { comparePositions, type StoredEvent } from '../../src/stores/ports/event-store.ts'
+import { openEvidence } from '../../src/wiring/evidence.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
 import { all } from '../contract/event-store/given.ts'
 import { until } from '../until.ts'
@@ -29,4 +31,11 @@ export async function keptRoot(
   assert.equal(await queries.root(kept), plainRoot(events.map(leafBytes)))
   const size = leaves ?? kept
   return { size, root: (await queries.root(size)).toString('base64') }
+}
+
+/** Signs the log as it is, as every minute does. */
+export async function signNow(installation: Installation): Promise<void> {
+  const model = await installation.reads.model(tree.declaration)
+  const { services } = await openEvidence(installation, { model, progress: new FollowedProgress(model) })
+  assert.ok(await services?.signer.sign(20_000))
 }

@@ -35,3 +35,18 @@ function subProof(m: number, leaves: readonly Buffer[], known: boolean): Buffer[
     ? [...subProof(m, leaves.slice(0, k), known), plainRoot(leaves.slice(k))]
     : [...subProof(m - k, leaves.slice(k), false), plainRoot(leaves.slice(0, k))]
 }
+
+/** The root that an audit path leads to, cut as RFC 6962 cuts a tree. @param path from the leaf to the root */
+export function plainRootFrom(leaf: Buffer, m: number, n: number, path: readonly Buffer[]): Buffer {
+  const above = path.at(-1)
+  if (n === 1 || above === undefined) {
+    if (n !== 1 || path.length > 0) throw new Error(`${path.length} hashes for leaf ${m} of ${n}`)
+    return sha256(Buffer.of(0), leaf)
+  }
+  let k = 1
+  while (k * 2 < n) k *= 2
+  const below = path.slice(0, -1)
+  return m < k
+    ? sha256(Buffer.of(1), plainRootFrom(leaf, m, k, below), above)
+    : sha256(Buffer.of(1), above, plainRootFrom(leaf, m - k, n - k, below))
+}

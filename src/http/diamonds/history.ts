@@ -94,7 +94,7 @@ function linksBeside(around: string | undefined, { last, isLive }: DiamondPast, 
  * Another account is told of a deleted diamond what it is told everywhere.
  * @throws Refusal; BrokenEvent, NewerSchema where nothing of the diamond can be understood
  */
-function checkOwner({ steps, last, isLive }: DiamondPast, id: number, account: number): void {
+export function checkOwner({ steps, last, isLive }: DiamondPast, id: number, account: number): void {
   const [first] = steps
   if (last === undefined && first?.fault !== undefined) throw unreadable(first.event, first.fault)
   if (last?.diamond.owner === account) return

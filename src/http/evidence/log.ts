@@ -27,7 +27,7 @@ const SOON = 60
 const UNSIGNED = { 404: 'The log was closed before it had a key', 503: 'Nothing has been signed yet' }
 
 /** @throws Refusal missing */
-function signedBy({ evidence }: EvidenceServices): Evidence {
+export function signedBy({ evidence }: EvidenceServices): Evidence {
   if (evidence === undefined)
     throw new Refusal('missing', 'This log has no key, and is closed: nothing of it is signed')
   return evidence
@@ -68,7 +68,7 @@ export const readLogKey = endpoint({
   },
 })
 
-const HASH = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
+export const HASH = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
 
 export const readLogConsistency = endpoint({
   name: 'readLogConsistency',

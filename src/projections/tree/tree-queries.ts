@@ -1,3 +1,4 @@
+import { BrokenEvent } from '../../events/decode.ts'
 import type { Hash } from '../../evidence/hashes.ts'
 import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
 import { consistencyRanges, inclusionRanges, type Range } from '../../evidence/subtrees.ts'
@@ -8,9 +9,7 @@ import { placesIn } from '../engine/places.ts'
 import { hashesIn, keyOfTile, SIZE_KEY } from './tree.ts'
 
 /** An event does not stand in the tree where its position says: one of the two was changed. */
-export class NotInTree extends Error {
-  override readonly name = 'NotInTree'
-}
+export class NotInTree extends BrokenEvent {}
 
 /** What is asked of the tree. Tiles that were read are kept for as long as the object: make one for each answer. */
 export class TreeQueries {

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { Refusal } from '../../domain/refusal.ts'
+import { PROOF_FORMAT } from '../../evidence/proof.ts'
+import { readPast } from '../../projections/history/diamond.ts'
+import { proofOf } from '../../projections/tree/stone-proof.ts'
+import { checkOwner } from '../diamonds/history.ts'
+import { DIAMOND_ID, idOf, REFUSED_ONE, type DiamondServices } from '../diamonds/resource.ts'
+import { ok } from '../kit/answer.ts'
+import { bearer } from '../kit/authenticate.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { owned } from '../kit/errors.ts'
+import { HASH, signedBy, type EvidenceServices } from './log.ts'
+
+const TEXTS = z.record(z.string(), z.string())
+
+const PROOF = z
+  .object({
+    format: z.literal(PROOF_FORMAT),
+    diamond: z.int(),
+    events: z
+      .array(
+        z.object({
+          index: z.int().min(0).describe('Its place among all events of the log, from 0.'),
+          stream: z.string(),
+          revision: z.int().min(0).describe('Its place in its stream, from 0.'),
+          id: z.string(),
+          type: z.string(),
+          data: z.record(z.string(), z.unknown()),
+          metadata: TEXTS,
+          path: z.array(HASH).describe('What it is hashed with, from the leaf to the root.'),
+        }),
+      )
+      .min(1)
+      .describe('All that happened to the diamond up to the checkpoint, in the order of the log.'),
+    checkpoint: z.string().describe('The signed note that the paths lead to.'),
+    key: z.string().describe('The key of the log. Check with one that you have from elsewhere.'),
+  })
+  .meta({ id: 'Proof' })
+
+/** Seconds until the tree has come to a stone that was made just now. */
+const SOON = 2
+
+export const readProof = endpoint({
+  name: 'readProof',
+  method: 'GET',
+  path: '/v4/diamond/{id}/proof',
+  about: 'Shows to others what happened to a diamond, and that nobody rewrote it; of a deleted one too.',
+  who: bearer,
+  parameters: { id: DIAMOND_ID },
+  family: owned,
+  answers: {
+    200: { about: 'The proof; `adamant check` checks it without the service', schema: PROOF },
+    503: 'The diamond was made just now, and nothing of it is signed yet',
+    ...REFUSED_ONE,
+  },
+  async run(asked, services: DiamondServices & EvidenceServices) {
+    const id = idOf(asked.params)
+    const past = await readPast(services.diamonds.inventory.store, id)
+    checkOwner(past, id, asked.asker.account)
+    const events = past.steps.map(({ event }) => event)
+    const proof = await asked.patience.during((ms) => proofOf(signedBy(services), id, events, ms))
+    if (proof === undefined) throw new Refusal('unavailable', `Nothing of diamond ${id} is signed yet: ask again`, SOON)
+    return ok(proof)
+  },
+})

@@ -1,0 +1,55 @@
+import { hashText } from '../../evidence/hashes.ts'
+import { leafEvent } from '../../evidence/leaf.ts'
+import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
+import type { ReadModel } from '../../stores/ports/read-store.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { CheckpointSigner } from './checkpoint-signer.ts'
+import type { Checkpoints, Signed } from './checkpoints.ts'
+import { TreeQueries } from './tree-queries.ts'
+
+/** What proofs are made of. */
+export type Proving = {
+  /** The read model of the tree. */
+  readonly model: ReadModel
+  readonly checkpoints: Checkpoints
+  readonly signer: Pick<CheckpointSigner, 'sign'>
+}
+
+/**
+ * What shows a stone's past to who holds the log's key: its events as far as they are signed. Where none of them is, the
+ * log is signed now.
+ * @param events of the stone, in the order of the log
+ * @param ms waits no longer for the tree
+ * @returns undefined where nothing of it is signed yet
+ * @throws NotInTree, ForeignCheckpoint, LogRewritten, StoreUnavailable
+ */
+export async function proofOf(
+  { model, checkpoints, signer }: Proving,
+  diamond: number,
+  events: readonly StoredEvent[],
+  ms: number,
+): Promise<Proof | undefined> {
+  const queries = new TreeQueries(model)
+  const known = await checkpoints.latest()
+  let proven = known && { head: known, events: await provenBy(known, events, queries) }
+  if (proven === undefined || proven.events.length === 0) {
+    const head = await signer.sign(ms, events.at(-1)?.position)
+    // Tiles may have grown since they were read.
+    proven = head && { head, events: await provenBy(head, events, new TreeQueries(model)) }
+  }
+  if (proven === undefined || proven.events.length === 0) return undefined
+  const key = await checkpoints.keyText()
+  return { format: PROOF_FORMAT, diamond, events: proven.events, checkpoint: proven.head.note, key }
+}
+
+/** Those that a checkpoint covers: the first so many. */
+async function provenBy({ size }: Signed, events: readonly StoredEvent[], queries: TreeQueries) {
+  const proven: ProvenEvent[] = []
+  for (const event of events) {
+    const index = await queries.indexOf(event, size)
+    if (index === undefined) break
+    const path = await queries.inclusion(index, size)
+    proven.push({ index, ...leafEvent(event), path: path.map(hashText) })
+  }
+  return proven
+}

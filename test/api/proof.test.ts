@@ -1,0 +1,88 @@
+import * as assert from 'uvu/assert'
+import { checkProof } from '../../src/evidence/proof.ts'
+import { signNow } from '../evidence/kept-by-service.ts'
+import { openedNote } from '../evidence/opened-note.ts'
+import { plainRootFrom } from '../evidence/plain-tree.ts'
+import { rounds } from '../rounds.ts'
+import type { Vendor } from './harness/account.ts'
+import { expect, refusal } from './harness/request.ts'
+import { apiSuite } from './harness/service.ts'
+import { created, createdMany } from './harness/stones.ts'
+
+const test = apiSuite('the proof of a stone')
+
+type Event = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
+  string,
+  unknown
+>
+type Shown = {
+  readonly diamond: number
+  readonly events: readonly Event[]
+  readonly checkpoint: string
+  readonly key: string
+}
+
+async function proofOf(ann: Vendor, id: number): Promise<Shown> {
+  return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as Shown
+}
+
+/** Members in the order of their names, at any depth: RFC 8785 of what has neither strange numbers nor strange names. */
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(
+          Object.keys(value)
+            .toSorted()
+            .map((name) => [name, sorted((value as Record<string, unknown>)[name])]),
+        )
+      : value
+
+/** Checks a proof with nothing of src/evidence. @returns the types of its events */
+function checked({ events, checkpoint, key }: Shown): string[] {
+  const { size, root } = openedNote(checkpoint, key)
+  return events.map(({ index, path, ...event }) => {
+    const hashes = path.map((hash) => Buffer.from(hash, 'base64'))
+    const leaf = Buffer.from(JSON.stringify(sorted(event)))
+    assert.is(plainRootFrom(leaf, index, size, hashes).toString('base64'), root)
+    return event['type'] as string
+  })
+}
+
+test('is there at once for one that was made just now, and checks without the service', async ({ ann }) => {
+  const { id } = await created(ann, { sku: 'NEW', carat: 1.5 })
+  const proof = await proofOf(ann, id)
+  assert.equal(checked(proof), ['DiamondCreated'])
+  const { ok, diamond, events } = checkProof(JSON.stringify(proof), proof.key)
+  assert.equal({ ok, diamond, events }, { ok: true, diamond: id, events: 1 })
+})
+
+test('holds all that is signed, also of one that was deleted', async ({ service, ann }) => {
+  const { id } = await created(ann, { sku: 'LIVED' })
+  await proofOf(ann, id)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 7 }))
+  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated'])
+  expect(204, await ann.remove(`/v4/diamond/${id}`))
+  await signNow(service.installation)
+  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
+})
+
+test('is for its owner alone', async ({ service, ann, bob }) => {
+  const { id } = await created(ann, { sku: 'MINE' })
+  refusal(403, await bob.get(`/v4/diamond/${id}/proof`))
+  refusal(401, await service.send({ path: `/v4/diamond/${id}/proof` }))
+  refusal(404, await ann.get('/v4/diamond/999999999/proof'))
+  expect(204, await ann.remove(`/v4/diamond/${id}`))
+  refusal(404, await bob.get(`/v4/diamond/${id}/proof`))
+})
+
+const STONES = rounds(150, 1_000)
+
+test(`checks with another implementation, ${STONES} times over`, async ({ service }) => {
+  const eve = await service.newVendor()
+  const stones = await createdMany(eve, STONES)
+  await signNow(service.installation)
+  for (const { id } of stones) assert.equal(checked(await proofOf(eve, id)), ['DiamondCreated'])
+})
+
+test.run()
