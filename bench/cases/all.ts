@@ -17,6 +17,7 @@ import { listsOfAMillion } from './lists-1m.ts'
 import { rebuild, rebuildOfAMillion } from './rebuild.ts'
 import { refresh } from './refresh.ts'
 import { secrets } from './secrets.ts'
+import { tree } from './tree.ts'
 
 /** In the order of the table. */
 export const GROUPS: readonly Group[] = [
@@ -30,6 +31,7 @@ export const GROUPS: readonly Group[] = [
   idempotency,
   ifMatch,
   secrets,
+  tree,
   listsOfAMillion,
   rebuild,
   rebuildOfAMillion,
