@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import type { Service } from '../api/harness/service.ts'
+import type { Exposition } from '../watching/exposition.ts'
+import { figuresOf, watchedService } from '../watching/workload.ts'
+
+const folder = fileURLToPath(new URL('../../ops/prometheus/', import.meta.url))
+const RULES = 'adamant.rules.yml'
+const TESTS = 'adamant.rules.test.yml'
+const dashboard = readFileSync(new URL('../../ops/grafana/adamant.json', import.meta.url), 'utf8')
+
+type Rule = { alert: string; expr: string; annotations: { summary: string; do: string } }
+const { groups } = parse(readFileSync(`${folder}${RULES}`, 'utf8')) as { groups: { rules: Rule[] }[] }
+const rules = groups.flatMap((group) => group.rules)
+
+type Panel = { title: string; targets: { expr: string; legendFormat: string }[] }
+const { panels } = JSON.parse(dashboard) as { panels: Panel[] }
+
+/** Every question to Prometheus, by who asks it. */
+const asked: readonly (readonly [who: string, expression: string])[] = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
+]
+
+type Given = { service: Service; figures: Exposition }
+const test = suite<Given>('alerts and dashboard')
+test.before(async (given) => {
+  given.service = await watchedService()
+  given.figures = await figuresOf(given.service)
+})
+test.after(({ service }) => service?.stop())
+
+const NAMES = /\b(?:adamant|process|nodejs)_\w+/g
+
+test('ask for figures that a service prints after a workload, and for labels that these have', ({ figures }) => {
+  assert.ok(asked.length > 30, `${asked.length}`)
+  const printed = new Map(figures.samples.map(({ name, labels }) => [name, labels]))
+  for (const [who, expression] of asked) {
+    const found = [...expression.matchAll(/\b((?:adamant|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
+    assert.ok(found.length > 0 || /\bup\b/.test(expression), `${who} asks for nothing: ${expression}`)
+    for (const [, name = '', selected = ''] of found) {
+      const labels = printed.get(name)
+      assert.ok(labels, `${who} asks for ${name}, which is not printed`)
+      for (const [, label = ''] of selected.matchAll(/(\w+) *[=!]/g)) {
+        assert.ok(label === 'instance' || label in labels, `${who} asks ${name} for ${label}, which it has not`)
+      }
+    }
+    for (const [, grouped = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
+      const names = expression.match(NAMES) ?? []
+      for (const label of grouped.split(/, */).filter((one) => one !== 'instance' && one !== 'le')) {
+        const has = names.some((name) => label in (printed.get(name) ?? {}))
+        assert.ok(has, `${who} groups by ${label}, which ${names.join(' and ')} have not`)
+      }
+    }
+  }
+})
+
+test('name in their words labels that are there, and say what to do', () => {
+  for (const { alert, expr, annotations } of rules) {
+    assert.match(alert, /^Adamant[A-Z]\w+$/)
+    assert.ok(annotations.do.length > 10, alert)
+    for (const [, label = ''] of annotations.summary.matchAll(/\$labels\.(\w+)/g)) {
+      const grouped = /\bby \(([^)]*)\)/.exec(expr)?.[1]
+      if (grouped !== undefined) assert.ok(grouped.split(/, */).includes(label), `${alert} names ${label}`)
+    }
+  }
+})
+
+test("are all tried by the rules' own test", () => {
+  const tried = readFileSync(`${folder}${TESTS}`, 'utf8')
+  for (const { alert } of rules) assert.match(tried, `alertname="${alert}"`)
+})
+
+const promtool = process.env['PROMTOOL'] ?? 'promtool'
+const isThere = spawnSync(promtool, ['--version']).status === 0
+if (!isThere) console.log('NOTE: alerts are not tried: there is no promtool (Debian has it in `prometheus`; PROMTOOL)')
+
+/** What promtool says of it; without promtool, nothing. */
+function checked(...words: string[]): void {
+  if (!isThere) return
+  const { status, stdout, stderr } = spawnSync(promtool, words, { cwd: folder, encoding: 'utf8' })
+  assert.is(status, 0, `${stdout}${stderr}`)
+}
+
+test('are rules as Prometheus reads them, and go off when they should, and only then', () => {
+  checked('check', 'rules', RULES)
+  checked('test', 'rules', TESTS)
+})
+
+test('are about figures in which promtool finds nothing to blame', async ({ service }) => {
+  if (!isThere) return
+  const { text } = await figuresOf(service)
+  const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  assert.equal([status, stdout, stderr], [0, '', ''])
+})
+
+test.run()
