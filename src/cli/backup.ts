@@ -13,6 +13,7 @@ import { digestOfFile, type Digested } from './backup/digests.ts'
 import { copyWhole } from './backup/files.ts'
 import { factsOf, type LogFacts } from './backup/log-facts.ts'
 import { FILES_FOLDER, writeManifest, type Manifest } from './backup/manifest.ts'
+import { writePersons } from './backup/persons.ts'
 import { SERVER_BACKUP } from './backup/servers.ts'
 import { BadUsage, Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
@@ -32,7 +33,8 @@ export function backupCommand(open: Open, backups: Backups): Command {
 }
 
 const HELP = `
-The backup holds the log as it was at one moment, the files that it refers to, and a manifest with the SHA-256 of each.
+The backup holds the log as it was at one moment, the files that it refers to, the sealed addresses of its accounts, and a
+manifest with the SHA-256 of each.
 It has no one-time secrets, and not the master key: keep a copy of that elsewhere. Restore it by \`npx adamant restore\`.
 
 ${SERVER_BACKUP}
@@ -48,7 +50,8 @@ async function backup(open: Open, backups: Backups, to: string, options: OutputO
     const isNew = !existsSync(to)
     mkdirSync(to, { recursive: true, mode: 0o700 })
     try {
-      const made = await (liesOnServer(EVENT_STORES, EVENT_STORE) ? ofServer : ofFolder)({ installation, backups, to })
+      const parts = await (liesOnServer(EVENT_STORES, EVENT_STORE) ? ofServer : ofFolder)({ installation, backups, to })
+      const made = { ...parts, persons: await writePersons(to, installation.persons, backups.sync) }
       writeManifest(to, made, backups.sync)
       return made
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { accountOf, accountStream } from '../commands/accounts/accounts.ts'
+import { accountOf, accountStream, type Finding } from '../commands/accounts/accounts.ts'
 import type { EventStore, From } from '../stores/ports/event-store.ts'
 import { asJson, asRow, HEADINGS } from './events/printed.ts'
 import { printCatalogue } from './events/schema.ts'
@@ -71,8 +71,8 @@ async function events(open: Open, stream: string | undefined, options: EventsOpt
   const streams = streamsOf(stream, options)
   const { from, type, since, until, correlation, trace } = options
   if (options.follow === true && until !== undefined) throw new BadUsage('--follow has no end: leave out --until')
-  await withInstallation(open, async ({ store }) => {
-    const actor = await actorOf(store, options.actor)
+  await withInstallation(open, async ({ store, people }) => {
+    const actor = await actorOf({ store, people }, options.actor)
     const wanted: Wanted = { streams, from, type, since, until, correlation, trace, actor }
     if (options.follow === true) await printAll(options, following(store, wanted))
     else await printStored(options, store, wanted)
@@ -101,9 +101,9 @@ function streamsOf(stream: string | undefined, { prefix }: EventsOptions): Strea
 }
 
 /** An account may be named by its address; its events name its stream. @throws Refusal missing */
-async function actorOf(store: EventStore, actor: string | undefined): Promise<string | undefined> {
+async function actorOf(finding: Finding, actor: string | undefined): Promise<string | undefined> {
   if (actor?.includes('@') !== true) return actor
-  return accountStream((await accountOf(store, actor)).account)
+  return accountStream((await accountOf(finding, actor)).account)
 }
 
 async function* following(store: EventStore, wanted: Wanted) {

@@ -36,7 +36,7 @@ Examples:
 async function exportStones(open: Open, file: string | undefined, options: ExportOptions): Promise<void> {
   await withInstallation(open, async (installation) => {
     const { store } = installation
-    const { account } = await accountOf(store, options.user)
+    const { account } = await accountOf(installation, options.user)
     const ids = [...(await stonesOf(store, account)).skus.keys()]
     const format = options.format ?? formatOf(file, options)
     if (file !== undefined) {

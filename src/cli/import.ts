@@ -59,7 +59,7 @@ async function run(open: Open, file: string | undefined, options: ImportOptions)
   const mapping = readMapping(options.map)
   await withFile(asked.given, (path) =>
     withInstallation(open, async (installation) => {
-      const { account } = await accountOf(installation.store, asked.user)
+      const { account } = await accountOf(installation, asked.user)
       await importStones(installation, path, account, { ...asked, mapping })
     }),
   )

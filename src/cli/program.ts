@@ -13,6 +13,7 @@ import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { keyCommand } from './key.ts'
 import { importCommand } from './import.ts'
+import { forgetCommand } from './forget.ts'
 import type { Open } from './installed.ts'
 import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
@@ -75,6 +76,7 @@ const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Comman
   clientCommand(open),
   tokenCommand(open),
   webhookCommand(open),
+  forgetCommand(open),
   keyCommand(open),
   demoCommand(),
   importCommand(open),

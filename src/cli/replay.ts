@@ -1,3 +1,4 @@
+import { carryPersons } from '../commands/accounts/carry-persons.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -107,6 +108,7 @@ async function fill(open: Open, source: Installation, into: string, until: Until
     await joinStores({ store: target.store, ...steps }, await joinedOf(target))
     const { events, last } = await copyUntil(store, target.store, until)
     const missing = await copyFiles(files, target.files, (await factsOf(target.store)).files)
+    await carryPersons(source.persons.all(), target)
     await closeReplay(steps, target.store, { copy, until: until.text, events })
     return { events, last, missing }
   } finally {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { lastUseOf } from '../commands/accounts/api-token-uses.ts'
 import { issueApiToken, revokeApiToken } from '../commands/accounts/api-tokens.ts'
-import { accountFold, accountOf } from '../commands/accounts/accounts.ts'
+import { accountFold, accountOf, type Finding } from '../commands/accounts/accounts.ts'
 import type { ApiToken } from '../domain/account/account.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
@@ -62,7 +62,9 @@ async function revoke(open: Open, email: string, id: string, options: OutputOpti
 }
 
 async function list(open: Open, email: string | undefined, options: OutputOptions): Promise<void> {
-  const tokens = await withInstallation(open, ({ store }) => (email === undefined ? ofAll(store) : ofOne(store, email)))
+  const tokens = await withInstallation(open, (installation) =>
+    email === undefined ? ofAll(installation) : ofOne(installation, email),
+  )
   const rows = tokens.map(({ id, email: holder, issuedAt, lastUsedAt, expiresAt }) => [
     id,
     holder,
@@ -73,17 +75,19 @@ async function list(open: Open, email: string | undefined, options: OutputOption
   printResult(options, { tokens }, table(['id', 'email', 'issued at', 'last used (to the hour)', 'expires at'], rows))
 }
 
-async function ofOne(store: EventStore, wanted: string): Promise<Listed[]> {
-  const { account, email, apiTokens } = await accountOf(store, wanted)
-  return Promise.all(apiTokens.map((token) => listed(store, { account, email }, token)))
+async function ofOne({ store, people }: Finding, wanted: string): Promise<Listed[]> {
+  const known = await accountOf({ store, people }, wanted)
+  const { account } = known
+  const email = await people.shownAs(account, known)
+  return Promise.all(known.apiTokens.map((token) => listed(store, { account, email }, token)))
 }
 
-async function ofAll(store: EventStore): Promise<Listed[]> {
+async function ofAll({ store, people }: Finding): Promise<Listed[]> {
   const states = await foldStreams(store, 'account-', accountFold, notePassedOver)
   const found: Listed[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue
-    const holder = { account: Number(id), email: account.email }
+    const holder = { account: Number(id), email: await people.shownAs(Number(id), account) }
     for (const token of account.apiTokens) found.push(await listed(store, holder, token))
   }
   return found

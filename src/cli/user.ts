@@ -1,3 +1,4 @@
+import type { People } from '../commands/accounts/people.ts'
 import { Argument, Command, Option } from 'commander'
 import type { Origin } from '../events/origin.ts'
 import { type ChangedAccount, accountFold } from '../commands/accounts/accounts.ts'
@@ -127,15 +128,24 @@ function tellChange(options: OutputOptions, done: string, { account, email }: Ch
 }
 
 async function list(open: Open, options: OutputOptions): Promise<void> {
-  const states = await withInstallation(open, ({ store }) =>
-    foldStreams(store, 'account-', accountFold, notePassedOver),
-  )
-  const accounts = [...states].flatMap(([id, state]) => (state.status === 'unknown' ? [] : [row(Number(id), state)]))
+  const accounts = await withInstallation(open, async ({ store, people }) => {
+    const states = await foldStreams(store, 'account-', accountFold, notePassedOver)
+    const found = []
+    for (const [id, state] of states) {
+      if (state.status !== 'unknown') found.push(await row(people, Number(id), state))
+    }
+    return found
+  })
   const rows = accounts.map(({ account, email, plan, status }) => [String(account), email, plan, status])
   printResult(options, { accounts }, table(['account', 'email', 'plan', 'status'], rows))
 }
 
-const row = (account: number, { email, plan, status }: RegisteredAccount) => ({ account, email, plan, status })
+const row = async (people: People, account: number, state: RegisteredAccount) => ({
+  account,
+  email: await people.shownAs(account, state),
+  plan: state.plan,
+  status: state.status,
+})
 
 async function hashing<Result>(work: (passwords: Passwords) => Promise<Result>): Promise<Result> {
   const passwords = new Passwords()

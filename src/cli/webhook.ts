@@ -46,7 +46,7 @@ type Adding = OutputOptions & { readonly description?: string }
 async function add(open: Open, email: string, url: string, options: Adding): Promise<void> {
   const { description = null } = options
   const act = administering({ act: 'webhook add', subject: email }, async (installation, by) => {
-    const { account } = await accountOf(installation.store, email)
+    const { account } = await accountOf(installation, email)
     const { hooking } = await openHookingBeside(installation, by)
     return createWebhook(hooking, account, { url, description }, by)
   })
@@ -74,7 +74,7 @@ async function list(open: Open, email: string | undefined, options: OutputOption
   const found = await withInstallation(open, async (installation) => {
     const webhooks = await all(installation)
     if (email === undefined) return webhooks
-    const { account } = await accountOf(installation.store, email)
+    const { account } = await accountOf(installation, email)
     return webhooks.filter(({ owner }) => owner === account)
   })
   const webhooks = found.map(({ owner, webhook }) => ({ account: owner, ...shown(webhook) }))

@@ -7,6 +7,7 @@ import type { CheckpointSigned, LogKeySealed } from '../domain/installation/evid
 import type { IdsReserved } from '../domain/installation/ids.ts'
 import type { StoresJoined } from '../domain/installation/joining.ts'
 import type { LinkKeySealed } from '../domain/installation/link-key.ts'
+import type { PersonKeySealed } from '../domain/installation/person-key.ts'
 import type { LoginEvent } from '../domain/account/login.ts'
 import type {
   CopyAbandoned,
@@ -35,6 +36,7 @@ export type KnownEvent =
   | LinkKeySealed
   | CheckpointSigned
   | LogKeySealed
+  | PersonKeySealed
   | LoginEvent
   | CopyAbandoned
   | ReplayMade

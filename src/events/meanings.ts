@@ -27,13 +27,23 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
   LoginReserved: {
     stream: 'login-{digest}',
     about:
-      'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by the SHA-256 of the normalised address.',
+      'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by an HMAC of the normalised address, with a key of its own; of an account of a former release by its SHA-256.',
+    changes: { 2: '`email` is gone: no event has an address any more.' },
   },
-  AccountRegistered: { stream: 'account-{id}', about: 'An account was registered.' },
+  LoginReleased: { stream: 'login-{digest}', about: 'Its account was forgotten: the log-in name is free.' },
+  AccountRegistered: {
+    stream: 'account-{id}',
+    about: 'An account was registered. Its address lies beside the log, so that it can be forgotten.',
+    changes: { 2: '`email` is gone: no event has an address any more.' },
+  },
   PasswordChanged: { stream: 'account-{id}', about: 'It has a new password; its tokens ended.' },
   PlanChanged: { stream: 'account-{id}', about: 'It has another plan.' },
   AccountDisabled: { stream: 'account-{id}', about: 'Nobody can log in as it; its tokens ended.' },
   AccountEnabled: { stream: 'account-{id}', about: 'It can log in again; tokens that ended stay ended.' },
+  AccountForgotten: {
+    stream: 'account-{id}',
+    about: 'The person behind it was forgotten: its address was deleted, and nobody can use it again.',
+  },
   ApiTokenIssued: { stream: 'account-{id}', about: 'It got a token of the secrets API.' },
   ApiTokenUsed: {
     stream: 'apitoken-{account}-{token}',
@@ -117,6 +127,11 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
   CheckpointSigned: {
     stream: 'checkpoints',
     about: "The root of the log's hash tree was signed: each is an extension of the one before.",
+  },
+  PersonKeySealed: {
+    stream: 'keys-persons',
+    about:
+      'The key that names log-ins and seals addresses was made, or the same one was sealed again by another master key.',
   },
   IdsReserved: {
     stream: 'ids-{kind}',

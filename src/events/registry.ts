@@ -7,6 +7,7 @@ import type { EventSchema } from './event-schema.ts'
 import { evidenceSchemas } from './evidence.ts'
 import { joiningSchemas } from './joining.ts'
 import { linkKeySchemas } from './link-key.ts'
+import { personKeySchemas } from './person-key.ts'
 import { idsSchemas } from './ids.ts'
 import type { EventType, PayloadOf } from './known-event.ts'
 import { requestSchemas } from './requests.ts'
@@ -27,6 +28,7 @@ const all = {
   ...idsSchemas,
   ...joiningSchemas,
   ...linkKeySchemas,
+  ...personKeySchemas,
   ...requestSchemas,
   ...movingSchemas,
   ...restoringSchemas,

@@ -9,6 +9,7 @@ const UNSHOWN: Readonly<Record<string, readonly string[]>> = {
   TokenRefreshed: ['digest'],
   LinkKeySealed: ['sealed'],
   LogKeySealed: ['sealed'],
+  PersonKeySealed: ['sealed'],
   WebhookCreated: ['secret'],
   WebhookSecretRotated: ['secret'],
   WebhookSecretsResealed: ['secrets'],

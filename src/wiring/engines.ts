@@ -9,6 +9,7 @@ import type { Parameters } from '../stores/ports/address.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Files } from '../stores/ports/files.ts'
 import type { MailPort } from '../stores/ports/mail.ts'
+import type { Persons } from '../stores/ports/persons.ts'
 import type { ReadStore } from '../stores/ports/read-store.ts'
 import type { Told } from '../stores/ports/told.ts'
 import type { Vault } from '../stores/ports/vault.ts'
@@ -63,10 +64,11 @@ export type EventStoreEngine = Engine<OpenedEventStore, EventStoreGiven> & {
 
 export type ReadModelGiven = Folder & { readonly log: Log }
 
-/** Read models, vault and files: one address names all three. */
+/** Read models, vault, persons and files: one address names all of them. */
 export type OpenedReadModel = {
   readonly reads: ReadStore
   readonly vault: Vault
+  readonly persons: Persons
   readonly files: Files
   /** `otherCommit` of a log beside it. */
   readonly commitUnderWay: () => Promise<void> | undefined
@@ -136,7 +138,7 @@ export const READ_MODELS: Readonly<Record<string, Engine<OpenedReadModel, ReadMo
         await vault.close()
         await files.close()
       }
-      return { reads, vault, files, commitUnderWay: () => vault.commitUnderWay(), close }
+      return { reads, vault, persons: vault.persons, files, commitUnderWay: () => vault.commitUnderWay(), close }
     },
   },
   mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },

@@ -1,3 +1,4 @@
+import { removeStrangers, type PersonSweepingTools } from '../reactions/accounts/person-sweeper.ts'
 import { webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
@@ -30,6 +31,7 @@ export type FollowerTools = RequestFinishingOptions &
   EndingTools &
   ResealingTools &
   SweepingTools &
+  PersonSweepingTools &
   DeliveryTools &
   SigningTools & {
     readonly scoring: ScoringOptions
@@ -51,7 +53,14 @@ const REACTIONS: readonly Reaction<FollowerTools>[] = [
 ]
 
 /** What is done by the clock. */
-const ROUTINES: readonly Routine<FollowerTools>[] = [...COLLECTING, ...SWEEPING, mails, resealing, checkpointSigning]
+const ROUTINES: readonly Routine<FollowerTools>[] = [
+  ...COLLECTING,
+  ...SWEEPING,
+  removeStrangers,
+  mails,
+  resealing,
+  checkpointSigning,
+]
 
 /** The reactions whose checkpoints are kept with the read models, by where that is. */
 export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>

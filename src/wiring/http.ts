@@ -68,13 +68,14 @@ export async function openHttp(
   { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
-  const { settings, store, writing, keys, log } = installation
+  const { settings, store, people, writing, keys, log } = installation
   const logged = requestLog(installation)
   const seen = (request: Seen) => {
     figures.saw(request)
     logged(request)
   }
   const linkKeys = await LinkKeys.open(store, keys, writing.clock)
+  await people.ready()
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokens(installation, parts, linkKeys, stale)
@@ -96,8 +97,8 @@ export async function openHttp(
         readModels,
         bearer: tokens.bearer,
         certifications: certificationsFor(links),
-        report: { queries, links, pictures, store },
-        diamonds: { inventory, queries, links },
+        report: { queries, links, pictures, store, people },
+        diamonds: { inventory, queries, links, people },
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { collect: metrics },

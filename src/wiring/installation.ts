@@ -1,4 +1,5 @@
-import type { Writing } from '../commands/core/handle.ts'
+import type { Accounts } from '../commands/accounts/accounts.ts'
+import type { People } from '../commands/accounts/people.ts'
 import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Joined } from '../domain/installation/joining.ts'
 import type { Log } from '../runtime/log.ts'
@@ -7,6 +8,7 @@ import type { StoreTimes } from './store-times.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Files } from '../stores/ports/files.ts'
 import type { MailPort } from '../stores/ports/mail.ts'
+import type { Persons } from '../stores/ports/persons.ts'
 import type { ReadStore } from '../stores/ports/read-store.ts'
 import type { SeenPort } from '../stores/ports/seen.ts'
 import type { Vault } from '../stores/ports/vault.ts'
@@ -34,13 +36,15 @@ export type Installation = {
   readonly store: EventStore
   readonly reads: ReadStore
   readonly vault: Vault
+  readonly persons: Persons
   readonly files: Files
   readonly mail: MailPort
   /** Where vault and files are, for people: without a password. */
   readonly place: string
   readonly seen: SeenPort
   readonly keys: MasterKeys
-  readonly writing: Writing
+  readonly people: People
+  readonly writing: Accounts
   /** How long the stores above take. */
   readonly times: StoreTimes
   /** What the event store counted since it was opened, by the counter's name. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { People } from '../commands/accounts/people.ts'
 import { writingTo } from '../commands/core/handle.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
 import { BadFolder, type Installation, type Purpose } from './installation.ts'
@@ -62,7 +63,7 @@ export async function openOn(
   const log = openLog(settings.LOG_LEVEL)
   const thread = new WalThread()
   const given = { folder: DATA_DIR, log, thread }
-  const { reads, vault, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
+  const { reads, vault, persons, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
   const told: Told = (found, sentence) => log.warn(found, sentence)
@@ -79,18 +80,21 @@ export async function openOn(
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
   const clock = steadyClock({ jumped })
-  const writing = writingTo(store, clock)
+  const people = new People({ store, clock }, persons, keys)
+  const writing = { ...writingTo(store, clock), people }
   return {
     settings,
     log,
     store,
     reads: times.of('read-models', readEngine, reads),
     vault: times.of('vault', readEngine, vault),
+    persons,
     files: times.of('files', readEngine, files),
     mail,
     place: placeOf(settings),
     seen: openSeen(join(DATA_DIR, 'seen.json')),
     keys,
+    people,
     writing,
     times,
     counters: opened.counters,

@@ -24,7 +24,7 @@ export type OpenTokens = {
 
 /** The token server, and the checks of its tokens that other resources stand behind. */
 export async function openTokens(
-  { settings, store, writing, keys, log }: Installation,
+  { settings, store, people, writing, keys, log }: Installation,
   parts: OpenParts,
   linkKeys: LinkKeys,
   stale: StaleReads,
@@ -67,7 +67,7 @@ export async function openTokens(
   )
   return {
     bearer: { tokens, feed },
-    apiTokens: new ApiTokenVerifier({ store, guesses, security, clock, monotonic, uses, feed }),
+    apiTokens: new ApiTokenVerifier({ store, people, guesses, security, clock, monotonic, uses, feed }),
     sessions,
   }
 }

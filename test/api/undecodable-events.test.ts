@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../src/events/origin.ts'
-import { loginStream } from '../../src/commands/accounts/accounts.ts'
 import { registerClient } from '../../src/commands/clients/clients.ts'
 import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../src/credentials/secret-keys.ts'
@@ -122,7 +121,10 @@ for (const kind of KINDS as readonly Kind[]) {
   for (const type of ['PasswordChanged', 'LoginReserved']) {
     test(`of an account as ${type}, ${kind.what}, lets nobody in`, async ({ service }) => {
       const other = await newSender(service.installation)
-      const stream = type === 'LoginReserved' ? loginStream(other.email) : `account-${other.account}`
+      const stream =
+        type === 'LoginReserved'
+          ? await service.installation.people.loginStream(other.email)
+          : `account-${other.account}`
       const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
       await spoil(service, stream, type, kind)
       await undecided(service, [

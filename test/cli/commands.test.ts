@@ -72,7 +72,10 @@ test('follows the log into what another process writes', async ({ commands }) =>
   await following.line()
   await commands.json('user', 'add', 'b@example.com', '--password', 'right horse')
 
-  const event = JSON.parse(await following.line((line) => line.includes('b@example.com'))) as Record<string, unknown>
+  const event = JSON.parse(await following.line((line) => line.includes('"stream":"account-2"'))) as Record<
+    string,
+    unknown
+  >
 
   assert.is(event['stream'], 'account-2')
   assert.is(event['actor'], 'operator')

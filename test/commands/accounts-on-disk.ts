@@ -1,3 +1,7 @@
+import { People } from '../../src/commands/accounts/people.ts'
+import { openSqliteVault } from '../../src/stores/sqlite/vault.ts'
+import type { Persons } from '../../src/stores/ports/persons.ts'
+import type { Vault } from '../../src/stores/ports/vault.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +33,8 @@ export type Process = OpeningSessions &
   Registering & {
     readonly clientIds: IdBlocks
     readonly feed: SessionFeed
+    readonly persons: Persons
+    readonly vault: Vault
     readonly passwords: Passwords
     /** The security events of this process, the oldest first. */
     readonly noted: readonly SecurityEvent[]
@@ -58,12 +64,16 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   })
   await feed.start()
   const passwords = new Passwords()
-  const writing = writingTo(store, clock)
+  const vault = openSqliteVault(join(file, '..', 'vault.db'))
+  const people = new People({ store, clock }, vault.persons, keys)
+  const writing = { ...writingTo(store, clock), people }
   const noted: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void noted.push(event)
   const ids = { store, clock, size: 1, origin: cli }
   return {
     ...writing,
+    persons: vault.persons,
+    vault,
     monotonic: clock,
     uses: new ApiTokenUses(writing, clock, (error) => console.error(error)),
     tokens,
@@ -82,6 +92,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
       await feed.stop()
       await passwords.close()
       await store.close()
+      await vault.close()
     },
   }
 }

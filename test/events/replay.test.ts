@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { diamondFold } from '../../src/commands/diamonds/diamonds.ts'
 import { clientFold } from '../../src/commands/clients/clients.ts'
 import type { DomainEvent, Fold } from '../../src/commands/core/load.ts'
-import { accountFold, loginFold } from '../../src/commands/accounts/accounts.ts'
+import { accountFold } from '../../src/commands/accounts/accounts.ts'
+import { loginFold } from '../../src/commands/accounts/people.ts'
 import { secretFold } from '../../src/commands/secrets/secrets.ts'
 import { sessionFold } from '../../src/commands/sessions/sessions.ts'
 import type { DiamondEvent } from '../../src/domain/diamond/diamond.ts'
@@ -84,8 +85,13 @@ test('of a diamond folds to what it was', () => {
 })
 
 test('of an account, a log-in and a client folds to what they were', () => {
-  assert.equal(statesOf(ofCategory('login'), loginFold), ['LoginReserved reserved'])
-  assert.equal(statesOf(ofCategory('account'), accountFold), [
+  assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginFold), [
+    'LoginReserved reserved',
+    'LoginReleased free',
+  ])
+  const life = ['ApiTokenIssued', 'ApiTokenRevoked', 'PlanChanged', 'PasswordChanged']
+  const account = examples('AccountRegistered', ...life, 'AccountDisabled', 'AccountEnabled', 'AccountForgotten')
+  assert.equal(statesOf(account, accountFold), [
     'AccountRegistered enabled',
     'ApiTokenIssued enabled',
     'ApiTokenRevoked enabled',
@@ -93,6 +99,7 @@ test('of an account, a log-in and a client folds to what they were', () => {
     'PasswordChanged enabled',
     'AccountDisabled disabled',
     'AccountEnabled enabled',
+    'AccountForgotten forgotten',
   ])
   assert.equal(statesOf(ofCategory('client'), clientFold), [
     'ClientRegistered enabled',
@@ -100,6 +107,13 @@ test('of an account, a log-in and a client folds to what they were', () => {
     'ClientDisabled disabled',
     'ClientEnabled enabled',
   ])
+})
+
+test('of an account has its address where a former release wrote it, and nowhere else', () => {
+  const [first, second] = [recorded.get('AccountRegistered.1.json'), recorded.get('AccountRegistered.2.json')]
+  if (first === undefined || second === undefined) throw new Error('they are not recorded')
+  assert.is((decode(first).data as { email?: string }).email, 'ann@example.com')
+  assert.not.match(JSON.stringify([second.data, recorded.get('LoginReserved.2.json')?.data]), /@/)
 })
 
 test('of a session and a secret folds whatever came before', () => {

@@ -51,12 +51,12 @@ export const auditCertification: Subject = {
   about: "tell what happened to a laboratory's report: who attached and removed it, and what was read of it",
   id: 'its number, of a removed one too',
   example: '12',
-  async past({ store }, id) {
+  async past({ store, people }, id) {
     const number = numberOf(id)
     const stream = await streamOf(store, number)
     if (stream === undefined) throw new Refusal('missing', `There is no certification ${id}, and there never was`)
     const steps = foldedSteps(await store.read(stream), telling(number))
-    const who = new Who(store)
+    const who = new Who(store, people)
     const own = steps.filter((step) => isAbout(step, number))
     return {
       entries: () => Promise.all(own.map((step) => entryOf(step, telling(number), who))),

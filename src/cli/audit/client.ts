@@ -29,9 +29,9 @@ export const auditClient: Subject = {
   about: 'tell what happened to an OAuth client: who registered, rotated, disabled and enabled it, and when',
   id: 'its id, as `client list` shows it',
   example: '1_4x0kv3vtvosgkwgw8owg8wcw4',
-  async past({ store }, id) {
+  async past({ store, people }, id) {
     const events = await store.read(clientStream(id.replace(/^client-/, '')))
     if (events.length === 0) throw new Refusal('missing', `There is no client ${id.slice(0, 80)}, and there never was`)
-    return foldedPast(events, clientTelling, new Who(store))
+    return foldedPast(events, clientTelling, new Who(store, people))
   },
 }

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../commands/core/load.ts'
 import { isKnown, MEANINGS } from '../../events/meanings.ts'
 import { entryOf as diamondEntryOf, readPast } from '../../projections/history/diamond.ts'
 import type { Entry } from '../../projections/history/entry.ts'
+import type { Finding } from '../../commands/accounts/accounts.ts'
 import { Who } from '../../projections/history/who.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
@@ -23,7 +24,7 @@ const AT_ONCE = 32
 
 /** Prints everything that a request caused, or a run of a command. @throws Failed where there is nothing */
 async function auditCorrelation(open: Open, correlation: string, options: OutputOptions): Promise<void> {
-  const entries = await withInstallation(open, ({ store }) => causedBy(store, correlation))
+  const entries = await withInstallation(open, (installation) => causedBy(installation, correlation))
   if (entries.length === 0) {
     throw new Failed(`Nothing in the log was caused by ${correlation.slice(0, 200)}; it is a request's X-Request-Id`)
   }
@@ -35,7 +36,7 @@ async function auditCorrelation(open: Open, correlation: string, options: Output
  * of that. The whole log is read for it.
  * @throws StoreUnavailable
  */
-export async function causedBy(store: EventStore, correlation: string): Promise<Entry[]> {
+export async function causedBy({ store, people }: Finding, correlation: string): Promise<Entry[]> {
   const wanted = new Set<string>()
   const things = new Set<string>()
   for await (const event of store.readAll('start')) {
@@ -44,7 +45,7 @@ export async function causedBy(store: EventStore, correlation: string): Promise<
     // A diamond's two streams are told together.
     things.add(event.stream.replace(/^scores-/, 'diamond-'))
   }
-  const who = new Who(store)
+  const who = new Who(store, people)
   const told: Told[] = []
   const streams = [...things]
   while (streams.length > 0) {

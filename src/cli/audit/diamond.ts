@@ -9,10 +9,10 @@ export const auditDiamond: Subject = {
   about: 'tell what happened to a diamond: who, when, through what, and which field went from what to what',
   id: 'its number, of a deleted one too',
   example: '7',
-  async past({ store }, id) {
+  async past({ store, people }, id) {
     const past = await readPast(store, numberOf(id))
     if (past.steps.length === 0) throw new Refusal('missing', `There is no diamond ${id}, and there never was`)
-    const who = new Who(store)
+    const who = new Who(store, people)
     return {
       entries: () => Promise.all(past.steps.map(async (step) => entryOf(step, await who.of(step.event)))),
       stateAt: (until) => stateOf(viewAt(past, until)),

@@ -68,10 +68,10 @@ export const auditSecret: Subject = {
   about: 'tell what became of a secret: who did what and when, and nothing of the secret itself',
   id: 'the digest that names its stream, or one of its keys',
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  async past({ store }, id) {
+  async past({ store, people }, id) {
     for (const digest of digestsOf(id)) {
       const events: readonly StoredEvent[] = await store.read(secretStream(digest))
-      if (events.length > 0) return foldedPast(events, secretTelling, new Who(store))
+      if (events.length > 0) return foldedPast(events, secretTelling, new Who(store, people))
     }
     // What was given may be a key: it is not repeated.
     throw new Refusal(

@@ -65,12 +65,12 @@ export const auditSession: Subject = {
   about: 'tell what happened to a log-in and its tokens: who opened, refreshed and ended it, and when',
   id: 'its id, as events and the security log name it, or one of its refresh tokens',
   example: 'a6878594024cc1ac45c65d209453e787',
-  async past({ store }, id) {
+  async past({ store, people }, id) {
     const session = parseRefreshToken(id)?.session ?? id.replace(/^session-/, '')
     const events = await store.read(sessionStream(session))
     // What was given may be a token: it is not repeated.
     if (events.length === 0) throw new Refusal('missing', 'There is no session of this id, and there never was')
-    const who = new Who(store)
+    const who = new Who(store, people)
     return foldedPast(events, sessionTelling(namesBy(who)), who)
   },
 }

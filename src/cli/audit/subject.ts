@@ -27,7 +27,7 @@ export type Subject = {
   /** An id. */
   readonly example: string
   /** @throws Refusal missing, invalid for what is no id */
-  past(installation: Pick<Installation, 'store'>, id: string): Promise<Past>
+  past(installation: Pick<Installation, 'store' | 'people'>, id: string): Promise<Past>
 }
 
 type AuditOptions = OutputOptions & { readonly at?: number; readonly diff?: readonly number[] }

@@ -1,5 +1,5 @@
-import { accountFold, accountStream, loginFold, loginStream } from '../../commands/accounts/accounts.ts'
-import { load } from '../../commands/core/load.ts'
+import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import type { People } from '../../commands/accounts/people.ts'
 import type { Account, AccountEvent } from '../../domain/account/account.ts'
 import type { ApiTokenUsed } from '../../domain/account/api-token-use.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
@@ -14,14 +14,17 @@ import type { Subject } from './subject.ts'
 
 type UserEvent = AccountEvent | ApiTokenUsed | LoginEvent | SessionEvent
 
-/** The events of an account, of the use of its API tokens, and of its log-ins. No hash is shown. */
-export function userTelling(who: Who): Telling<Account, UserEvent> {
+/**
+ * The events of an account, of the use of its API tokens, and of its log-ins. No hash is shown.
+ * @param address of the account, where it is one account's
+ */
+export function userTelling(who: Who, address?: string): Telling<Account, UserEvent> {
   const session = sessionTelling(namesBy(who))
   return {
     initial: accountFold.initial,
     // An account is folded from its own events; others leave it as it is.
     evolve: (account, event) => accountFold.evolve(account, event as AccountEvent),
-    shown: shownAccount,
+    shown: (account) => shownAccount(account, address),
     words: { ...WORDS, ...session.words },
     detail: (event, stored) =>
       stored.stream.startsWith('session-') ? (session.detail?.(event as SessionEvent, stored) ?? '') : detailOf(event),
@@ -30,17 +33,19 @@ export function userTelling(who: Who): Telling<Account, UserEvent> {
 
 const WORDS: Readonly<Record<string, string>> = {
   LoginReserved: 'log-in name reserved',
+  LoginReleased: 'log-in name free again',
   AccountRegistered: 'registered',
   PasswordChanged: 'password changed',
   PlanChanged: 'plan changed',
   AccountDisabled: 'disabled',
   AccountEnabled: 'enabled',
+  AccountForgotten: 'forgotten',
   ApiTokenIssued: 'API token issued',
   ApiTokenRevoked: 'API token ended',
   ApiTokenUsed: 'API token used',
 }
 
-function shownAccount(account: Account) {
+function shownAccount(account: Account, address: string | undefined) {
   if (account.status === 'unknown') return null
   const { email, plan, status, apiTokens } = account
   const tokens = apiTokens.map(({ token, at, expiresAt }) => ({
@@ -48,7 +53,7 @@ function shownAccount(account: Account) {
     issued: timeText(at),
     ends: expiresAt === undefined ? null : timeText(expiresAt),
   }))
-  return { email, plan, status, apiTokens: tokens }
+  return { email: email ?? address ?? null, plan, status, apiTokens: tokens }
 }
 
 const timeText = (ms: number) => shownSeconds(Math.floor(ms / 1000))
@@ -56,7 +61,7 @@ const timeText = (ms: number) => shownSeconds(Math.floor(ms / 1000))
 function detailOf(event: UserEvent): string {
   switch (event.type) {
     case 'LoginReserved':
-      return event.data.email
+      return event.data.email ?? ''
     case 'PasswordChanged':
     case 'AccountDisabled':
       return 'its tokens have ended'
@@ -71,22 +76,21 @@ export const auditUser: Subject = {
   about: 'tell what happened to an account: who registered and changed it, its log-ins and its API tokens',
   id: 'its e-mail address, or its number, such as 7',
   example: 'jane@example.com',
-  async past({ store }, id) {
-    const account = await accountOf(store, id)
+  async past({ store, people }, id) {
+    const account = await accountOf(people, id)
     const events = account === undefined ? [] : await eventsOf(store, account)
-    if (events.length === 0)
+    if (account === undefined || events.length === 0)
       throw new Refusal('missing', `There is no account ${id.slice(0, 254)}, and there never was`)
-    const who = new Who(store)
-    return foldedPast(events, userTelling(who), who)
+    const who = new Who(store, people)
+    return foldedPast(events, userTelling(who, await who.ofAccount(account)), who)
   },
 }
 
 /** @throws NewerSchema, BrokenEvent where the log-in name of an address can't be understood: its number goes always */
-async function accountOf(store: EventStore, id: string): Promise<number | undefined> {
+async function accountOf(people: People, id: string): Promise<number | undefined> {
   const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
-  const { state } = await load(store, loginStream(id), loginFold)
-  return state.status === 'free' ? undefined : state.account
+  return (await people.login(id))?.account
 }
 
 /** All that is an account's, in the order of the log. Which log-ins are its own only all of them tell. */

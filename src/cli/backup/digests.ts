@@ -5,7 +5,7 @@ import type { Files } from '../../stores/ports/files.ts'
 import { Failed } from '../failure.ts'
 import { progressBar } from '../progress-bar.ts'
 import { LOG_FILE } from '../../wiring/engines.ts'
-import type { Manifest } from './manifest.ts'
+import { PERSONS_FILE, type Manifest } from './manifest.ts'
 
 export type Digested = { readonly bytes: number; readonly sha256: string }
 
@@ -37,7 +37,7 @@ async function digestIfThere(path: string): Promise<Digested | undefined> {
  * Reads the whole backup before anything of it is used.
  * @throws Failed for the first file that is missing or has other bytes
  */
-export async function verifyBackup(folder: string, { log, files }: Manifest, held: Files): Promise<void> {
+export async function verifyBackup(folder: string, { log, persons, files }: Manifest, held: Files): Promise<void> {
   const bar = progressBar('verifying the backup', files.length + 1, 'files')
   let verified = 0
   try {
@@ -45,6 +45,11 @@ export async function verifyBackup(folder: string, { log, files }: Manifest, hel
       const path = join(folder, LOG_FILE)
       const found = await digestIfThere(path)
       if (found?.sha256 !== log.file.sha256) throw damaged(path, log.file.sha256, found)
+    }
+    if (persons !== undefined) {
+      const path = join(folder, PERSONS_FILE)
+      const found = await digestIfThere(path)
+      if (found?.sha256 !== persons.sha256) throw damaged(path, persons.sha256, found)
     }
     bar.update(++verified)
     for (const { digest } of files) {

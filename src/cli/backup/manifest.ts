@@ -22,6 +22,8 @@ const schema = z.object({
     /** null where the log is on a server, which has a way of its own. */
     file: z.object({ bytes, sha256: digest }).nullable(),
   }),
+  /** Of `persons.jsonl`; releases up to 4.0 have no such file. */
+  persons: z.object({ bytes, sha256: digest }).optional(),
   /** Each lies in `files/` under its SHA-256. */
   files: z.array(z.object({ digest, bytes })),
   /** Those that the log refers to, and the installation did not have whole. */
@@ -32,6 +34,8 @@ const schema = z.object({
 export type Manifest = z.output<typeof schema>
 
 export const FILES_FOLDER = 'files'
+/** The rows of persons, sealed as they are: one line of JSON each. */
+export const PERSONS_FILE = 'persons.jsonl'
 const NAME = 'manifest.json'
 
 /** @param sync makes a path of the folder last */

@@ -12,6 +12,10 @@ export type Asked = {
   readonly held: Files | undefined
 }
 
+/** The folder whose persons come back: none where there is no backup, or it is of a release that had none. */
+export const personsOf = ({ from, manifest }: Asked): string | undefined =>
+  manifest?.persons === undefined ? undefined : from
+
 export type RestoredFiles = { readonly files: number; readonly bytes: number }
 
 /** Puts back those that are not there whole. @throws Failed */

@@ -1,3 +1,5 @@
+import { restorePersons } from './persons.ts'
+import { checkPersonKey } from '../../commands/accounts/person-key.ts'
 import type { Origin } from '../../events/origin.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
 import { joinedOf } from '../../wiring/installation.ts'
@@ -11,7 +13,7 @@ import { note } from '../output.ts'
 import type { Backups, Before, Replacing } from './backups.ts'
 import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
-import { restoreFiles, type Asked } from './restore-files.ts'
+import { personsOf, restoreFiles, type Asked } from './restore-files.ts'
 import { seenEpochOf } from './seen-epoch.ts'
 
 /** What a restore has brought back, and where the log and its epoch stand now. */
@@ -36,8 +38,9 @@ export async function restoreFolder(
   const replacing = await backups.replaceLog(settings, asked.log)
   const { installation, before } = replacing
   try {
-    const { store, keys, files, vault } = installation
+    const { store, keys, files, vault, persons } = installation
     await checkLinkKey(store, keys)
+    await checkPersonKey(store, keys)
     const known = await checkBefore(store, before)
     const restored = await restoreFiles(asked, files)
     const epoch = await beginEpoch(
@@ -49,8 +52,10 @@ export async function restoreFolder(
     await joinStores({ store, origin, clock: Date.now }, await joinedOf(installation))
     const head = await store.head()
     const position = head === 'start' ? '0' : shownPosition(head)
+    const strangers = await restorePersons(personsOf(asked), { store, persons })
     const events = head === 'start' ? 0 : Number(head.commit)
     await replacing.replace(`before-${epoch}`)
+    await persons.forget(strangers)
     await emptyVault(vault)
     return { ...restored, events: asked.manifest?.log.events ?? events, position, epoch }
   } finally {

@@ -1,3 +1,5 @@
+import { restorePersons } from './persons.ts'
+import { checkPersonKey } from '../../commands/accounts/person-key.ts'
 import { counted } from '../counted.ts'
 import type { Origin } from '../../events/origin.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
@@ -13,19 +15,20 @@ import type { Open } from '../installed.ts'
 import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
 import type { Manifest } from './manifest.ts'
-import { restoreFiles, type Asked } from './restore-files.ts'
+import { personsOf, restoreFiles, type Asked } from './restore-files.ts'
 import { stayClosed, type Restored } from './restore-folder.ts'
 import { seenEpochOf } from './seen-epoch.ts'
 
 /** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
 export async function restoreServer(open: Open, settings: Settings, asked: Asked, origin: Origin): Promise<Restored> {
   const installation = await open(settings, 'filled')
-  const { store, keys, files, vault } = installation
+  const { store, keys, files, vault, persons } = installation
   try {
     if ((await store.read(LOG_STREAM)).length === 0)
       throw new Failed("The server's log is empty: put its backup back first")
     await nobodyWorks(installation)
     await checkLinkKey(store, keys)
+    await checkPersonKey(store, keys)
     if (asked.manifest !== undefined) await checkLog(store, asked.manifest)
     const restored = await restoreFiles(asked, files)
     const seen = Math.max(asked.manifest?.log.epoch ?? 0, await seenEpochOf(installation))
@@ -33,6 +36,7 @@ export async function restoreServer(open: Open, settings: Settings, asked: Asked
     await joinStores({ store, origin, clock: Date.now }, await joinedOf(installation))
     const fence = installation.seen.last()?.fence
     if (fence) await stayClosed({ store, origin }, fence)
+    await persons.forget(await restorePersons(personsOf(asked), { store, persons }))
     await emptyVault(vault)
     const head = await store.head()
     const events = asked.manifest?.log.events ?? (await counted(store.readAll('start')))

@@ -1,3 +1,4 @@
+import type { Writing } from '../../commands/core/handle.ts'
 import { changedSince, undoChanges, type ToUndo, type Undone } from '../../commands/diamonds/undo-changes.ts'
 import type { By } from '../../commands/diamonds/diamonds.ts'
 import { bulkStream } from '../../commands/bulk/bulk.ts'
@@ -51,7 +52,7 @@ export async function undoImport(open: Open, path: string, options: UndoOptions)
 
 /** What was not taken back yet; held in memory by its numbers alone. */
 export async function leftOf(
-  { writing }: Pick<Installation, 'writing'>,
+  { writing }: { readonly writing: Writing },
   undo: Pick<UndoFile, 'import'>,
 ): Promise<{ bulks: ToUndo[]; stones: number }> {
   const bulks: ToUndo[] = []
@@ -84,7 +85,7 @@ export type Left = { readonly bulks: readonly ToUndo[]; readonly stones: number;
 
 /** Takes it back, bulk by bulk. @throws Failed where it was stopped */
 export async function takeBack(
-  installation: Pick<Installation, 'writing'>,
+  installation: { readonly writing: Writing },
   { account }: Pick<UndoFile, 'account'>,
   { bulks, stones, signal }: Left,
 ): Promise<Undone> {

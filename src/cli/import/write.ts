@@ -1,3 +1,4 @@
+import type { Writing } from '../../commands/core/handle.ts'
 import { changeStock } from '../../commands/diamonds/change-stock.ts'
 import { decideAll } from '../../commands/diamonds/change-diamonds.ts'
 import { deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
@@ -6,7 +7,6 @@ import { IdBlocks } from '../../commands/installation/integer-ids.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { latest } from '../../commands/core/append-all.ts'
 import { WrongRevision, type Position } from '../../stores/ports/event-store.ts'
-import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 import { count, progressBar } from '../progress-bar.ts'
 import type { StopSignal } from '../stop-signal.ts'
@@ -80,7 +80,7 @@ async function* bulksOf(lines: AsyncIterable<Usable>): AsyncGenerator<Usable[]> 
 export type Steps = AsyncIterable<Step> | Iterable<Step>
 
 /** What the steps would do, without doing it. */
-export async function counted(installation: Pick<Installation, 'writing'>, by: By, steps: Steps): Promise<Counts> {
+export async function counted(installation: { readonly writing: Writing }, by: By, steps: Steps): Promise<Counts> {
   const tally = new Tally()
   for await (const step of steps) {
     const { appends } = await decideAll(installation.writing, by, step.changes)
@@ -90,7 +90,7 @@ export async function counted(installation: Pick<Installation, 'writing'>, by: B
 }
 
 export type Writes = {
-  readonly installation: Pick<Installation, 'writing'>
+  readonly installation: { readonly writing: Writing }
   readonly by: By
   /** The import's, of which its records are made. */
   readonly id: string
@@ -128,7 +128,7 @@ export async function written(
   return { ...tally.counts, position }
 }
 
-export const inventoryOf = ({ writing }: Pick<Installation, 'writing'>, { origin }: By): Inventory => {
+export const inventoryOf = ({ writing }: { readonly writing: Writing }, { origin }: By): Inventory => {
   const { store, clock } = writing
   return { ...writing, diamondIds: new IdBlocks({ store, clock, kind: 'diamond', size: BULK, origin }) }
 }

@@ -1,3 +1,4 @@
+import { checkPersonKey } from '../../commands/accounts/person-key.ts'
 import { checkLinkKey } from '../../commands/installation/link-key.ts'
 import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
@@ -26,6 +27,7 @@ export async function checkKeys(source: Installation, target: Installation): Pro
 async function checkLinks(name: string, { store }: Installation, keys: MasterKeys): Promise<void> {
   try {
     await checkLinkKey(store, keys)
+    await checkPersonKey(store, keys)
   } catch (error) {
     if (!(error instanceof WrongMasterKey)) throw error
     throw wrong(name, error.message)

@@ -1,3 +1,4 @@
+import { carryPersons } from '../../commands/accounts/carry-persons.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fenceLog, finishCopy, type Moving } from '../../commands/installation/move-log.ts'
 import { note } from '../output.ts'
@@ -70,6 +71,7 @@ async function rest(moved: Moved, contents: Contents): Promise<Omit<Copied, 'clo
   const { copy, source, target, moving } = moved
   await contents.copy()
   const vault = await copiedVault(moved)
+  if (!moved.sharedReads) await carryPersons(source.persons.all(), target)
   const reactions = await ReactionsBehind.of(source)
   // What came in meanwhile: an append whose answer was lost.
   let late: number

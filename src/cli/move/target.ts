@@ -35,12 +35,13 @@ export async function begin(moving: Moving, source: Installation, target: Instal
   return { copy, done: { events: Number(ended.data['events']), digest: String(ended.data['digest']) } }
 }
 
-async function mustBeEmpty({ store, vault, files }: Installation): Promise<void> {
+async function mustBeEmpty({ store, vault, persons, files }: Installation): Promise<void> {
   const held = async (what: string, items: AsyncIterable<unknown>) => {
     for await (const _ of items) throw new Failed(`The target is not empty, its ${what}: name an empty one`)
   }
   await held('log has events', store.readAll('start'))
   await held('vault has entries', vault.contents())
+  await held('persons are there', persons.all())
   await held('files are there', files.list())
 }
 

@@ -1,7 +1,6 @@
 import { digestOf, randomToken } from '../../credentials/digests.ts'
 import * as domain from '../../domain/account/account.ts'
-import { changeAccount, type ChangedAccount } from './accounts.ts'
-import type { Writing } from '../core/handle.ts'
+import { changeAccount, type Accounts, type ChangedAccount } from './accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 
 /** `id` names the token in lists; `token` is told this once, the log keeps its digest. */
@@ -12,14 +11,14 @@ export type WantedApiToken = { readonly email: string; readonly life: number | u
 
 /** @throws Refusal missing, or conflict when the account is disabled */
 export async function issueApiToken(
-  writing: Writing,
+  accounts: Accounts,
   { email, life }: WantedApiToken,
   origin: Origin,
 ): Promise<IssuedApiToken> {
   const token = randomToken()
   const digest = digestOf(token)
   const id = apiTokenId(digest)
-  const changed = await changeAccount(writing, email, origin, (account, at) =>
+  const changed = await changeAccount(accounts, email, origin, (account, at) =>
     domain.issueApiToken(account, { token: id, digest, at, ...(life !== undefined && { expiresAt: at + life }) }),
   )
   return { ...changed, id, token }
@@ -32,5 +31,5 @@ const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString
  * @param wanted `token` is the token's id, as a list shows it
  * @throws Refusal missing
  */
-export const revokeApiToken = (writing: Writing, wanted: { email: string; token: string }, origin: Origin) =>
-  changeAccount(writing, wanted.email, origin, (account) => domain.revokeApiToken(account, wanted))
+export const revokeApiToken = (accounts: Accounts, wanted: { email: string; token: string }, origin: Origin) =>
+  changeAccount(accounts, wanted.email, origin, (account) => domain.revokeApiToken(account, wanted))

@@ -1,12 +1,14 @@
 import type { Passwords } from '../../credentials/passwords.ts'
 import { register, type Plan } from '../../domain/account/account.ts'
 import { reserveLogin } from '../../domain/account/login.ts'
-import { handle, type Writing } from '../core/handle.ts'
+import { handle } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
-import { accountFold, accountStream, loginFold, loginStream } from './accounts.ts'
+import { accountFold, accountStream, type Accounts } from './accounts.ts'
+import { loginFold } from './people.ts'
 import type { Origin } from '../../events/origin.ts'
 
-export type Registering = Writing & {
+export type Registering = Accounts & {
   readonly passwords: Pick<Passwords, 'hash'>
   readonly accountIds: Pick<IdBlocks, 'take'>
 }
@@ -15,7 +17,8 @@ export type Registration = { readonly email: string; readonly password: string; 
 
 /**
  * Makes an account. The log-in name is reserved first, with the account's id: where an earlier try died right after
- * that, this one finds the reservation and finishes it.
+ * that, this one finds the reservation and finishes it. The address is put beside the log before the log has the account:
+ * what dies in between leaves a row that nobody asks for, and that goes with the sweeper.
  * @throws Refusal conflict when the name is taken, invalid for an address or a password that can't be used
  */
 export async function registerAccount(
@@ -26,14 +29,19 @@ export async function registerAccount(
   const wanted = { email, password: await registering.passwords.hash(password), plan }
   register(accountFold.initial, wanted)
   const account = await reserve(registering, email, origin)
-  const wish = { stream: accountStream(account), origin }
-  await handle(registering, wish, accountFold, (state) => register(state, wanted))
+  const stream = accountStream(account)
+  // Whose the name is already keeps the address that was given then.
+  register((await load(registering.store, stream, accountFold)).state, wanted)
+  await registering.people.keep(account, email)
+  await handle(registering, { stream, origin }, accountFold, (state) => register(state, wanted))
   return { account, email }
 }
 
 async function reserve(registering: Registering, email: string, origin: Origin): Promise<number> {
-  const account = await registering.accountIds.take()
-  const wish = { stream: loginStream(email), origin }
-  const { state } = await handle(registering, wish, loginFold, (login) => reserveLogin(login, { account, email }))
+  const { people, accountIds } = registering
+  const login = await people.login(email)
+  if (login !== undefined) return login.account
+  const [account, stream] = [await accountIds.take(), await people.loginStream(email)]
+  const { state } = await handle(registering, { stream, origin }, loginFold, (free) => reserveLogin(free, { account }))
   return state.status === 'reserved' ? state.account : account
 }

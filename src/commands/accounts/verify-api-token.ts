@@ -8,8 +8,9 @@ import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { ApiTokenUses } from './api-token-uses.ts'
 import { findAccount, type Known } from './accounts.ts'
+import type { People } from './people.ts'
 
-/** Who showed an API token. `apiToken` is its id, `email` as it was registered. */
+/** Who showed an API token. `apiToken` is its id, `email` as it was registered, or as it was shown where that is lost. */
 export type ApiCaller = {
   readonly account: number
   readonly email: string
@@ -19,6 +20,7 @@ export type ApiCaller = {
 
 export type ApiTokenVerifierOptions = {
   readonly store: EventStore
+  readonly people: People
   readonly guesses: GuessLimits
   readonly security: NoteSecurity
   readonly clock: () => number
@@ -77,10 +79,13 @@ export class ApiTokenVerifier {
   }
 
   async #lookUp({ email, token, address }: Shown, asOf: From): Promise<Verified | undefined> {
-    const { store, guesses, security, monotonic } = this.#options
-    const account = await findAccount(store, email)
+    const { store, people, guesses, security, monotonic } = this.#options
+    const account = await findAccount({ store, people }, email)
     const found = account && verifiedBy(account, token)
-    if (found !== undefined) return { ...found, asOf, until: monotonic() + REMEMBERED_FOR }
+    if (account !== undefined && found !== undefined) {
+      const caller = { ...found.caller, email: (await people.addressOf(account.account, account)) ?? email }
+      return { caller, expiresAt: found.expiresAt, asOf, until: monotonic() + REMEMBERED_FOR }
+    }
     guesses.wrong('API token', address)
     security({ event: 'wrong-api-token', account: account?.account ?? null, address })
     return undefined
@@ -93,10 +98,10 @@ export class ApiTokenVerifier {
   }
 }
 
-function verifiedBy(known: Known, token: string): Pick<Verified, 'caller' | 'expiresAt'> | undefined {
-  const { account, email, plan, status, apiTokens } = known
+function verifiedBy(known: Known, token: string) {
+  const { account, plan, status, apiTokens } = known
   const digest = digestOf(token)
   const shown = apiTokens.find((one) => sameDigest(one.digest, digest))
   if (status !== 'enabled' || shown === undefined) return undefined
-  return { caller: { account, email, plan, apiToken: shown.token }, expiresAt: shown.expiresAt ?? Infinity }
+  return { caller: { account, plan, apiToken: shown.token }, expiresAt: shown.expiresAt ?? Infinity }
 }

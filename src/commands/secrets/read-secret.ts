@@ -38,8 +38,11 @@ export async function readReceipt(
 }
 
 /** The address of a secret's owner as the API shows it. */
-export async function custidOf({ store }: Pick<Reading, 'store'>, owner: number | null): Promise<string> {
+export async function custidOf(
+  { store, people }: Pick<Secrets, 'store' | 'people'>,
+  owner: number | null,
+): Promise<string> {
   if (owner === null) return 'anon'
   const { state } = await load(store, accountStream(owner), accountFold)
-  return state.status === 'unknown' ? '' : state.email
+  return state.status === 'unknown' ? '' : people.shownAs(owner, state)
 }

@@ -1,5 +1,5 @@
 import { load, type Fold } from '../core/load.ts'
-import type { Writing } from '../core/handle.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import type { MailSeal } from '../../credentials/mail-seal.ts'
 import type { SecretBox } from '../../credentials/secret-box.ts'
 import { secretStream } from '../../credentials/secret-keys.ts'
@@ -12,7 +12,7 @@ import type { Vault } from '../../stores/ports/vault.ts'
 export const secretFold: Fold<Secret, SecretEvent> = { initial: unknownSecret, evolve: evolveSecret }
 
 /** What commands on secrets work with. */
-export type Secrets = Writing & {
+export type Secrets = Accounts & {
   readonly vault: Vault
   readonly box: SecretBox
   readonly mailSeal: MailSeal

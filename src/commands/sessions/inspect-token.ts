@@ -32,7 +32,8 @@ export async function inspectToken(
   if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
   if (!sameEpoch(grant.logEpoch, inspecting.logEpoch())) return undefined
   if (owner.status !== 'enabled' || owner.epoch !== grant.clientEpoch) return undefined
-  return { account: grant.account, email: account.state.email, issuedAt, expiresAt, kind }
+  const email = await inspecting.people.shownAs(grant.account, account.state)
+  return { account: grant.account, email, issuedAt, expiresAt, kind }
 }
 
 type Found = Omit<Inspected, 'account' | 'email'> & { readonly grant: Grant }

@@ -63,11 +63,11 @@ export async function openSession(sessions: OpeningSessions, logIn: LogIn, origi
 }
 
 async function verifyPassword(
-  { store, clock, passwords, guesses, places, security }: OpeningSessions,
+  { store, people, clock, passwords, guesses, places, security }: OpeningSessions,
   { username, password, address, client }: LogIn,
   { correlation }: Origin,
 ): Promise<Known> {
-  const known = await findAccount(store, username)
+  const known = await findAccount({ store, people }, username)
   // As many streams are read for nobody as for somebody, and so it takes as long.
   if (known === undefined) await store.read(accountStream(0))
   const subject = known?.account ?? `account ${normaliseEmail(username)}`

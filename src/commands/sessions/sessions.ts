@@ -13,10 +13,11 @@ import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { NewEvent } from '../../stores/ports/event-store.ts'
 import { stamp } from '../core/stamp.ts'
 import type { Fold } from '../core/load.ts'
-import type { Wish, Writing } from '../core/handle.ts'
+import type { Wish } from '../core/handle.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 
 /** What the commands of sessions need. */
-export type Sessions = Writing & {
+export type Sessions = Accounts & {
   readonly tokens: AccessTokens
   /** Seconds that a refresh token lives. */
   readonly refreshTtl: number

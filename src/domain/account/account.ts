@@ -6,13 +6,15 @@ export type Plan = (typeof PLANS)[number]
 /**
  * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
  * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
+ * The address stands in no event but those of former releases (`email`): src/commands/accounts/people.ts.
  */
 export type AccountEvent =
-  | { type: 'AccountRegistered'; data: { email: string; password: string; plan: Plan } }
+  | { type: 'AccountRegistered'; data: { email?: string | undefined; password: string; plan: Plan } }
   | { type: 'PasswordChanged'; data: { password: string; epoch: number } }
   | { type: 'PlanChanged'; data: { plan: Plan } }
   | { type: 'AccountDisabled'; data: { epoch: number } }
   | { type: 'AccountEnabled'; data: Record<string, never> }
+  | { type: 'AccountForgotten'; data: Record<string, never> }
   | { type: 'ApiTokenIssued'; data: ApiToken }
   | { type: 'ApiTokenRevoked'; data: { token: string } }
 
@@ -25,8 +27,10 @@ export type ApiToken = {
 }
 
 export type RegisteredAccount = {
-  readonly status: 'enabled' | 'disabled'
-  readonly email: string
+  /** Who was forgotten is nobody any more: the account stays as the owner of what it owns. */
+  readonly status: 'enabled' | 'disabled' | 'forgotten'
+  /** Where the log has it, of a former release. */
+  readonly email?: string | undefined
   readonly password: string
   readonly plan: Plan
   readonly epoch: number
@@ -47,6 +51,8 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       return { ...account, status: 'disabled', epoch: event.data.epoch }
     case 'AccountEnabled':
       return { ...account, status: 'enabled' }
+    case 'AccountForgotten':
+      return { ...account, status: 'forgotten', email: undefined }
     case 'ApiTokenIssued':
       return { ...account, apiTokens: [...account.apiTokens, event.data] }
     case 'ApiTokenRevoked':
@@ -59,7 +65,7 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
 export function register(account: Account, given: { email: string; password: string; plan: Plan }): AccountEvent[] {
   checkEmail(given.email)
   if (account.status !== 'unknown') throw new Refusal('conflict', `${given.email} is already registered`)
-  return [{ type: 'AccountRegistered', data: given }]
+  return [{ type: 'AccountRegistered', data: { password: given.password, plan: given.plan } }]
 }
 
 /** What happens to an account's API tokens when its other tokens end. */
@@ -69,7 +75,7 @@ export function changePassword(
   account: Account,
   { password, apiTokens }: { password: string; apiTokens: ApiTokensFate },
 ): AccountEvent[] {
-  const known = registered(account)
+  const known = unforgotten(account)
   return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
 }
 
@@ -79,7 +85,7 @@ export function changePlan(account: Account, { plan }: { plan: Plan }): AccountE
 
 export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokensFate }): AccountEvent[] {
   const known = registered(account)
-  if (known.status === 'disabled') return ended(known, apiTokens)
+  if (known.status !== 'enabled') return ended(known, apiTokens)
   return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
 }
 
@@ -87,13 +93,20 @@ export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokensF
 const ended = ({ apiTokens }: RegisteredAccount, fate: ApiTokensFate): AccountEvent[] =>
   fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
 
+/** Ends all that lets anybody in, for good. Nothing where it was done before. */
+export function forget(account: Account): AccountEvent[] {
+  if (registered(account).status === 'forgotten') return []
+  return [...disable(account, { apiTokens: 'ended' }), { type: 'AccountForgotten', data: {} }]
+}
+
 export function enable(account: Account): AccountEvent[] {
-  return registered(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
+  return unforgotten(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
 }
 
 export function issueApiToken(account: Account, issued: ApiToken): AccountEvent[] {
-  const { status, email } = registered(account)
-  if (status === 'disabled') throw new Refusal('conflict', `${email} is disabled; enable the account first`)
+  if (unforgotten(account).status === 'disabled') {
+    throw new Refusal('conflict', 'The account is disabled; enable it first')
+  }
   return [{ type: 'ApiTokenIssued', data: issued }]
 }
 
@@ -102,6 +115,14 @@ export function revokeApiToken(account: Account, { token }: { token: string }): 
     throw new Refusal('missing', `The account has no API token ${token}`)
   }
   return [{ type: 'ApiTokenRevoked', data: { token } }]
+}
+
+/** @throws Refusal missing; conflict for one that was forgotten */
+function unforgotten(account: Account): RegisteredAccount {
+  const known = registered(account)
+  if (known.status === 'forgotten')
+    throw new Refusal('conflict', 'The account was forgotten: nobody can use it any more')
+  return known
 }
 
 /** @throws Refusal missing */

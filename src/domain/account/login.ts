@@ -1,17 +1,29 @@
-/** A log-in name, reserved for one account: the first append to `login-{hash of the normalised address}` wins. */
-export type LoginEvent = { type: 'LoginReserved'; data: { account: number; email: string } }
+/**
+ * A log-in name, reserved for one account: the first append to its stream wins. What the name is stands in no event but
+ * those of former releases (`email`); when its account is forgotten it is free again.
+ */
+export type LoginEvent =
+  | { type: 'LoginReserved'; data: { account: number; email?: string | undefined } }
+  | { type: 'LoginReleased'; data: { account: number } }
 
-export type Login = { status: 'free' } | { status: 'reserved'; account: number; email: string }
+export type Login = { status: 'free' } | { status: 'reserved'; account: number }
 
 export const freeLogin: Login = { status: 'free' }
 
 export function evolveLogin(login: Login, event: LoginEvent): Login {
-  return event.type === 'LoginReserved' ? { status: 'reserved', ...event.data } : login
+  if (event.type === 'LoginReserved') return { status: 'reserved', account: event.data.account }
+  return event.type === 'LoginReleased' ? freeLogin : login
 }
 
 /** Nothing when it is reserved already: whose it is, and whether that account exists, is in the state. */
-export function reserveLogin(login: Login, wanted: { account: number; email: string }): LoginEvent[] {
-  return login.status === 'reserved' ? [] : [{ type: 'LoginReserved', data: wanted }]
+export function reserveLogin(login: Login, { account }: { account: number }): LoginEvent[] {
+  return login.status === 'reserved' ? [] : [{ type: 'LoginReserved', data: { account } }]
+}
+
+/** Nothing where it is not this account's any more. */
+export function releaseLogin(login: Login, { account }: { account: number }): LoginEvent[] {
+  if (login.status === 'free' || login.account !== account) return []
+  return [{ type: 'LoginReleased', data: { account } }]
 }
 
 /** Characters: an address has at most 254 (RFC 5321, 4.5.3.1), somewhat more where its marks stand by themselves. */

@@ -61,12 +61,12 @@ export const readHistory = endpoint({
     422: 'The query asks for what there can not be',
     ...REFUSED_ONE,
   },
-  async run(asked, { diamonds: { inventory, links } }: DiamondServices) {
+  async run(asked, { diamonds: { inventory, links, people } }: DiamondServices) {
     const id = idOf(asked.params)
     const page = parsePage(asked.search)
     const past = await readPast(inventory.store, id)
     checkOwner(past, id, asked.asker.account)
-    const who = new Who(inventory.store)
+    const who = new Who(inventory.store, people)
     const steps = past.steps.slice(page.offset, page.offset + page.limit)
     const entries = await Promise.all(
       steps.map(async (step) => {

@@ -1,3 +1,4 @@
+import type { People } from '../../commands/accounts/people.ts'
 import { z, type ZodType } from 'zod'
 import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -10,7 +11,13 @@ import type { Links } from '../kit/links.ts'
 
 /** What the Diamond API answers from. */
 export type DiamondServices = {
-  readonly diamonds: { readonly inventory: Inventory; readonly queries: DiamondQueries; readonly links: Links }
+  readonly diamonds: {
+    readonly inventory: Inventory
+    readonly queries: DiamondQueries
+    readonly links: Links
+    /** Who did what stands in a history. */
+    readonly people: Pick<People, 'shownAs'>
+  }
 }
 
 /** The Diamond API exists twice: the same methods and rules, another object. */

@@ -43,7 +43,7 @@ export const readOwnersPage = endpoint({
     410: 'The link was good for a day, which is over',
   },
   family: reportFamily,
-  async run({ params, search, target }, { report: { links, store } }: ReportServices) {
+  async run({ params, search, target }, { report: { links, store, people } }: ReportServices) {
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const opened = links.opened(pathOf(id), signatureOf(search))
     if (opened === undefined) throw unknownPage()
@@ -52,7 +52,7 @@ export const readOwnersPage = endpoint({
     if (!past.isLive || past.last === undefined || pageRevision(past.last.diamond) !== opened.revision) {
       throw unknownPage()
     }
-    const who = new Who(store)
+    const who = new Who(store, people)
     const newest = past.steps.slice(-SHOWN)
     const entries = await Promise.all(newest.map(async (step) => entryOf(step, await who.of(step.event))))
     const page = reportOf(past.last, links, {

@@ -1,3 +1,4 @@
+import type { People } from '../../commands/accounts/people.ts'
 import { z } from 'zod'
 import { pageRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -20,6 +21,8 @@ export type ReportServices = {
     readonly links: Links
     readonly pictures: Pictures
     readonly store: Pick<EventStore, 'read'>
+    /** Who did what stands in its history. */
+    readonly people: Pick<People, 'shownAs'>
   }
 }
 

@@ -1,4 +1,5 @@
 import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import type { People } from '../../commands/accounts/people.ts'
 import { clientFold, clientStream, isClientId } from '../../commands/clients/clients.ts'
 import { load } from '../../commands/core/load.ts'
 import { isUndecodable } from '../../events/decode.ts'
@@ -12,7 +13,10 @@ const BY_ITSELF: ReadonlySet<string> = new Set(['projection', 'store'])
 export class Who {
   readonly #names = new Map<string, Promise<string>>()
 
-  constructor(private readonly store: Pick<EventStore, 'read'>) {}
+  constructor(
+    private readonly store: Pick<EventStore, 'read'>,
+    private readonly people: Pick<People, 'shownAs'>,
+  ) {}
 
   /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */
   async of({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<By | null> {
@@ -23,13 +27,17 @@ export class Who {
     return { account, client: clientName, via }
   }
 
+  /** An account's address, or what stands in its place. */
+  ofAccount(account: number): Promise<string> {
+    return this.#remembered(accountStream(account), async () => {
+      const { state } = await load(this.store, accountStream(account), accountFold)
+      return this.people.shownAs(account, state)
+    })
+  }
+
   async #account(actor: string): Promise<string | null> {
     const number = /^account-([1-9]\d{0,15})$/.exec(actor)?.[1]
-    if (number === undefined) return null
-    return this.#remembered(actor, async () => {
-      const { state } = await load(this.store, accountStream(Number(number)), accountFold)
-      return state.status === 'unknown' ? actor : state.email
-    })
+    return number === undefined ? null : this.ofAccount(Number(number))
   }
 
   async #client(client: string | undefined): Promise<string | null> {

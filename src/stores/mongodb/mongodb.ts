@@ -3,16 +3,19 @@ import type { Files } from '../ports/files.ts'
 import { connect, type Mongo } from './connection.ts'
 import { documentsIn } from './documents.ts'
 import { filesIn } from './files.ts'
+import { personsIn } from './persons.ts'
 import { vaultIn } from './vault.ts'
+import type { Persons } from '../ports/persons.ts'
 import type { ReadStore } from '../ports/read-store.ts'
 import type { Vault } from '../ports/vault.ts'
 
-/** Read models, vault and files in one database, over one pool of connections. */
+/** Read models, vault, persons and files in one database, over one pool of connections. */
 export type MongoStores = {
   readonly reads: ReadStore
   readonly vault: Vault
+  readonly persons: Persons
   readonly files: Files
-  /** Closes all three. */
+  /** Closes all of them. */
   close(): Promise<void>
 }
 
@@ -24,7 +27,12 @@ export type MongoStores = {
  */
 export function openMongo(address: string, log: Log): MongoStores {
   const mongo = connect(address)
-  const stores = { reads: documentsIn(mongo), vault: vaultIn(mongo), files: filesIn(mongo) }
+  const stores = {
+    reads: documentsIn(mongo),
+    vault: vaultIn(mongo),
+    persons: personsIn(mongo),
+    files: filesIn(mongo),
+  }
   let closed = false
   void untilReached(mongo, log, () => closed)
   return {

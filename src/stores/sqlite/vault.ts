@@ -6,7 +6,9 @@ import type { Connection } from './vault/connection.ts'
 import { contents } from './vault/contents.ts'
 import { Shredder } from './vault/shredder.ts'
 import { VaultFile } from './vault/vault-file.ts'
+import { personsIn } from './persons.ts'
 import { WalThread } from './wal.ts'
+import type { Persons } from '../ports/persons.ts'
 import {
   DUE_AHEAD,
   type Ended,
@@ -21,6 +23,8 @@ import {
 } from '../ports/vault.ts'
 
 export type SqliteVault = Vault & {
+  /** In the same file. */
+  readonly persons: Persons
   /** While something is being committed that somebody waits for: resolves when they are about to go on. */
   commitUnderWay(): Promise<void> | undefined
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
@@ -42,6 +46,7 @@ export function openSqliteVault(path: string, thread?: WalThread): SqliteVault {
     ...mails(file),
     ...sweeping(file),
     ...contents(file),
+    persons: personsIn(file),
     commitUnderWay: () => file.commitUnderWay,
     limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
     shred: () => shredder.shred(),

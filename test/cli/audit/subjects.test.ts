@@ -113,16 +113,16 @@ test('of a request tells all that it caused, over all streams, in the order of t
   const { id } = answer.json() as { id: number }
   await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
   const request = String(answer.headers['x-request-id'])
-  const entries = await causedBy(installation.store, request)
+  const entries = await causedBy(installation, request)
   assert.equal(
     entries.map(({ stream, type }) => `${stream} ${type}`),
     [`diamond-${id} created`, `scores-${id} scored`],
   )
   assert.ok(entries.every((entry) => entry.request === request))
-  assert.equal(await causedBy(installation.store, randomUUID()), [])
+  assert.equal(await causedBy(installation, randomUUID()), [])
 
   const bulk = expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
-  const caused = await causedBy(installation.store, String(bulk.headers['x-request-id']))
+  const caused = await causedBy(installation, String(bulk.headers['x-request-id']))
   assert.equal(typesOf(caused).filter((type) => type === 'created').length, 2)
   assert.match(entriesTable(caused), /^when +where +what +who/)
 })
@@ -153,7 +153,7 @@ test('shows what can not be understood in its place, and goes on behind it', asy
     ],
   )
   assert.equal(told[3]?.changes, [{ field: 'plan', from: 'basic', to: 'pro' }])
-  assert.equal(typesOf(await causedBy(installation.store, correlation)), typesOf(told))
+  assert.equal(typesOf(await causedBy(installation, correlation)), typesOf(told))
   assert.not.match(JSON.stringify(told), /platinum|secretly|hidden/)
 })
 

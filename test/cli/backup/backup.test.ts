@@ -46,7 +46,7 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   const backedUp = await site.done(['backup', site.at('b')])
   assert.equal(Object.keys(backedUp), ['events', 'files', 'bytes', 'position', 'seconds'])
   assert.is(backedUp['files'], 1)
-  assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json'])
+  assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json', 'persons.jsonl'])
   assert.is(statSync(site.at('b')).mode & 0o077, 0)
 
   const eve = await service.newVendor()
@@ -153,8 +153,14 @@ test('is not made anew where something is, where something runs, or of what is d
   const before = readFileSync(join(site.dataDir, 'events.db'))
   const [first = ''] = readdirSync(join(site.at('b'), 'files')).filter((name) => name !== 'incoming')
   const log = join(site.at('b'), 'events.db')
+  const persons = join(site.at('b'), 'persons.jsonl')
+  const whole = readFileSync(persons)
   const damages: [said: RegExp, damage: () => void][] = [
-    [/damaged/, () => rmSync(join(site.at('b'), 'files', first), { recursive: true })],
+    [/damaged: .*persons\.jsonl has the SHA-256/, () => writeFileSync(persons, whole.subarray(1))],
+    [
+      /damaged: the file/,
+      () => (writeFileSync(persons, whole), rmSync(join(site.at('b'), 'files', first), { recursive: true })),
+    ],
     [/damaged/, () => truncateSync(log, 8192)],
     [/The backup can't be read: EISDIR.*Nothing was changed/, () => (rmSync(log), mkdirSync(log))],
     [/damaged/, () => writeFileSync(join(site.at('b'), 'manifest.json'), '{"format"')],

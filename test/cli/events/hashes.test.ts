@@ -36,6 +36,7 @@ test('prints no hash of a password, a token or a client secret, neither as text 
       'ClientSecretRotated',
       'SessionOpened',
       'LinkKeySealed',
+      'PersonKeySealed',
     ]) {
       assert.match(out, new RegExp(`${type}.*\\(not shown\\)`))
     }
@@ -53,6 +54,7 @@ const MAY_BE_SHOWN = new Set([
   'CertificationRemoved.digest',
   'LinkKeySealed.key',
   'LogKeySealed.key',
+  'PersonKeySealed.key',
   'ApiTokenRevoked.token',
   'ApiTokenIssued.token',
   'SecretShared.token',

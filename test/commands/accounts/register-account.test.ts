@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../../src/commands/core/handle.ts'
-import { findAccount, loginFold, loginStream } from '../../../src/commands/accounts/accounts.ts'
+import { accountFold, accountStream, findAccount } from '../../../src/commands/accounts/accounts.ts'
+import { loginFold, plainLoginStream } from '../../../src/commands/accounts/people.ts'
+import { load } from '../../../src/commands/core/load.ts'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
 import { reserveLogin } from '../../../src/domain/account/login.ts'
+import { metadata } from '../../../src/events/origin.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
@@ -22,11 +26,56 @@ const withTwoProcesses = (run: (one: Process, other: Process) => Promise<void>) 
 
 test('that died after the reservation is finished by its repeat, with the reserved id', () =>
   withTwoProcesses(async (one) => {
-    const wish = { stream: loginStream(ann.email), id: 'died', origin: cli }
-    await handle(one, wish, loginFold, (login) => reserveLogin(login, { account: 41, email: ann.email }))
-    assert.is(await findAccount(one.store, ann.email), undefined)
-    assert.equal(await registerAccount(one, ann, cli), { account: 41, email: ann.email })
-    assert.is((await findAccount(one.store, 'ann@example.com '))?.email, ann.email)
+    for (const [stream, account] of [
+      [await one.people.loginStream(ann.email), 41],
+      [plainLoginStream('bob@example.com'), 42],
+    ] as const) {
+      const email = account === 41 ? ann.email : 'bob@example.com'
+      const wish = { stream, id: `died-${account}`, origin: cli }
+      await handle(one, wish, loginFold, (login) => reserveLogin(login, { account }))
+      assert.is(await findAccount(one, email), undefined)
+      assert.equal(await registerAccount(one, { ...ann, email }, cli), { account, email })
+      const found = await findAccount(one, `${email.toLowerCase()} `)
+      assert.is(found?.account, account)
+      assert.is(found && (await one.people.addressOf(account, found)), email)
+    }
+  }))
+
+test('puts the address beside the log and not into it', () =>
+  withTwoProcesses(async (one, other) => {
+    const { account } = await registerAccount(one, ann, cli)
+    for await (const event of one.store.readAll('start')) {
+      assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /example\.com/i)
+    }
+    const { state } = await load(other.store, accountStream(account), accountFold)
+    assert.is(await other.people.addressOf(account, state), ann.email)
+  }))
+
+test('whose row is missing is found by its address all the same, and shown by its number', () =>
+  withTwoProcesses(async (one) => {
+    const { account } = await registerAccount(one, ann, cli)
+    await one.persons.forget([account])
+    const found = await findAccount(one, ann.email)
+    assert.is(found?.account, account)
+    assert.is(found && (await one.people.shownAs(account, found)), `account-${account}`)
+  }))
+
+test('of a former release keeps its address, which is in its events', () =>
+  withTwoProcesses(async (one) => {
+    const first = (type: string, data: object) => [
+      { id: randomUUID(), type, data: { ...data }, metadata: metadata(cli, one.clock(), '1') },
+    ]
+    await one.store.append(
+      plainLoginStream(ann.email),
+      'none',
+      first('LoginReserved', { account: 7, email: ann.email }),
+    )
+    const data = { email: ann.email, password: 'hash', plan: 'basic' }
+    await one.store.append(accountStream(7), 'none', first('AccountRegistered', data))
+    const found = await findAccount(one, 'ANN@example.com')
+    assert.is(found && (await one.people.addressOf(7, found)), ann.email)
+    const again = await registerAccount(one, ann, cli).catch((error: unknown) => error)
+    assert.ok(again instanceof Refusal && again.kind === 'conflict', String(again))
   }))
 
 test('of one address wins once, whoever races in whatever case', () =>

@@ -1,3 +1,4 @@
+import { People } from '../../../src/commands/accounts/people.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Secrets } from '../../../src/commands/secrets/secrets.ts'
@@ -30,8 +31,10 @@ const CHEAP = { N: 32, r: 8, p: 1 }
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
   const store = openSqliteEvents(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
+  const clock = () => time.now
   return {
-    ...writingTo(store, () => time.now),
+    ...writingTo(store, clock),
+    people: new People({ store, clock }, vault.persons, keys),
     vault,
     keys,
     box: new SecretBox(keys, new Passphrases(), CHEAP),

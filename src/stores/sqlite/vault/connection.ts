@@ -4,6 +4,7 @@ import { demand, prepareFile } from '../file.ts'
 import { transactions } from '../open-file.ts'
 import { contentStatements } from './content-statements.ts'
 import { vaultFormat } from './format.ts'
+import { personStatements } from './person-statements.ts'
 import { statements } from './statements.ts'
 
 /** Milliseconds that opening waits for another process which makes the file. */
@@ -39,7 +40,7 @@ export function connect(file: string) {
       closeSync(wal)
       db.close()
     }
-    return { db, wal, close, ...transactions(db), ...statements(db), ...contentStatements(db) }
+    return { db, wal, close, ...transactions(db), ...statements(db), ...contentStatements(db), ...personStatements(db) }
   } catch (error) {
     db.close()
     throw error

@@ -1,0 +1,50 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { forgetAccount, loginOf } from '../../src/commands/accounts/forget-account.ts'
+import { findAccount } from '../../src/commands/accounts/accounts.ts'
+import { expect, request } from './harness/request.ts'
+import { newSender, shared } from './harness/secrets.ts'
+import { startService, type Service } from './harness/service.ts'
+import { created } from './harness/stones.ts'
+
+const test = suite<{ service: Service }>('an account that is forgotten, over HTTP')
+test.before(async (context) => {
+  context.service = await startService()
+})
+test.after(({ service }) => service.stop())
+
+const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+
+test('lets nobody in from then on, and its stones and their history stay in the log', async ({ service }) => {
+  const { installation, url } = service
+  const { store, writing, persons, vault } = installation
+  const sender = await newSender(installation)
+  const headers = { Authorization: sender.authorization }
+  const { secret_key } = await shared(url, sender, { secret: 'x' })
+  expect(200, await request(url, { path: '/api/v1/authcheck', headers }))
+  const { account } = await forgetAccount({ ...writing, persons, vault }, await loginOf(writing, sender.email), cli)
+  expect(401, await request(url, { path: '/api/v1/authcheck', headers }))
+  expect(404, await request(url, { method: 'POST', path: `/api/v1/secret/${secret_key}` }))
+  assert.is(account, sender.account)
+  assert.is(await persons.read(account), undefined)
+  assert.is(await findAccount(writing, sender.email), undefined)
+  for await (const event of store.readAll('start')) {
+    assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /@example\.com/)
+  }
+})
+
+test('is named by its number where its own history names it: the address of who is not is there', async ({
+  service,
+}) => {
+  const { ann, installation } = service
+  const { id } = await created(ann)
+  const byOf = async () => {
+    const entries = expect(200, await ann.get(`/v4/diamond/${id}/history`)).json() as { by: { account: string } }[]
+    return entries[0]?.by.account
+  }
+  assert.match((await byOf()) ?? '', /@/)
+  await installation.persons.forget([ann.account])
+  assert.is(await byOf(), `account-${ann.account}`)
+})
+
+test.run()

@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { expect, request } from '../../api/harness/request.ts'
+import { newSender, shared } from '../../api/harness/secrets.ts'
+import type { Service } from '../../api/harness/service.ts'
+import { created } from '../../api/harness/stones.ts'
+import { accountStream } from '../../../src/commands/accounts/accounts.ts'
+import { plainLoginStream } from '../../../src/commands/accounts/people.ts'
+import { metadata } from '../../../src/events/origin.ts'
+import { Site } from '../backup/site.ts'
+
+type Context = { site: Site }
+const test = suite<Context>('a person who is forgotten')
+test.before.each((context) => {
+  context.site = new Site()
+})
+test.after.each(({ site }) => site.close())
+
+const PASSWORD = 'right horse battery'
+
+/** Every file below a folder, whatever it is. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+}
+
+/** The files that hold a text in whatever case, plain or as UTF-16, base64 or hex may have it. */
+function holding(folder: string, wanted: string): string[] {
+  const forms = [wanted, Buffer.from(wanted).toString('base64').slice(0, -4), Buffer.from(wanted).toString('hex')]
+  return filesIn(folder).filter((path) => {
+    const bytes = readFileSync(path)
+    const plain = bytes.toString('latin1').toLowerCase()
+    return forms.some((form) => plain.includes(form.toLowerCase())) || bytes.includes(Buffer.from(wanted, 'utf16le'))
+  })
+}
+
+/** Commands that must succeed, one after another in one process. @returns their results */
+async function inTurn(site: Site, ...commands: readonly (readonly string[])[]): Promise<Record<string, unknown>[]> {
+  const ended = await site.commands.runInTurn(
+    commands.map((words) => [...words, '--json']),
+    { DATA_DIR: site.dataDir },
+  )
+  return ended.map(({ code, out, err }) => {
+    if (code !== 0) throw new Error(err)
+    return JSON.parse(out) as Record<string, unknown>
+  })
+}
+
+const adding = (name: string) => ['user', 'add', `${name}@example.com`, '--password', PASSWORD]
+const forgetting = (who: unknown) => ['forget', 'user', String(who), '--yes']
+const LIST = ['user', 'list']
+const emailsIn = (listed: Record<string, unknown> | undefined) =>
+  ((listed ?? {})['accounts'] as { email: string }[]).map(({ email }) => email)
+
+/** An account with all that hangs on one: a token of each kind, a stone, a webhook, a waiting secret with mails. */
+async function lived(site: Site, service: Service) {
+  const sender = await newSender(service.installation)
+  const { email, account } = sender
+  const secret = await shared(service.url, sender, { secret: 'x', recipient: 'tom@elsewhere.example' })
+  await inTurn(site, ['webhook', 'add', email, 'https://shop.example.com/stock'], ['user', 'plan', email, 'pro'])
+  return { email, account, secret, authorization: sender.authorization }
+}
+
+test('is in no file of DATA_DIR any more, nor in a backup that is made then', async ({ site }) => {
+  const service = await site.serve()
+  await created(service.ann)
+  const { email, account, secret, authorization } = await lived(site, service)
+  const { store, persons } = service.installation
+  assert.ok(await persons.read(account))
+  // The search finds what is there: a row that were not sealed, or an address in an event, would show.
+  const plan = await site.run(['user', 'list'])
+  assert.match(plan.out, email)
+
+  const forgotten = await site.done(['forget', 'user', email, '--yes'])
+  assert.equal(Object.keys(forgotten), ['account', 'events'])
+  assert.is(forgotten['account'], account)
+  assert.ok(Number(forgotten['events']) >= 5)
+
+  assert.is(await persons.read(account), undefined)
+  const types = (await store.read(accountStream(account))).map(({ type }) => type)
+  assert.equal(types.slice(-3), ['AccountDisabled', 'ApiTokenRevoked', 'AccountForgotten'])
+  const check = { path: '/api/v1/authcheck', headers: { Authorization: authorization } }
+  expect(401, await request(service.url, check))
+  expect(404, await request(service.url, { method: 'POST', path: `/api/v1/secret/${secret.secret_key}` }))
+  assert.match((await site.run(['webhook', 'list'])).out, /"webhooks":\[\]/)
+  for await (const item of service.installation.vault.contents()) assert.is(item.kind, 'receipt')
+  await service.stop()
+  await site.done(['backup', site.at('backup')])
+  assert.ok(filesIn(site.dataDir).length > 3)
+  assert.equal(holding(site.folder, email), [])
+})
+
+test('leaves an account that is told by its number, and an address that is free', async ({ site }) => {
+  const [added, , listed, , other] = await inTurn(
+    site,
+    adding('jane'),
+    forgetting('JANE@example.com'),
+    LIST,
+    ['audit', 'user', '1'],
+    adding('jane'),
+  )
+  const account = added?.['account']
+  assert.equal(listed?.['accounts'], [
+    { account, email: `account-${String(account)}`, plan: 'basic', status: 'forgotten' },
+  ])
+  assert.not.equal(other?.['account'], account)
+  const [once, twice, enabled, audited] = await site.commands.runInTurn(
+    [
+      forgetting('jane@example.com'),
+      forgetting('jane@example.com'),
+      ['user', 'enable', 'jane@example.com'],
+      ['audit', 'user', '1', '--json'],
+    ],
+    { DATA_DIR: site.dataDir },
+  )
+  assert.is(once?.code, 0)
+  assert.is(twice?.code, 1)
+  assert.match(twice?.err ?? '', /There is no account jane@example\.com/)
+  assert.match(enabled?.err ?? '', /There is no account/)
+  assert.match(audited?.out ?? '', /"type":"forgotten"/)
+})
+
+test('is forgotten by who says so alone', async ({ site }) => {
+  await inTurn(site, adding('jane'))
+  const asked = await site.run(['forget', 'user', 'jane@example.com'])
+  assert.is(asked.code, 2)
+  assert.match(asked.err, /--yes/)
+  assert.equal(emailsIn((await inTurn(site, LIST))[0]), ['jane@example.com'])
+})
+
+test('stays forgotten where an older backup is put back in the place, and comes along else', async ({ site }) => {
+  await inTurn(
+    site,
+    adding('jane'),
+    adding('tom'),
+    adding('kim'),
+    forgetting('kim@example.com'),
+    ['backup', site.at('backup')],
+    forgetting('jane@example.com'),
+    adding('later'),
+  )
+  const [, back, , after] = await inTurn(
+    site,
+    // The log of then has the account as it was: its number forgets it again.
+    ['restore', site.at('backup'), '--replace'],
+    LIST,
+    forgetting(1),
+    LIST,
+  )
+  assert.equal(emailsIn(back), ['account-1', 'tom@example.com', 'account-3'])
+  assert.equal(after?.['accounts'], [
+    { account: 1, email: 'account-1', plan: 'basic', status: 'forgotten' },
+    { account: 2, email: 'tom@example.com', plan: 'basic', status: 'enabled' },
+    { account: 3, email: 'account-3', plan: 'basic', status: 'forgotten' },
+  ])
+  const elsewhere = { DATA_DIR: site.at('elsewhere'), MASTER_KEY: site.masterKey() }
+  await site.done(['restore', site.at('backup')], elsewhere)
+  assert.equal(emailsIn(await site.done(LIST, elsewhere)), ['jane@example.com', 'tom@example.com', 'account-3'])
+})
+
+test('is not looked for in a copy: it goes along to where an installation moves, and into a replay', async ({
+  site,
+}) => {
+  await inTurn(site, adding('jane'), adding('tom'), forgetting('jane@example.com'))
+  await inTurn(
+    site,
+    ['replay', '--until', new Date().toISOString(), '--into', site.at('then')],
+    ['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('there')}`],
+  )
+  for (const folder of ['then', 'there']) {
+    const listed = await site.done(LIST, { DATA_DIR: site.at(folder) })
+    assert.equal(emailsIn(listed), ['account-1', 'tom@example.com'])
+  }
+})
+
+test('of a former release is told to be in the log still, and can do nothing any more', async ({ site }) => {
+  const service = await site.serve()
+  const { store, writing } = service.installation
+  const email = 'old@example.com'
+  const first = (type: string, data: object) => [
+    {
+      id: crypto.randomUUID(),
+      type,
+      data: { ...data },
+      metadata: metadata({ actor: 'operator', via: 'cli', correlation: 'old' }, writing.clock(), '1'),
+    },
+  ]
+  await store.append(plainLoginStream(email), 'none', first('LoginReserved', { account: 77, email }))
+  const registered = first('AccountRegistered', { email, password: 'hash', plan: 'basic' })
+  await store.append(accountStream(77), 'none', registered)
+  const { code, err } = await site.run(['forget', 'user', email, '--yes'])
+  assert.is(code, 0, err)
+  assert.match(err, /wrote this address into the log, in login-[0-9a-f]{64} and account-77: .* stays there in clear/)
+  assert.match((await site.run(['user', 'list'])).out, /"email":"account-77","plan":"basic","status":"forgotten"/)
+})
+
+test.run()

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { findAccount } from '../../../src/commands/accounts/accounts.ts'
+import { enableAccount } from '../../../src/commands/accounts/change-account.ts'
+import { forgetAccount, loginOf } from '../../../src/commands/accounts/forget-account.ts'
+import { People } from '../../../src/commands/accounts/people.ts'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
+import { ann, cli, clientOf, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
+
+const test = suite('an account that is forgotten')
+
+const withOne = (run: (one: Process, file: string) => Promise<void>) =>
+  withLogFile(async (file) => {
+    const one = await openProcess(file, { now: 1_800_000_000_000 })
+    try {
+      await run(one, file)
+    } finally {
+      await one.close()
+    }
+  })
+
+const rowsOf = async ({ persons }: Process) => {
+  const accounts: number[] = []
+  for await (const { account } of persons.all()) accounts.push(account)
+  return accounts
+}
+
+test('lets nobody in, with what was given out before either', () =>
+  withOne(async (one) => {
+    await registerAccount(one, ann, cli)
+    const client = await clientOf(one)
+    const { accessToken } = await logIn(one, client)
+    assert.ok(await isLive(one, accessToken))
+    await forgetAccount(one, await loginOf(one, ann.email), cli)
+    assert.not(await isLive(one, accessToken))
+    assert.ok(
+      await logIn(one, client).then(
+        () => false,
+        () => true,
+      ),
+    )
+    assert.equal(await rowsOf(one), [])
+  }))
+
+test('is found again where it died at any step, until its log-in is free', () =>
+  withOne(async (one) => {
+    const { account } = await registerAccount(one, ann, cli)
+    const died = new StoreUnavailable('died')
+    const dying = (calls: object) => ({ ...one, ...calls })
+    const steps = [
+      dying({ store: { ...one.store, append: () => Promise.reject(died) } }),
+      dying({ persons: { ...one.persons, forget: () => Promise.reject(died) } }),
+      dying({ vault: { ...one.vault, shred: () => Promise.reject(died) } }),
+    ]
+    for (const process of steps) {
+      const login = await loginOf(one, ann.email)
+      assert.equal(login.account, account)
+      assert.is(await forgetAccount(process, login, cli).catch((error: unknown) => error), died)
+      // Nobody takes the address before it is through.
+      const taken = await registerAccount(one, ann, cli).catch((error: unknown) => error)
+      assert.ok(taken instanceof Refusal && taken.kind === 'conflict', String(taken))
+    }
+    assert.ok((await findAccount(one, ann.email))?.status === 'forgotten')
+    await forgetAccount(one, await loginOf(one, ann.email), cli)
+    assert.is(await one.people.login(ann.email), undefined)
+    assert.equal(await rowsOf(one), [])
+    assert.is.not((await registerAccount(one, ann, cli)).account, account)
+  }))
+
+test('is named by its number as well, and never enabled again', () =>
+  withOne(async (one) => {
+    const { account } = await registerAccount(one, ann, cli)
+    await one.persons.forget([account])
+    const login = await loginOf(one, String(account))
+    await forgetAccount({ ...one, vault: { ...one.vault, shred: () => Promise.reject(new Error('died')) } }, login, cli)
+      .then(() => assert.unreachable())
+      .catch((error: Error) => assert.is(error.message, 'died'))
+    const refused = await enableAccount(one, ann.email, cli).catch((error: unknown) => error)
+    assert.ok(refused instanceof Refusal && refused.kind === 'conflict', String(refused))
+    await forgetAccount(one, await loginOf(one, String(account)), cli)
+    const gone = await loginOf(one, String(account)).catch((error: unknown) => error)
+    assert.ok(gone instanceof Refusal && gone.kind === 'missing', String(gone))
+  }))
+
+test('who is not is found and read after a rotation of the master key, by the new one alone in the end', () =>
+  withLogFile(async (file) => {
+    const [former, next] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+    const keysOf = (masterKey: string, masterKeyOld?: string) =>
+      openMasterKeys({ dataDir: '', masterKey, masterKeyOld })
+    const one = await openProcess(file, { now: 1_800_000_000_000 })
+    const peopleWith = (keys: ReturnType<typeof keysOf>) => new People(one, one.persons, keys)
+    const registering = { ...one, people: peopleWith(keysOf(former)) }
+    try {
+      await registerAccount(registering, ann, cli)
+      await peopleWith(keysOf(next, former)).ready()
+      const people = peopleWith(keysOf(next))
+      const found = await findAccount({ store: one.store, people }, ann.email)
+      assert.is(found && (await people.addressOf(found.account, found)), ann.email)
+    } finally {
+      await one.close()
+    }
+  }))
+
+test.run()
