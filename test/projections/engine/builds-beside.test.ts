@@ -90,15 +90,13 @@ for (const isMade of [true, false]) {
       const before = await liveId(disk)
       let switches = 0
       let isUnknown = false
+      let blind = 0
       const doubtful: ReadStore = {
         ...disk.reads,
         async live(model) {
           const build = await disk.reads.live(model)
           const write: Build['write'] = (...written) => {
-            assert.not.ok(
-              isUnknown && build.id === before,
-              'the old one was written to while it was unknown which build is live',
-            )
+            if (isUnknown && build.id === before) blind++
             return build.write(...written)
           }
           return { ...build, write }
@@ -114,6 +112,7 @@ for (const isMade of [true, false]) {
         await until('a switch', () => switches > 0)
         await vendor.create(2)
         await reached()
+        assert.is(blind, 0, 'the old one was written to while it was unknown which is live')
         assert.is(await liveId(disk), build.id)
         assert.is.not(before, build.id)
         await isFolded(disk)
