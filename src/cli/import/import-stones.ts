@@ -44,7 +44,7 @@ export async function importStones(
   })
   note(source.described)
   const stock = isUpdate ? await stockOf(installation.writing, owner) : undefined
-  const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones')
+  const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.ownShapes)
   const findings = await findingsOf(lines(), stock)
   const report = new Report(source, findings, asked)
   report.noteProblems()

@@ -1,5 +1,6 @@
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
+import type { Change } from '../../domain/diamond/fields.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Writing } from '../../commands/core/handle.ts'
@@ -13,6 +14,8 @@ export type Stock = {
   readonly skus: ReadonlyMap<number, string>
   /** Of those, the ones that have a certification. */
   readonly certified: ReadonlySet<number>
+  /** The cut shapes that any of them ever had and no dictionary knows. */
+  readonly ownShapes: ReadonlySet<string>
 }
 
 /**
@@ -59,6 +62,7 @@ async function finished(writing: Writing, stream: string, tried: Set<string>): P
 class Stones {
   readonly #skus = new Map<number, string>()
   readonly #certifications = new Map<number, number>()
+  readonly #ownShapes = new Set<string>()
 
   constructor(private readonly owner: number) {}
 
@@ -77,10 +81,10 @@ class Stones {
     const certifications = this.#certifications.get(id) ?? 0
     switch (type) {
       case 'DiamondCreated':
-        if (data.owner === this.owner) this.#skus.set(id, data.set.sku)
+        if (data.owner === this.owner) this.#set(id, data.set)
         break
       case 'DiamondPatched':
-        if (data.set.sku !== undefined) this.#skus.set(id, data.set.sku)
+        this.#set(id, data.set)
         break
       case 'CertificationAttached':
         this.#certifications.set(id, certifications + 1)
@@ -96,6 +100,11 @@ class Stones {
     }
   }
 
+  #set(id: number, { sku, cutShape }: Change['set']): void {
+    if (sku !== undefined) this.#skus.set(id, sku)
+    if (typeof cutShape === 'string') this.#ownShapes.add(cutShape)
+  }
+
   stock(): Stock {
     const single = new Map<string, number>()
     const several = new Map<string, number[]>()
@@ -106,6 +115,6 @@ class Stones {
     }
     const bySku = (sku: string) => several.get(sku) ?? [single.get(sku)].filter((id) => id !== undefined)
     const certified = [...this.#certifications].filter(([, number]) => number > 0).map(([id]) => id)
-    return { bySku, skus: this.#skus, certified: new Set(certified) }
+    return { bySku, skus: this.#skus, certified: new Set(certified), ownShapes: this.#ownShapes }
   }
 }

@@ -1,4 +1,5 @@
 import { REQUIRED, type Change } from '../../domain/diamond/fields.ts'
+import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { readChange, readNewDiamond } from '../../representations/diamond/read.ts'
 
 /** One line of a file as the v4 API would get it in JSON, or what is wrong with it before anything is read. */
@@ -13,11 +14,28 @@ export type Line =
 /** What a line is for: a new stone, or whichever has its sku. */
 export type Reads = 'new stones' | 'stones by sku'
 
-/** Reads entries as they come; nothing but the one at hand is kept in memory. */
-export async function* readLines(entries: AsyncIterable<Entry>, reads: Reads): AsyncGenerator<Line> {
+/**
+ * Reads entries as they come; nothing but the one at hand is kept in memory.
+ * @param ownShapes texts that are no new cut shapes: a stone has them from before nearly known ones were refused
+ */
+export async function* readLines(
+  entries: AsyncIterable<Entry>,
+  reads: Reads,
+  ownShapes: ReadonlySet<string> = new Set(),
+): AsyncGenerator<Line> {
   const read = READS[reads]
-  for await (const entry of entries) yield 'input' in entry ? read(entry.line, entry.input) : entry
+  for await (const entry of entries) {
+    if ('input' in entry) {
+      const { cutShape, ...others } = entry.input
+      const text = typeof cutShape === 'string' ? cutShape.trim() : ''
+      const isOwn = ownShapes.has(text) && parseShape(text) === undefined
+      yield isOwn ? withShape(read(entry.line, others), text) : read(entry.line, entry.input)
+    } else yield entry
+  }
 }
+
+const withShape = (line: Line, cutShape: string): Line =>
+  'problems' in line ? line : { ...line, change: { ...line.change, set: { ...line.change.set, cutShape } } }
 
 const READS = {
   'new stones': (line, input) => {

@@ -1,0 +1,53 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { stockOf } from '../../../src/cli/import/inventory.ts'
+import { readLines, type Entry } from '../../../src/cli/import/lines.ts'
+import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { temporaryLog } from '../../stores/temporary-log.ts'
+
+const test = suite('lines about stones by their skus')
+
+const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
+
+async function* entries(...inputs: Record<string, unknown>[]): AsyncGenerator<Entry> {
+  for (const [index, input] of inputs.entries()) yield { line: index + 2, input }
+}
+
+async function read(shapes: ReadonlySet<string>, ...inputs: Record<string, unknown>[]) {
+  const lines = []
+  for await (const line of readLines(entries(...inputs), 'stones by sku', shapes)) lines.push(line)
+  return lines
+}
+
+test('take a shape that is nearly a known one where a stone has it from before, and no new one', async () => {
+  const store = temporaryLog()
+  try {
+    const writing = writingTo(store, () => 1_800_000_000_000)
+    const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 10, origin })
+    const stone = { sku: 'A', cutShape: 'Rund', carat: 1 }
+    await createDiamonds({ ...writing, diamondIds }, { owner: 1, origin, entries: [stone] })
+    const { ownShapes } = await stockOf(writing, 1)
+    const [same, other, known] = await read(
+      ownShapes,
+      { sku: 'A', cutShape: ' Rund ' },
+      { sku: 'A', cutShape: 'Rouund' },
+      { sku: 'A', cutShape: 'Round' },
+    )
+    assert.equal(same, { line: 2, change: { set: { sku: 'A', cutShape: 'Rund' }, removed: [] } })
+    assert.match(String(other && 'problems' in other ? other.problems : ''), 'did you mean Round?')
+    assert.equal(known, { line: 4, change: { set: { sku: 'A', cutShape: 2 }, removed: [] } })
+  } finally {
+    await store.close()
+  }
+})
+
+test('need a sku, and say all else that is wrong as well', async () => {
+  const [none] = await read(new Set(), { sku: null, carat: -1, clarity: 'XX' })
+  const problems = none && 'problems' in none ? none.problems : []
+  assert.is(problems.length, 3)
+  assert.is(problems.at(-1), 'sku is required')
+})
+
+test.run()
