@@ -25,8 +25,10 @@ export function checkpointCommand(open: Open): Command {
 
 async function print(installation: Installation, options: OutputOptions): Promise<void> {
   const { checkpoints, signer, progress } = await evidenceOf(installation)
+  // What is signed is an event of its own, behind this one.
+  const head = await installation.store.head()
   const signed = await signer.sign(TREE_PATIENCE)
-  if (!(await progress.reached(await installation.store.head(), 0)))
+  if (!(await progress.reached(head, 0)))
     note('Nothing keeps the tree up to date, so nothing new is signed: start the service')
   if (signed === undefined) throw new Failed('Nothing has been signed yet: start the service')
   const { origin, size, root, note: checkpoint } = signed
