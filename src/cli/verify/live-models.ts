@@ -5,6 +5,7 @@ import type { EventStore, From } from '../../stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
 import { Failed } from '../failure.ts'
 import { compareModel } from './compare-model.ts'
+import { compareCounts } from './counts.ts'
 import { compareTree, rootOf, type TreeVerified } from './compare-tree.ts'
 import { Differences, type Difference } from './differences.ts'
 import { FreshModel } from './fresh-model.ts'
@@ -64,7 +65,7 @@ const absent = (name: string, why: string): Absent => ({
 })
 
 /**
- * Compares what is live with what the log folds to.
+ * Compares what is live with what the log folds to, documents and the counts that are kept of them.
  * @param faulty streams of which something is wrong in the log itself
  * @returns how many documents the live build has
  * @throws Failed
@@ -76,7 +77,13 @@ export async function compareLive(
   found: Differences,
 ): Promise<number> {
   if (absent === undefined)
-    return withLive(reads, fresh, found, (live, own) => compareModel({ store, live, fresh, faulty, found: own }))
+    return withLive(reads, fresh, found, async (live, own) => {
+      const documents = await compareModel({ store, live, fresh, faulty, found: own })
+      const model = await reads.model(fresh.projection.declaration)
+      // Where documents differ, so do counts: those are made anew with them.
+      if (own.count === 0) await compareCounts({ model, fresh, found: own })
+      return documents
+    })
   await tellAbsent(fresh, absent, found)
   return 0
 }

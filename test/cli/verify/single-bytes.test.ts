@@ -113,22 +113,22 @@ async function isFound(folder: string): Promise<boolean> {
   }
 }
 
-if (areEmbedded) {
-  test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
-    const below = random()
-    const missed: string[] = []
-    for (let made = 0; made < CHANGES;) {
-      const [begins, change] = KINDS[made % KINDS.length] ?? ['events', inEvent]
-      const folder = site.copy()
-      const what = inFile(folder, begins, (db) => change(db, below))
-      if (what !== undefined) {
-        made++
-        if (!(await isFound(folder))) missed.push(what)
-      }
-      site.drop(folder)
+test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
+  if (!areEmbedded)
+    return console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
+  const below = random()
+  const missed: string[] = []
+  for (let made = 0; made < CHANGES;) {
+    const [begins, change] = KINDS[made % KINDS.length] ?? ['events', inEvent]
+    const folder = site.copy()
+    const what = inFile(folder, begins, (db) => change(db, below))
+    if (what !== undefined) {
+      made++
+      if (!(await isFound(folder))) missed.push(what)
     }
-    assert.equal(missed, [])
-  })
-}
+    site.drop(folder)
+  }
+  assert.equal(missed, [])
+})
 
 test.run()
