@@ -1,19 +1,16 @@
 import { Argument, Command } from 'commander'
 import { constants, setPriority } from 'node:os'
-import { shareReads } from '../projections/engine/shared-read.ts'
 import type { Projection } from '../projections/engine/read-model.ts'
+import type { From } from '../stores/ports/event-store.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
-import { BadUsage, explain, Failed } from './failure.ts'
+import { BadUsage, Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
 import { FillProgress } from './rebuild/fill-progress.ts'
-import { rebuildModel, type Rebuilt } from './rebuild/rebuild-model.ts'
+import { rebuildAll, type Outcome } from './rebuild/rebuild-all.ts'
 import { listenForStop } from './stop-signal.ts'
-
-/** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
-const PATIENCE = 600_000
 
 type RebuildOptions = OutputOptions & { readonly all?: true }
 
@@ -39,7 +36,7 @@ async function rebuild(open: Open, name: string | undefined, options: RebuildOpt
   const models = chosen(name, options)
   // The service's requests come first where processors are scarce.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-  const { rebuilt, faults } = await withInstallation(open, (installation) => rebuildAll(installation, models))
+  const { rebuilt, faults } = await withInstallation(open, (installation) => rebuildChosen(installation, models))
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
   )
@@ -56,33 +53,15 @@ function chosen(name: string | undefined, { all }: RebuildOptions): readonly Pro
   return READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
 }
 
-/** faults: what kept the others back, in words */
-type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly string[] }
-
-/** Each by itself: what one of them fails for keeps no other back. What was filled of it stays. */
-async function rebuildAll(installation: Installation, models: readonly Projection<unknown>[]): Promise<Outcome> {
-  const alone = models.length === 1
-  const store = alone
-    ? installation.store
-    : shareReads(installation.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
+/** What was filled of one that could not be rebuilt stays. */
+async function rebuildChosen(installation: Installation, models: readonly Projection<unknown>[]): Promise<Outcome> {
   const stop = new AbortController()
   void listenForStop().first.then(() => stop.abort(new Failed('stopped; the next rebuild goes on from here')))
   const progress = new FillProgress(await installation.store.head())
-  const outcomes = await Promise.allSettled(
-    models.map((model) =>
-      rebuildModel({ ...installation, store }, model, {
-        signal: stop.signal,
-        told: (events, position) => progress.told(model.declaration.name, events, position),
-      }),
-    ),
-  )
-  progress.end()
-  return {
-    rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
-    faults: outcomes.flatMap((outcome, index) =>
-      outcome.status === 'rejected'
-        ? [`${models[index]?.declaration.name} was not rebuilt: ${explain(outcome.reason)}`]
-        : [],
-    ),
+  const told = (model: string, events: number, position: From) => progress.told(model, events, position)
+  try {
+    return await rebuildAll(installation, models, { signal: stop.signal, told })
+  } finally {
+    progress.end()
   }
 }

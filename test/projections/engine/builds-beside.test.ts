@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { rebuildAll } from '../../../src/cli/rebuild/rebuild-all.ts'
 import { rebuildModel } from '../../../src/cli/rebuild/rebuild-model.ts'
 import { neverAborted } from '../../../src/projections/engine/loop.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { until } from '../../until.ts'
 import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
 
@@ -198,6 +200,25 @@ test(
     await rebuildModel(stores, diamonds, options)
     assert.is.not(await liveId(disk), before)
     await isFolded(disk)
+  }),
+)
+
+test(
+  'that can not be filled keeps no other model back, and is named with why',
+  withDisk(async (disk) => {
+    await owner(disk.store).create(2)
+    const [first, second, ...others] = READ_MODELS
+    assert.ok(first !== undefined && second !== undefined)
+    const lease = await disk.reads.lease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
+    const models = [first, second, ...others]
+    const outcome = await rebuildAll({ ...disk, log }, models, { signal: neverAborted(), told: untold, patience: 0 })
+    assert.equal(
+      outcome.rebuilt.map(({ model }) => model),
+      [second, ...others].map(({ declaration: { name } }) => name),
+    )
+    const { name } = first.declaration
+    assert.equal(outcome.faults, [`${name} was not rebuilt: Another process is rebuilding ${name}`])
+    await lease?.release()
   }),
 )
 
