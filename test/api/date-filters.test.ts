@@ -34,6 +34,9 @@ test('finds a creation time by both inclusive bounds, to the second, in every sp
     '2015-08-09T15:01:42+00',
     '2015-08-09T15:01:42-0000',
     '20150809T170142+02',
+    '+2015-08-09T18:31:42+03:30',
+    '%2B2015-08-09T18:31:42%2B03:30',
+    '2015-08-09T18:31:42.000%2B03:30',
   ]) {
     const value = same.replace(' ', '%20')
     assert.equal(skus(expect(200, await vendor.get(`/v4/diamond?f[dateFrom]=${value}&f[dateTo]=${value}`))), ['THEN'])

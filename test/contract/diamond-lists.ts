@@ -64,6 +64,7 @@ export function diamondListsContract(
         served++
         assert.is(found, idsOf(asked).length, said(asked))
         assert.equal(await walked(asked), idsOf(asked), said(asked))
+        assert.ok(lookedThrough(asked) <= asked.most, said(asked))
       } else {
         refused++
         assert.ok(found instanceof Refusal && found.kind === 'invalid', String(found))
@@ -113,6 +114,19 @@ async function walked(asked: Asked): Promise<unknown[]> {
     after = found.next && (JSON.parse(JSON.stringify(found.next)) as Place)
   }
   return ids
+}
+
+/** How many stones came into question at least, where any were looked through. */
+function lookedThrough(asked: Asked): number {
+  const { isLabGrown, isColored, cutShape, carat, ids, sku } = asked.filter
+  if (planned(asked).candidates === undefined || ids !== undefined || sku !== undefined) return 0
+  const filter = {
+    ...(isLabGrown !== undefined && { isLabGrown }),
+    ...(isColored !== undefined && { isColored }),
+    ...(cutShape !== undefined && { cutShape }),
+    ...(carat !== undefined && { carat }),
+  }
+  return idsOf({ ...asked, filter }).length
 }
 
 /** What the filters and orders mean, told plainly. */

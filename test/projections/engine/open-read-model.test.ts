@@ -59,8 +59,23 @@ test(
     assert.equal(await model.parked(), new Set())
     assert.ok(await refused(() => listed(model)))
     assert.ok(await refused(() => model.count({ owner: 1 })))
+    assert.ok(await refused(() => model.counts({ owner: 1 })))
   }),
 )
+
+test('counts no further than it is asked to', () =>
+  withFolder(async (folder) => {
+    const disk = openDisk(folder)
+    try {
+      await owner(disk.store).create(5)
+      await project(disk)
+      const model = await openReadModel(disk.reads, disk.store, diamonds.declaration)
+      assert.is(await model.count({ owner: 1 }), 5)
+      assert.is(await model.count({ owner: 1 }, { by: ['owner', 'date', 'id'], upTo: 2 }), 3)
+    } finally {
+      await disk.close()
+    }
+  }))
 
 test(
   'answers, without being opened again, once it was made anew from this log',
