@@ -18,6 +18,7 @@ import { rebuild, rebuildOfAMillion } from './rebuild.ts'
 import { refresh } from './refresh.ts'
 import { secrets } from './secrets.ts'
 import { tree } from './tree.ts'
+import { watching } from './watching.ts'
 
 /** In the order of the table. */
 export const GROUPS: readonly Group[] = [
@@ -32,6 +33,7 @@ export const GROUPS: readonly Group[] = [
   ifMatch,
   secrets,
   tree,
+  watching,
   listsOfAMillion,
   rebuild,
   rebuildOfAMillion,

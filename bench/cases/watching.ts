@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import { fill, scored } from '../fill.ts'
+import type { Bench, Case, Group, Measurement } from '../group.ts'
+import { requestText } from '../request.ts'
+import type { Adamant } from '../services/adamant.ts'
+
+/**
+ * What a GET pays for its line in the log and for the figures of `/metrics`: a service with both, against one with neither. It is
+ * told in processor time, as the service's own figures have it, which other programs on the machine hardly change.
+ */
+export const watching: Group = { name: 'watching', long: true, prepare }
+
+const STONES = 1_000
+const unwatched = fileURLToPath(new URL('../parts/unwatched.js', import.meta.url))
+
+async function prepare(bench: Bench): Promise<Case[]> {
+  const ours = await readsOf(bench, await bench.adamant({ LOG_LEVEL: 'info' }))
+  const other = await readsOf(bench, await bench.adamant({ NODE_OPTIONS: `--import=${unwatched}` }))
+  return [{ name: 'processor time of a GET, logged and counted', unit: 'us', ours, other, target: { most: 1.1 } }]
+}
+
+async function readsOf(bench: Bench, service: Adamant): Promise<Measurement> {
+  const filled = await fill(service, STONES)
+  await scored(service)
+  const requests = filled.map(({ id }) => requestText(service, { method: 'GET', path: `/v4/diamond/${id}` }))
+  const { seconds } = bench
+  return async () => {
+    const before = await processorSeconds(service)
+    const { requests: sent } = await bench.generator.measure({ port: service.port, connections: 20, seconds, requests })
+    return (((await processorSeconds(service)) - before) * 1e6) / sent
+  }
+}
+
+/** That the process has used since it was started, as it says itself. */
+async function processorSeconds({ port }: Pick<Adamant, 'port'>): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
+}
