@@ -7,6 +7,7 @@ import { Differences, type Difference } from './differences.ts'
 import { checkFiles } from './files.ts'
 import type { TreeVerified } from './compare-tree.ts'
 import { compareLive, compareLiveTree, follow, type Followed } from './live-models.ts'
+import { checkSignedRoots } from './signed-roots.ts'
 import { checkVault, WaitingSecrets } from './vault.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -43,7 +44,7 @@ export async function verifyInstallation(
   for (const projection of COMPARED) followed.push(await follow(projection, installation, scratch, silent))
   const ofTree = await follow(tree, installation, scratch, silent)
   const rules = await verifyLog({ store, models: [...followed, ofTree], waiting, found, signal })
-  const treeFound = await compareLiveTree(installation, ofTree, found)
+  const treeFound = await treeVerified(installation, ofTree, found)
 
   const models: Record<string, ModelVerified> = {}
   for (const model of followed) {
@@ -70,4 +71,11 @@ export async function verifyInstallation(
     differences: found.listed,
   }
   return { verified, differences: found.count }
+}
+
+async function treeVerified(installation: Installation, tree: Followed, found: Differences): Promise<TreeVerified> {
+  const compared = await compareLiveTree(installation, tree, found)
+  const before = found.count
+  await checkSignedRoots(installation, tree.fresh, found)
+  return { ...compared, ok: compared.ok && found.count === before }
 }

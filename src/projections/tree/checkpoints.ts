@@ -45,11 +45,14 @@ export class Checkpoints {
   async last(): Promise<Signed | undefined> {
     const found = await lastSigned(this.store)
     if (found === undefined) return undefined
-    const { note, revision } = found
+    return { ...this.open(found.note, found.revision), ...found }
+  }
+
+  /** What a note of the log says. @param revision of its event @throws ForeignCheckpoint */
+  open(note: string, revision: bigint): TreeHead {
     try {
       const [origin = ''] = note.split('\n', 1)
-      const text = openNote(note, readVerifierKey(verifierKeyText(origin, this.key)))
-      return { ...readCheckpoint(text), note, revision }
+      return readCheckpoint(openNote(note, readVerifierKey(verifierKeyText(origin, this.key))))
     } catch (error) {
       throw new ForeignCheckpoint(`checkpoints@${revision} is not what this log's key has signed`, { cause: error })
     }

@@ -239,4 +239,20 @@ if (areEmbedded) {
   }
 }
 
+test('an event that was changed where the tree was made anew over it, by what was signed before', async ({ site }) => {
+  if (!areEmbedded) return
+  const folder = site.copy()
+  log(`UPDATE events SET metadata = replace(metadata, '"cli"', '"clj"') WHERE stream = 'account-1' AND revision = 0`)(
+    folder,
+  )
+  for (const name of readdirSync(folder).filter((one) => one.startsWith('read-tree'))) rmSync(join(folder, name))
+  sql('read-models', `DELETE FROM live WHERE model LIKE 'tree%'`)(folder)
+  const { differences, tree } = await verified(folder)
+  assert.not.ok(tree.ok)
+  const signed = differences.filter(({ where }) => where.startsWith('checkpoints@'))
+  assert.ok(signed.length > 0)
+  for (const { what } of signed) assert.match(what, /^was signed over other events: some of the first \d+ of the log/)
+  site.drop(folder)
+})
+
 test.run()
