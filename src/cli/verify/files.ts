@@ -38,7 +38,8 @@ export async function checkFiles({ store, files, certifications, found }: Checki
   return known.size
 }
 
-async function faultOf(files: Files, digest: string): Promise<string | undefined> {
+/** What is wrong with a file's bytes; undefined where they have this digest. */
+export async function faultOf(files: Files, digest: string): Promise<string | undefined> {
   const chunks = await files.read(digest)
   if (chunks === undefined) return 'is missing'
   const { sha256 } = await digestOf(chunks)

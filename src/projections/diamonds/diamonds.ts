@@ -64,6 +64,7 @@ export const diamonds = readModel<FollowedDiamond>({
     accountOf: ({ account }) => Number(account),
     unshown: (id, account, number) => ({ ...EMPTY, id, owner: NOBODY, account, created: number, changed: number }),
     renumbered,
+    numbers: CHANGE_NUMBERS,
   },
 })
 

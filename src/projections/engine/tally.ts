@@ -12,6 +12,8 @@ export type Tallied<Value> = {
   unshown(key: number, account: number, number: number): Document
   /** The document with the number of what made it anew, as a whole. @param before what stood there */
   renumbered(document: Document, before: Document | undefined, number: number): Document
+  /** The fields that hold numbers of events. */
+  readonly numbers: readonly string[]
 }
 
 /** Accounts count from 1, and so do documents: what is kept of an account stands under its number below zero. */

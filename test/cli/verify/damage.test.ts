@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { areEmbedded } from '../../engines.ts'
-import { inFile, Site } from './site.ts'
+import { certificateIn, inFile, Site } from './site.ts'
 import { verified } from './verified.ts'
 
 const test = suite<{ site: Site }>('what is damaged behind the service is found by verify:')
@@ -21,13 +21,6 @@ const sql = (begins: string, text: string) => (folder: string) =>
   })
 const log = (text: string) => sql('events', text)
 const FIRST = `stream = 'diamond-1' AND revision`
-
-function certificate(folder: string): string {
-  const files = join(folder, 'files')
-  const [name] = readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((one) => /[0-9a-f]{64}$/.test(one))
-  assert.ok(name)
-  return join(files, name)
-}
 
 type Found = { readonly where: RegExp; readonly what: RegExp; readonly do: RegExp }
 type Damage = readonly [name: string, damage: (folder: string) => void, ...found: Found[]]
@@ -177,12 +170,12 @@ const DAMAGES: readonly Damage[] = [
   ],
   [
     'a file',
-    (folder) => writeFileSync(certificate(folder), 'other bytes'),
+    (folder) => writeFileSync(certificateIn(folder), 'other bytes'),
     { where: first, what: /the file [0-9a-f]{64} of certification \d+ is damaged/, do: /backup/ },
   ],
   [
     'a file that is gone',
-    (folder) => rmSync(certificate(folder)),
+    (folder) => rmSync(certificateIn(folder)),
     { where: first, what: /the file [0-9a-f]{64} of certification \d+ is missing/, do: /backup/ },
   ],
   [

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as assert from 'uvu/assert'
 import { tree } from '../../../src/projections/tree/tree.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { attached, smallPdf } from '../../api/harness/form.ts'
@@ -63,4 +64,12 @@ export function inFile<Result>(folder: string, begins: string, work: (db: Databa
   } finally {
     db.close()
   }
+}
+
+/** The path of the one report that the installation keeps. */
+export function certificateIn(folder: string): string {
+  const files = join(folder, 'files')
+  const [name] = readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((one) => /[0-9a-f]{64}$/.test(one))
+  assert.ok(name)
+  return join(files, name)
 }
