@@ -25,6 +25,8 @@ const PAUSE = 10
 
 type Sampling = Pick<Installation, 'store' | 'files'> & {
   readonly rules: StreamRules
+  /** Streams whose events were looked at: a diamond and its certification are made of the same. */
+  readonly looked: Set<string>
   readonly queries: TreeQueries
   readonly size: number
   readonly found: Differences
@@ -43,7 +45,7 @@ export async function verifySample(
   const found = new Differences()
   const queries = new TreeQueries(await reads.model(tree.declaration))
   const size = await queries.size()
-  const sampling: Sampling = { store, files, rules: new StreamRules(found), queries, size, found }
+  const sampling: Sampling = { store, files, rules: new StreamRules(found), looked: new Set(), queries, size, found }
   const models: Record<string, ModelVerified> = {}
   let read = 0
   for (const projection of COMPARED) {
@@ -84,7 +86,8 @@ async function checkDocument(
     const read = await readWith(store, projection, live, stored)
     // It went since, or is set aside, which the whole of verify tells.
     if (read === undefined || read.streams.some((stream) => aside.has(stream))) return 0
-    for (const event of read.events) await checkEvent(sampling, event)
+    for (const event of read.events) if (!sampling.looked.has(event.stream)) await checkEvent(sampling, event)
+    for (const stream of read.streams) sampling.looked.add(stream)
     const { writes } = await foldAgain(projection, read.events)
     const wanted = writes.flatMap((write) => ('put' in write && write.put['id'] === key ? [write.put] : []))[0]
     const numbers: readonly string[] = projection.tallied?.numbers ?? []
