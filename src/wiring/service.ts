@@ -122,12 +122,13 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     return opened
   }
 
+  // Asked before anybody can see the service: behind this it only starts what waits for the log by itself.
+  const closed = await store.closed()
+  const isRead = closed !== undefined && isForReading(closed.why)
   const listening = settings.ROLES.includes('http') ? await answer() : undefined
   const metered = await listenForMetrics(installation, metrics)
   if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
   const addresses = addressesOf(settings, listening?.port ?? settings.PORT)
-  const closed = await store.closed()
-  const isRead = closed !== undefined && isForReading(closed.why)
   const startWork = isRead ? async () => undefined : followers.startWork.bind(followers)
   await startWork({
     ...installation,

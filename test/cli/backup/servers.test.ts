@@ -97,7 +97,7 @@ test('ends a process that runs while its log goes back, or is restored', async (
   await setBack(peer, events)
   const ended = await caught.ended
   assert.is(ended.code, 1)
-  assert.match(ended.err, /^adamant: The log is older than what this process has seen of it/m)
+  assert.match(ended.err, /^adamant: The log is older than what this process has seen of it/m, ended.err)
 })
 
 test.run()
