@@ -61,6 +61,19 @@ export class CheckpointSigner {
     return checkpoints.latest()
   }
 
+  /**
+   * Signs as `sign` does, and waits until the tree has the checkpoint's own event too: before that nobody could tell whether
+   * what ends the log was changed.
+   * @param ms waits no longer
+   * @throws as `sign`
+   */
+  async signLast(ms: number): Promise<Signed | undefined> {
+    const until = performance.now() + ms
+    const signed = await this.sign(ms)
+    await this.signing.progress.reached(await this.signing.store.head(), until - performance.now())
+    return signed
+  }
+
   async #tried(): Promise<Signed | undefined | 'again'> {
     const { store, model, checkpoints, key, clock } = this.signing
     const queries = new TreeQueries(model)

@@ -15,7 +15,7 @@ const LAST = 2_000
 /** What the signing of checkpoints works with. */
 export type SigningTools = {
   /** Undefined where the log has no key, and takes none any more. */
-  readonly signer: Pick<CheckpointSigner, 'sign'> | undefined
+  readonly signer: Pick<CheckpointSigner, 'sign' | 'signLast'> | undefined
   readonly log: Log
 }
 
@@ -28,20 +28,23 @@ export const checkpointSigning = routine<SigningTools>({
     let isFirst = true
     return async () => {
       if (isFirst) isFirst = false
-      else await signed(tools, PATIENCE)
+      else await signed(tools, (signer) => signer.sign(PATIENCE))
     }
   },
   async last(tools) {
-    const last = signed(tools, LAST)
+    const last = signed(tools, (signer) => signer.signLast(LAST))
     last.catch((error: unknown) => tools.log.warn({ err: error }, 'no checkpoint was signed when the service stopped'))
     await endsWithin(last, LAST)
   },
 })
 
 /** What was rewritten is told each time: it is for an operator, and trying again mends nothing. */
-async function signed({ signer, log }: SigningTools, ms: number): Promise<void> {
+async function signed(
+  { signer, log }: SigningTools,
+  sign: (signer: NonNullable<SigningTools['signer']>) => Promise<unknown>,
+): Promise<void> {
   try {
-    await signer?.sign(ms)
+    if (signer !== undefined) await sign(signer)
   } catch (error) {
     if (error instanceof LogClosed) return
     if (!(error instanceof BrokenEvent)) throw error

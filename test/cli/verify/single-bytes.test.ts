@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isLeaf } from '../../../src/projections/tree/tree.ts'
+import { isLeaf, SIZE_KEY } from '../../../src/projections/tree/tree.ts'
 import { areEmbedded } from '../../engines.ts'
 import { inFile, Site } from './site.ts'
 import { verified } from './verified.ts'
@@ -112,6 +112,17 @@ async function isFound(folder: string): Promise<boolean> {
     return true
   }
 }
+
+test('stands in the tree as soon as the service has stopped, in its last event too', ({ site }) => {
+  if (!areEmbedded) return console.log('NOTE: not run on these engines: the files of the embedded ones are looked into')
+  const leaves = inFile(site.whole, 'events', (db) =>
+    (db.prepare('SELECT stream FROM events').all() as { stream: string }[]).filter(isLeaf),
+  )
+  const size = inFile(site.whole, 'read-tree', (db) =>
+    db.prepare('SELECT size FROM documents WHERE id = ?').pluck().get(SIZE_KEY),
+  )
+  assert.is(size, leaves.length)
+})
 
 test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
   if (!areEmbedded)
