@@ -55,7 +55,11 @@ const inEvent: Change = (db, below) => {
   const before = row[column] ?? ''
   const after = typeof before === 'object' ? otherBlob(before as Buffer, below) : otherText(String(before), below)
   if (String(before) === String(after) || isSameJson(String(before), String(after))) return undefined
-  db.prepare(`UPDATE events SET ${column} = ? WHERE position = ?`).run(after, row['position'])
+  const { changes } = db
+    .prepare(`UPDATE OR IGNORE events SET ${column} = ? WHERE position = ?`)
+    .run(after, row['position'])
+  // The name of another stream is refused where that has an event of this number.
+  if (changes === 0) return undefined
   return `${column} of ${row['stream']}@${row['revision']}: ${String(before)} is ${String(after)}`
 }
 
