@@ -1,7 +1,8 @@
 import { Argument, Command } from 'commander'
-import { constants, setPriority } from 'node:os'
 import type { Projection } from '../projections/engine/read-model.ts'
 import type { From } from '../stores/ports/event-store.ts'
+import { lowerProcessPriority } from '../runtime/low-priority.ts'
+import { spareOneCore } from '../runtime/spared-core.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
 import { BadUsage, Failed } from './failure.ts'
@@ -35,7 +36,8 @@ The service may run and be written to. A rebuild that was stopped or killed is g
 async function rebuild(open: Open, name: string | undefined, options: RebuildOptions): Promise<void> {
   const models = chosen(name, options)
   // The service's requests come first where processors are scarce.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  lowerProcessPriority()
+  spareOneCore()
   const { rebuilt, faults } = await withInstallation(open, (installation) => rebuildChosen(installation, models))
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,

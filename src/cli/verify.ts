@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { constants, setPriority } from 'node:os'
+import { lowerProcessPriority } from '../runtime/low-priority.ts'
+import { spareOneCore } from '../runtime/spared-core.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { withScratchModels } from '../wiring/scratch-models.ts'
 import { Failed } from './failure.ts'
@@ -45,7 +46,8 @@ Exit code 1: something differs; each difference is told with what to do.`
 
 async function verify(open: Open, options: VerifyOptions): Promise<void> {
   // The service's requests come first where processors are scarce.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  lowerProcessPriority()
+  spareOneCore()
   const { verified, differences } = await withInstallation(open, (installation) =>
     verifyAlone(installation, options.sample),
   )

@@ -1,0 +1,36 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { coresIn } from '../../src/runtime/spared-core.ts'
+
+const test = suite('a process that spares a core')
+
+/** Tells on which processors each of its threads may run, those of the thread pool among them. */
+const SPARING = `
+  import { readdirSync, readFileSync } from 'node:fs'
+  import { pbkdf2 } from 'node:crypto'
+  import { promisify } from 'node:util'
+  import { spareOneCore } from ${JSON.stringify(new URL('../../src/runtime/spared-core.ts', import.meta.url).href)}
+  const allowed = (thread) => /Cpus_allowed_list:\\s*(\\S+)/.exec(readFileSync('/proc/self/task/' + thread + '/status', 'utf8'))[1]
+  const [before] = readdirSync('/proc/self/task').map(allowed)
+  spareOneCore()
+  await promisify(pbkdf2)('a', 'b', 1, 8, 'sha256')
+  console.log(JSON.stringify([before, readdirSync('/proc/self/task').map(allowed)]))
+`
+
+test('runs on all but one, in each of its threads, where there are several', () => {
+  const hasTaskset = spawnSync('taskset', ['--version']).error === undefined
+  if (process.platform !== 'linux' || !hasTaskset) return console.log('NOTE: not run: it takes Linux and taskset')
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', SPARING]
+  const [before, after] = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as [string, string[]]
+  const cores = coresIn(before)
+  const expected = cores.length > 1 ? cores.slice(1) : cores
+  for (const list of after) assert.equal(coresIn(list), expected)
+})
+
+test('reads the list that Linux writes', () => {
+  assert.equal(coresIn('0'), [0])
+  assert.equal(coresIn('0-3,8'), [0, 1, 2, 3, 8])
+})
+
+test.run()
