@@ -89,6 +89,11 @@ function distance(stone: Record<string, string>, grade: Grade) {
 }
 
 function scoresOf(cut: TracedCut) {
-  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, 1)]
-  return { brilliance, fire, integral: integralScore(fire, brilliance), spread: spreadScore(cut, reference, 1) }
+  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, { carat: 1 })]
+  return {
+    brilliance,
+    fire,
+    integral: integralScore(fire, brilliance),
+    spread: spreadScore(cut, reference, { carat: 1 }),
+  }
 }

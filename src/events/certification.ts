@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LABORATORIES } from '../domain/certification/certification.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
 import { first, type EventSchema } from './event-schema.ts'
-import { withReadingOfAll } from './report-read.ts'
+import { withFinerMeasures, withReadingOfAll } from './report-read.ts'
 
 const id = z.int().min(1).describe('id of the certification')
 const digest = z
@@ -19,6 +19,9 @@ const reading = z.object({
   depth: positive.nullable().describe('percent, likewise'),
   crownAngle: positive.nullable().describe('degrees'),
   pavilionAngle: positive.nullable().describe('degrees'),
+  girdle: positive.nullable().describe('percent of the mean diameter or the width'),
+  star: positive.nullable().describe("star length, percent of the way from the table's edge to the girdle"),
+  lower: positive.nullable().describe('length of the lower halves, percent of the way from the girdle to the culet'),
   laboratory: z.enum(LABORATORIES).nullable(),
   shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable(),
   isLabGrown: z.boolean().nullable(),
@@ -37,8 +40,8 @@ export const certificationSchemas = {
   ),
   CertificationRemoved: first(z.object({ id, digest: digest.nullable() })),
   ReportRead: {
-    version: 2,
+    version: 3,
     payload: reportRead,
-    upcasters: [withReadingOfAll],
+    upcasters: [withReadingOfAll, withFinerMeasures],
   } satisfies EventSchema<typeof reportRead>,
 }

@@ -21,6 +21,7 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
     about: 'The service read the PDF of a report. It changes nothing that the owner said.',
     changes: {
       2: '`laboratory`, `shape` and `isLabGrown` are always there, null where nothing was found; version 1 lacked them where they were not looked for. `mismatches` is gone: it follows from the reading and the stone.',
+      3: '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
     },
   },
   DiamondScored: { stream: 'scores-{id}', about: 'The optical scores of a diamond were computed.' },

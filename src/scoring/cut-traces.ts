@@ -1,4 +1,5 @@
 import { cutKey, type Cut } from '../domain/scoring/cut/cut.ts'
+import { possibleCut } from '../domain/scoring/cut/possible.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { tabled } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
@@ -18,8 +19,8 @@ export class CutTraces {
   ) {}
 
   /**
-   * At once where the cut is known. Where no stone can have the measures of a report, its grade's nominal ones stand in:
-   * what was read is wrong then. null where these are impossible too.
+   * At once where the cut is known. Where no stone can have the measures of a report, as much of them as one can have:
+   * `possibleCut`. null where its grade's nominal ones are impossible too.
    */
   readonly of = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
     const known = tabled(cut)
@@ -45,7 +46,8 @@ export class CutTraces {
       this.impossible(cut, error.message)
       if (cut.measured === undefined) return null
       const { measured: _measured, ...nominal } = cut
-      return this.of(nominal)
+      const possible = possibleCut(cut)
+      return this.of(possible === cut ? nominal : possible)
     }
   }
 

@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { Scores } from '../../src/domain/diamond/scores.ts'
+import { layoutNamed } from '../fixtures/reports/layouts.ts'
+import { onPaper } from '../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { attached } from './harness/form.ts'
 import { expect, type Answer } from './harness/request.ts'
@@ -107,6 +109,23 @@ test('follow the proportions that a report measured, until it is removed', async
     events.map(({ data }) => data['revision']),
     [0, 2, 3],
   )
+})
+
+test('follow a report that measured a fancy in part: its size, its length to width, its table and depth', async ({
+  ann,
+}) => {
+  const { lines, says } = layoutNamed("GIA's of a fancy")
+  const { id } = await created(ann, { cutShape: 'Oval', carat: 1.02 })
+  const typical = scoresIn(await untilEtag(ann, id, '"0.1"'))
+  await attached(ann, id, await onPaper(lines), says.number ?? '')
+  const { spread, fire, brilliance, symmetry } = scoresIn(await untilEtag(ann, id, '"1.2"'))
+  assert.ok(spread && fire)
+  // An ellipse of 8.01 x 5.92 mm has the area of a circle of the mean geometric diameter.
+  const round = (3.67 * (8.01 * 5.92) ** 1.5) / 1000
+  assert.ok(Math.abs(spread.ct - (round - 1.02)) < 0.01, `${spread.ct}`)
+  assert.ok(Math.abs(fire.val - fire.rg * (1.02 + spread.ct)) <= 0.006)
+  assert.not.equal(brilliance, typical.brilliance)
+  assert.equal(symmetry, typical.symmetry)
 })
 
 test('stay as they are for a report that measured nothing', async ({ ann, service }) => {

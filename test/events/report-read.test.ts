@@ -7,7 +7,7 @@ import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { recordings } from './recordings.ts'
 
-const test = suite('a reading in version 1')
+const test = suite('a reading of an earlier version')
 
 const recorded = recordings()
 
@@ -21,17 +21,27 @@ const first = example('ReportRead.1.json')
 const dataOf = (data: object) => decode<ReportRead>({ ...first, data: { ...data } }).data
 const reading = first.data['reading'] as Readonly<Record<string, unknown>>
 
+/** What version 2 did not look for either. */
+const UNLOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null }
+
 test('says of what it did not look for that it found nothing, and no mismatches', () => {
-  const unlookedFor = { laboratory: null, shape: null, isLabGrown: null }
+  const unlookedFor = { laboratory: null, shape: null, isLabGrown: null, ...UNLOOKED_FOR_IN_2 }
   assert.equal(dataOf(first.data), { certification: 1, reading: { ...reading, ...unlookedFor } })
 })
 
 test('keeps what it found where it looked', () => {
   const found = { ...reading, laboratory: 'GIA', shape: 2, isLabGrown: false }
   const mismatches = [{ field: 'carat', given: 0.75, read: 0.73 }]
-  assert.equal(dataOf({ certification: 1, reading: found, mismatches }), { certification: 1, reading: found })
+  assert.equal(dataOf({ certification: 1, reading: found, mismatches }), {
+    certification: 1,
+    reading: { ...found, ...UNLOOKED_FOR_IN_2 },
+  })
   const some = { ...reading, laboratory: null, isLabGrown: true }
-  assert.equal(dataOf({ certification: 1, reading: some, mismatches: [] }).reading, { ...some, shape: null })
+  assert.equal(dataOf({ certification: 1, reading: some, mismatches: [] }).reading, {
+    ...some,
+    shape: null,
+    ...UNLOOKED_FOR_IN_2,
+  })
 })
 
 test('stays as it is stored', () => {
@@ -65,14 +75,20 @@ function documentWith(read: StoredEvent) {
   return toDocument(view)
 }
 
-test('makes the same document as the same reading in version 2', () => {
+test('makes the same document as the same reading in version 3', () => {
   const { certification } = first.data
   const id = example('CertificationAttached.1.json').data['id']
   assert.is(certification, id)
-  const second = { ...first, data: dataOf(first.data), metadata: { ...first.metadata, schema: '2' } }
+  const second = { ...first, data: dataOf(first.data), metadata: { ...first.metadata, schema: '3' } }
   assert.equal(documentWith(first), documentWith(second))
   const contradicting = { ...second.data, reading: { ...second.data.reading, laboratory: 'HRD' } }
   assert.not.equal(documentWith(first), documentWith({ ...second, data: contradicting }))
+})
+
+test('keeps in version 2 all that it found, and says that it found nothing of what it did not look for', () => {
+  const second = example('ReportRead.2.json')
+  const { reading: found } = second.data as { readonly reading: object }
+  assert.equal(decode<ReportRead>(second).data.reading, { ...found, ...UNLOOKED_FOR_IN_2 })
 })
 
 test.run()

@@ -25,6 +25,11 @@ export type ReportReading = {
   /** Degrees. */
   readonly crownAngle: number | null
   readonly pavilionAngle: number | null
+  /** Percent of the mean diameter or the width. */
+  readonly girdle: number | null
+  /** Percent of the way from the table's edge to the girdle, and from the girdle to the culet. */
+  readonly star: number | null
+  readonly lower: number | null
   readonly laboratory: Laboratory | null
   /** A top-level cut shape's id. */
   readonly shape: number | null

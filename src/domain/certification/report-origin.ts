@@ -29,7 +29,7 @@ export function isLabGrownIn(text: string): boolean | null {
 
 /** Whatever follows the label, up to the end of its line or the next one's. */
 const SHAPE =
-  /\b(?:shape and cutting style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/gi
+  /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/gi
 
 /** Words of a shape's description, the most telling first. GIA's `Square Emerald Cut` is the trade's Asscher. */
 const WORDS: readonly (readonly [RegExp, string])[] = [

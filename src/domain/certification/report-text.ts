@@ -1,4 +1,6 @@
 import type { ReportReading } from './certification.ts'
+import { fineMeasuresIn } from './report-fine.ts'
+import { PERCENT, within } from './report-numbers.ts'
 import { isLabGrownIn, laboratoryIn, shapeIn } from './report-origin.ts'
 
 /** Characters of a report's text that are looked at. */
@@ -21,6 +23,7 @@ export function readReport(text: string): ReportReading {
     depth: within(plain, DEPTH, 20, 95),
     crownAngle: within(plain, CROWN, 5, 65),
     pavilionAngle: within(plain, PAVILION, 20, 65),
+    ...fineMeasuresIn(plain),
     laboratory: laboratoryIn(plain),
     shape: shapeIn(plain),
     isLabGrown: isLabGrownIn(plain),
@@ -67,7 +70,6 @@ function measurementsIn(text: string): ReportReading['measurements'] {
   return sign === '-' ? { length: b, width: a, depth } : { length: a, width: b, depth }
 }
 
-const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
 const TABLE = new RegExp(String.raw`\btable(?: ?(?:size|width|diameter|percentage|facet))?${PERCENT}`, 'i')
 const DEPTH = new RegExp(
   String.raw`\b(?<!(?:pavilion|crown|girdle|culet) ?)(?:total ?)?depth(?: ?percentage)?${PERCENT}`,
@@ -82,12 +84,3 @@ const angleOf = (part: string) =>
   )
 const CROWN = angleOf('crown')
 const PAVILION = angleOf('pavilion')
-
-/** The first match whose number is more than `min` and at most `max`. */
-function within(text: string, pattern: RegExp, min: number, max: number): number | null {
-  for (const [, digits] of text.matchAll(new RegExp(pattern, 'gi'))) {
-    const value = Number(digits)
-    if (value > min && value <= max) return value
-  }
-  return null
-}

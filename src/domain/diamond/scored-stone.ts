@@ -1,10 +1,11 @@
 import { measuredProportions } from '../certification/measured.ts'
 import { girdleRange } from '../dictionaries/girdle.ts'
-import { culets, grades, type Culet, type Girdle, type Grade, type Measured, type Shape } from '../scoring/cut/cut.ts'
+import { culets, grades, type Culet, type Girdle, type Grade, type Shape } from '../scoring/cut/cut.ts'
 import type { FluorColor, FluorIntensity } from '../scoring/fluor.ts'
 import type { Stone } from '../scoring/cut/stone.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
+import { measuredOf } from './measured-stone.ts'
 
 /**
  * The facet model of each cut shape of the dictionary. A cushion of which no more is known is taken for a brilliant one;
@@ -30,9 +31,9 @@ const MODELS: Readonly<Record<number, Shape>> = {
 /** What a diamond's scores are computed from, in the words of the scoring model. */
 export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
   const { fields } = diamond
-  const measured = measuredProportions(diamond)
+  const shape = shapeOf(fields.cutShape)
   return {
-    shape: shapeOf(fields.cutShape),
+    shape,
     carat: fields.carat,
     ...given('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
     ...given('polish', gradeOf('polish', fields.polish)),
@@ -41,7 +42,7 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
     ...given('girdle', girdleOf(fields.girdle)),
     ...given('fluorIntensity', intensityOf(fields)),
     ...given('fluorColor', colorOf(fields)),
-    ...given('measured', measured && inPercent(measured)),
+    ...measuredOf(shape, measuredProportions(diamond)),
   }
 }
 
@@ -79,6 +80,3 @@ function girdleOf(text: string | null): Girdle | undefined {
   if (range === undefined) return undefined
   return range[0] === range[1] ? [range[0]] : range
 }
-
-const inPercent = ({ table, depth, crownAngle, pavilionAngle }: NonNullable<ReturnType<typeof measuredProportions>>) =>
-  ({ tablePct: table, depthPct: depth, crownAngle, pavilionAngle }) satisfies Measured

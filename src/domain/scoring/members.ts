@@ -1,6 +1,7 @@
 import type { Scores } from '../diamond/scores.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
+import type { Face } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
@@ -10,14 +11,22 @@ import { OPTICS_VERSION as ver } from './version.ts'
  */
 export const errors = { integral: 0.05, spread: 2.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
 
-/** The weight in carats of a reference round that looks as large as a stone of that cut and weight. */
-function roundWeight(cut: TracedCut, reference: TracedCut, carat: number): number {
-  const width = widthOf(carat, cut.volume)
-  return weight(reference.volume, width * Math.sqrt(cut.faceUpArea / reference.faceUpArea))
+/** The outline of a stone in mm²: of one that was measured from its sides, else of the solid that has its weight. */
+function outlineArea(cut: TracedCut, { carat, face }: Sized): number {
+  if (face !== undefined) return cut.faceUpArea * ((face.length * face.width) / (cut.length * cut.width))
+  return cut.faceUpArea * widthOf(carat, cut.volume) ** 2
 }
 
-export function spreadScore(cut: TracedCut, reference: TracedCut, carat: number): NonNullable<Scores['spread']> {
-  const round = roundWeight(cut, reference, carat)
+/** The weight in carats of a reference round that looks as large. */
+const roundWeight = (area: number, reference: TracedCut): number =>
+  weight(reference.volume, Math.sqrt(area / reference.faceUpArea))
+
+/** A stone's weight, and its sides where they were measured. */
+export type Sized = { readonly carat: number; readonly face?: Face }
+
+export function spreadScore(cut: TracedCut, reference: TracedCut, stone: Sized): NonNullable<Scores['spread']> {
+  const { carat } = stone
+  const round = roundWeight(outlineArea(cut, stone), reference)
   return { ct: decimals(round - carat, 2), pc: decimals((100 * (round - carat)) / round, 1), d: errors.spread, ver }
 }
 
@@ -35,10 +44,10 @@ export function brillianceScore(cut: TracedCut, reference: TracedCut): NonNullab
 }
 
 /** val grows with the stone: rg times the weight of the round that looks as large. */
-export function fireScore(cut: TracedCut, reference: TracedCut, carat: number): NonNullable<Scores['fire']> {
+export function fireScore(cut: TracedCut, reference: TracedCut, stone: Sized): NonNullable<Scores['fire']> {
   const relative = decimals(cut.fire / reference.fire, 2)
-  const { ct } = spreadScore(cut, reference, carat)
-  return { val: decimals(relative * (carat + ct), 2), rg: relative, d: errors.fire, ver }
+  const { ct } = spreadScore(cut, reference, stone)
+  return { val: decimals(relative * (stone.carat + ct), 2), rg: relative, d: errors.fire, ver }
 }
 
 export function integralScore(

@@ -16,7 +16,8 @@ export function score(stone: Stone, cut: TracedCut | null): Scores {
   const brilliance = brillianceScore(cut, reference)
   const symmetry = symmetryScore(cut)
   if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }
-  const fire = fireScore(cut, reference, stone.carat)
-  const spread = spreadScore(cut, reference, stone.carat)
+  const sized = { carat: stone.carat, ...(stone.face !== undefined && { face: stone.face }) }
+  const fire = fireScore(cut, reference, sized)
+  const spread = spreadScore(cut, reference, sized)
   return { integral: integralScore(fire, brilliance), spread, fire, brilliance, fluor, symmetry }
 }

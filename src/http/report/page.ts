@@ -7,6 +7,7 @@ import { factsOf, shapeName, type Fact } from '../../representations/diamond/fac
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { certificatesSection } from './certificates.ts'
+import { measuredFacts } from './measures.ts'
 import type { Page } from './layout.ts'
 import { shownCut } from './pictures.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
@@ -95,15 +96,9 @@ function designSection(diamond: LiveDiamond): Html {
   const { fields } = diamond
   const measured = measuredProportions(diamond)
   if (fields.dataAccess === 0 || measured === undefined) return NOTHING
-  const facts = [
-    ['Table', `${measured.table} %`],
-    ['Depth', `${measured.depth} %`],
-    ['Crown angle', `${measured.crownAngle}°`],
-    ['Pavilion angle', `${measured.pavilionAngle}°`],
-  ] as const
   return html`<section>
     <h2>Measured proportions</h2>
-    ${list(facts)}
+    ${list(measuredFacts(measured))}
   </section>`
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { cutKey, type Cut } from '../../domain/scoring/cut/cut.ts'
+import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
 import type { Lighting } from '../../domain/scoring/picture/lighting.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
@@ -22,11 +23,13 @@ const KEPT = 200
 
 /**
  * The cut that pictures show: proportions that a report measured are design data, so that they are drawn only where the
- * owner shows all; else the ones that a stone of its grade has. null where its shape has no model.
+ * owner shows all, as far as a stone can have them; else the ones that a stone of its grade has. null where its shape has
+ * no model.
  */
 export function shownCut(diamond: LiveDiamond): Cut | null {
   const { measured, ...nominal } = stoneOf(diamond)
-  return cutOf(diamond.fields.dataAccess === 2 && measured !== undefined ? { ...nominal, measured } : nominal)
+  const cut = cutOf(diamond.fields.dataAccess === 2 && measured !== undefined ? { ...nominal, measured } : nominal)
+  return cut && possibleCut(cut)
 }
 
 /** Pictures of cuts, each drawn once and kept. */

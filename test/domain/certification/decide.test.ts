@@ -1,28 +1,16 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { NewCertification, ReportReading } from '../../../src/domain/certification/certification.ts'
+import type { NewCertification } from '../../../src/domain/certification/certification.ts'
 import { attach, certificationOf, detach, recordReading } from '../../../src/domain/certification/decide.ts'
 import { create, remove } from '../../../src/domain/diamond/decide.ts'
 import { evolve, unknown, type Diamond, type DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
+import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const OWNER = 7
 const DIAMOND = 337
 const file = { digest: 'a'.repeat(64), bytes: 12, name: 'report.pdf' }
 const report: NewCertification = { laboratory: 'GIA', number: '2136273512', file }
-const nothingRead: ReportReading = {
-  number: null,
-  carat: null,
-  measurements: null,
-  table: null,
-  depth: null,
-  crownAngle: null,
-  pavilionAngle: null,
-  laboratory: null,
-  shape: null,
-  isLabGrown: null,
-}
-
 const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
 const born = create(DIAMOND, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73 }, 0)
 const attached = (id: number, certification = report) =>

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isEmpty, readReport } from '../../../src/domain/certification/report-text.ts'
+import { layouts, nothingRead } from '../../fixtures/reports/layouts.ts'
 import { reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite("a report's text")
@@ -12,6 +13,21 @@ for (const { file, lines, reading } of reports) {
     assert.equal(readReport(lines.flat().join('\n')), reading)
   })
 }
+
+for (const { name, lines, says } of layouts) {
+  test(`${name}, is understood with labels before and above their values`, () => {
+    const expected = { ...nothingRead, ...says }
+    assert.equal(readReport(lines.map((line) => line.join(' ')).join('\n')), expected)
+    assert.equal(readReport(lines.flat().join('\n')), expected)
+  })
+}
+
+test('takes no other girdle, half or star for the one that counts', () => {
+  const { girdle, lower, star } = readReport('Upper Girdle 49%\nGirdle Facet 76%\nStar Ruby 55\nLower Half 12%')
+  assert.equal([girdle, lower, star], [null, null, null])
+  assert.is(readReport('Girdle Medium\nCulet None\nPavilion Depth 15.0%').girdle, null)
+  assert.is(readReport('Girdle: thin 0.9 - 2.4%').girdle, 1.65)
+})
 
 test('is read in the spellings of several years and languages', () => {
   assert.is(readReport('GIA REPORT NUMBER: 5181234567').number, '5181234567')
@@ -68,6 +84,10 @@ test('never takes long, whatever stands in it', () => {
     'shape',
     'cut-cornered',
     'laboratory',
+    'girdle',
+    'thin',
+    'lower half',
+    'star',
     '%',
     '°',
     ' ',

@@ -94,6 +94,17 @@ test('give symmetry the mean of pavilion and crown, nine for Excellent', () => {
   assert.ok(close(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
 })
 
+test('have the spread of the millimetres that were measured, whatever the weight hides', () => {
+  const stone = { shape: 'Round', cutGrade: 'Good', carat: 1 } as const
+  // A reference round of that diameter weighs what a reference weighs: 3.67 thousandths of its cube.
+  const { spread } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
+  assert.ok(spread && close(spread.ct, (3.67 * 6.5 ** 1.5 * 6.4 ** 1.5) / 1000 - 1, 0.006), `${spread?.ct}`)
+  const narrow = scored({ ...stone, face: { length: 6, width: 6 } })
+  assert.ok(narrow.spread && narrow.spread.pc < 0 && spread.pc < 1)
+  const { fire } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
+  assert.ok(fire && close(fire.val, fire.rg * (1 + spread.ct), 0.0051))
+})
+
 test('take Very Good for a grade that is not given, and say so', () => {
   assert.equal(scored({ shape: 'Oval', carat: 1 }), scored({ shape: 'Oval', carat: 1, cutGrade: 'Very Good' }))
   assert.ok(isGradeAssumed({ shape: 'Oval' }) && !isGradeAssumed({ shape: 'Oval', cutGrade: 'Good' }))

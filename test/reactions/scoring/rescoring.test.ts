@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
+import type { Scores } from '../../../src/domain/diamond/scores.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
+import { decimals } from '../../../src/domain/scoring/members.ts'
 import { tabled } from '../../../src/domain/scoring/score.ts'
 import { reference } from '../../../src/domain/scoring/table.ts'
 import { OPTICS_VERSION } from '../../../src/domain/scoring/version.ts'
+import { metadata } from '../../../src/events/origin.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { standingsOf } from '../../../src/reactions/scoring/outdated-scores.ts'
 import { rescore } from '../../../src/reactions/scoring/rescoring.ts'
+import { nothingRead } from '../../fixtures/reports/layouts.ts'
 import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 import { scoredBy } from './older-scores.ts'
 
@@ -41,6 +46,32 @@ test(
     await isFolded(disk)
     const shown = await (await disk.reads.model(diamonds.declaration)).get(second, ['servicesRevision', 'scoresV4'])
     assert.is(shown?.['servicesRevision'], 2)
+    assert.match(String(shown?.['scoresV4']), `"ver":"${OPTICS_VERSION}"`)
+  }),
+)
+
+test(
+  'counts a partial report that an older model left out, and scores the stone as it is since the reading',
+  withDisk(async (disk) => {
+    const [id = 0] = await owner(disk.store).create(1)
+    const size = { length: 6.5, width: 6.4, depth: 3.9 }
+    const reading = { ...nothingRead, table: 57, measurements: size }
+    const certification = { id: 5, laboratory: 'GIA', number: null, file: null }
+    const happened = [
+      { id: randomUUID(), type: 'CertificationAttached', data: certification, metadata: metadata(origin, 0) },
+      { id: randomUUID(), type: 'ReportRead', data: { certification: 5, reading }, metadata: metadata(origin, 0, '3') },
+    ]
+    await disk.store.append(`diamond-${id}`, 0n, happened)
+    await scoredBy(disk.store, OLDER, [id])
+    assert.is(await rescoreAll(disk), 1)
+    const [, now] = await disk.store.read(`scores-${id}`)
+    assert.ok(now)
+    assert.is(now.data['revision'], 2)
+    const { spread } = now.data['scores'] as Scores
+    assert.is(spread?.ct, decimals((3.67 * 41.6 ** 1.5) / 1000 - 1, 2))
+    assert.equal(await standingsOf(disk.store), { due: [], current: 1, newer: 0 })
+    await project(disk)
+    const shown = await (await disk.reads.model(diamonds.declaration)).get(id, ['scoresV4'])
     assert.match(String(shown?.['scoresV4']), `"ver":"${OPTICS_VERSION}"`)
   }),
 )

@@ -53,6 +53,8 @@ export type Measured = {
   readonly girdlePct?: number
   readonly starPct?: number
   readonly lowerPct?: number
+  /** Longer side over shorter one; of a heart, from cleft to point over across, which may be less than 1. */
+  readonly lengthToWidth?: number
 }
 
 /** All that decides how a stone handles light: two stones with the same cut differ in size only. */

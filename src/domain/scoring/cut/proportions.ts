@@ -1,5 +1,5 @@
 import { girdles, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
-import { nominal } from './nominal.ts'
+import { nominal, type Row } from './nominal.ts'
 import { radians } from '../solid/vector.ts'
 
 /** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
@@ -32,37 +32,54 @@ export class ImpossibleProportions extends Error {
 
 /**
  * A cut's proportions: what was measured, and the nominal ones of its shape and grade for the rest. Depth and two angles say
- * the girdle; angles without a depth say the depth; a girdle in words moves table and culet apart.
+ * the girdle; depth and one angle say the other part's height; a depth alone moves the pavilion; angles without a depth say
+ * the depth; a girdle in words moves table and culet apart.
  * Errors: ImpossibleProportions.
  */
 export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
   checkRanges(measured)
   const { lengthToWidth, star, lower, rows } = nominal[shape]
-  const [depth, table, crownAngle, nominalGirdle] = rows[grade]
-  const tablePart = (measured.tablePct ?? table) / 100
-  const crownHeight = rise(1 - tablePart, measured.crownAngle ?? crownAngle)
-  const whole = (measured.depthPct ?? depth) / 100
-  const nominalPavilion = (depth - nominalGirdle) / 100 - rise(1 - table / 100, crownAngle)
+  const table = (measured.tablePct ?? rows[grade][1]) / 100
   const known = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
-  const pavilionDepth =
-    measured.pavilionAngle !== undefined
-      ? rise(1, measured.pavilionAngle)
-      : measured.depthPct !== undefined
-        ? whole - crownHeight - (known ?? nominalGirdle) / 100
-        : nominalPavilion
-  const left = measured.depthPct === undefined ? nominalGirdle / 100 : whole - crownHeight - pavilionDepth
   const proportions = {
-    lengthToWidth,
-    table: tablePart,
-    crownHeight,
-    pavilionDepth,
-    girdle: known === undefined ? left : known / 100,
+    lengthToWidth: measured.lengthToWidth ?? lengthToWidth,
+    table,
+    ...heights(rows[grade], table, known, measured),
     star: (measured.starPct ?? star) / 100,
     lower: (measured.lowerPct ?? lower) / 100,
     culet: culetPercent[culet ?? 'None'] / 100,
   }
   checkWhole(proportions)
   return proportions
+}
+
+/**
+ * The heights of crown, girdle and pavilion.
+ * @param table as part of the width
+ * @param known the girdle's thickness in percent, where it is measured or said in words
+ */
+function heights(
+  [depth, nominalTable, nominalCrown, nominalGirdle]: Row,
+  table: number,
+  known: number | undefined,
+  { depthPct, crownAngle, pavilionAngle }: Measured,
+): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
+  const girdle = (known ?? nominalGirdle) / 100
+  const crownHeight = rise(1 - table, crownAngle ?? nominalCrown)
+  if (depthPct === undefined) {
+    const nominalPavilion = (depth - nominalGirdle) / 100 - rise(1 - nominalTable / 100, nominalCrown)
+    return {
+      crownHeight,
+      girdle,
+      pavilionDepth: pavilionAngle === undefined ? nominalPavilion : rise(1, pavilionAngle),
+    }
+  }
+  const whole = depthPct / 100
+  if (pavilionAngle === undefined) return { crownHeight, girdle, pavilionDepth: whole - crownHeight - girdle }
+  const pavilionDepth = rise(1, pavilionAngle)
+  if (crownAngle === undefined) return { crownHeight: whole - pavilionDepth - girdle, girdle, pavilionDepth }
+  const left = whole - crownHeight - pavilionDepth
+  return { crownHeight, girdle: known === undefined ? left : girdle, pavilionDepth }
 }
 
 /** How high a slope of that angle rises over half of a width. */
@@ -108,6 +125,7 @@ const ranges: Readonly<Record<keyof Measured, readonly [number, number]>> = {
   girdlePct: [0.1, 20],
   starPct: [20, 80],
   lowerPct: [30, 95],
+  lengthToWidth: [0.7, 4],
 }
 
 function checkRanges(measured: Measured): void {
@@ -118,7 +136,9 @@ function checkRanges(measured: Measured): void {
   }
 }
 
-function checkWhole({ girdle, pavilionDepth }: Proportions): void {
+function checkWhole({ crownHeight, girdle, pavilionDepth }: Proportions): void {
+  if (crownHeight < 0.01)
+    throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
   if (girdle < 0.001) throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
   if (pavilionDepth < 0.1)
     throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)

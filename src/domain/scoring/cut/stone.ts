@@ -22,7 +22,12 @@ export type Stone = {
   readonly fluorIntensity?: FluorIntensity
   readonly fluorColor?: FluorColor
   readonly measured?: Measured
+  /** Millimetres of the face as a laboratory measured them. */
+  readonly face?: Face
 }
+
+/** A stone from above: length times width, in mm. */
+export type Face = { readonly length: number; readonly width: number }
 
 /** Stands for a cut grade that is not known; laboratories give none to other shapes than round. */
 const ASSUMED_GRADE: Grade = 'Very Good'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cutKey, girdles, grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
+import { cutKey, girdles, grades, modelledShapes, type Measured } from '../../../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions, proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { close, plain } from '../cuts.ts'
@@ -21,6 +21,34 @@ test('of a report that gives depth alone move the pavilion', () => {
   assert.ok(close(deep.pavilionDepth, proportionsOf(round).pavilionDepth + 0.036, 1e-9))
 })
 
+test('of a report that gives depth and one angle move the other part, and leave the girdle', () => {
+  const { girdle, crownHeight, pavilionDepth } = proportionsOf(round)
+  const byCrown = proportionsOf({ ...round, measured: { depthPct: 62, crownAngle: 32 } })
+  const byPavilion = proportionsOf({ ...round, measured: { depthPct: 62, pavilionAngle: 41 } })
+  assert.ok(byCrown.crownHeight < crownHeight && byCrown.pavilionDepth > pavilionDepth)
+  assert.ok(close(byPavilion.pavilionDepth, Math.tan((41 * Math.PI) / 180) / 2, 1e-9))
+  for (const one of [byCrown, byPavilion]) {
+    assert.is(one.girdle, girdle)
+    assert.ok(close(one.crownHeight + one.girdle + one.pavilionDepth, 0.62, 1e-9))
+  }
+})
+
+test('of a report replace each the nominal one, and no other', () => {
+  const nominal = proportionsOf(plain('Oval', 'Good'))
+  const one = (measured: Measured) => {
+    const found = proportionsOf({ ...plain('Oval', 'Good'), measured })
+    return Object.entries(found).flatMap(([name, value]) =>
+      value === Object.entries(nominal).find(([key]) => key === name)?.[1] ? [] : [name],
+    )
+  }
+  assert.equal(one({ lengthToWidth: 1.3 }), ['lengthToWidth'])
+  assert.equal(one({ girdlePct: 2 }), ['girdle'])
+  assert.equal(one({ starPct: 60 }), ['star'])
+  assert.equal(one({ lowerPct: 75 }), ['lower'])
+  assert.equal(one({ crownAngle: 33 }), ['crownHeight'])
+  assert.equal(one({ pavilionAngle: 40 }), ['pavilionDepth'])
+})
+
 test('make a stone heavier with each thicker girdle, and lighter with each larger culet', () => {
   const byGirdle = girdles.map((girdle) => solidOfCut({ ...round, girdle: [girdle] }).solid.volume)
   const byCulet = (['None', 'Slightly Large', 'Large', 'Extremely Large'] as const).map(
@@ -39,6 +67,7 @@ test('of a range of girdles lie between those of its ends', () => {
 for (const [measured, message] of [
   [{ starPct: 5 }, 'starPct must be 20 to 80, got 5'],
   [{ tablePct: Number.NaN }, 'tablePct must be 20 to 90, got NaN'],
+  [{ depthPct: 45, pavilionAngle: 41 }, 'depthPct leaves -2.5 % for the crown'],
   [{ depthPct: 50, crownAngle: 34, pavilionAngle: 41 }, 'depthPct leaves -7.29 % for the girdle'],
 ] as const)
   test(`no stone can have are refused: ${message}`, () => {

@@ -1,0 +1,25 @@
+import type { Cut } from './cut.ts'
+import { ImpossibleProportions, proportionsOf } from './proportions.ts'
+
+/**
+ * A cut with as much of what was measured as one stone can have: all of it, else its length to width alone, else nothing.
+ * Figures that can't stand together were read or printed wrong, and nobody knows which of them.
+ */
+export function possibleCut(cut: Cut): Cut {
+  const { measured, ...typical } = cut
+  if (measured === undefined || isPossible(cut)) return cut
+  const { lengthToWidth } = measured
+  if (lengthToWidth === undefined) return typical
+  const outlined = { ...typical, measured: { lengthToWidth } }
+  return isPossible(outlined) ? outlined : typical
+}
+
+function isPossible(cut: Cut): boolean {
+  try {
+    proportionsOf(cut)
+    return true
+  } catch (error) {
+    if (error instanceof ImpossibleProportions) return false
+    throw error
+  }
+}
