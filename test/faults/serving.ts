@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '../api/harness/request.ts'
-import { startService } from '../api/harness/service.ts'
+import { startService, type Service } from '../api/harness/service.ts'
 import { vendor, type Vendor } from '../api/harness/account.ts'
 import { list, type Shown } from '../api/harness/stones.ts'
 import { BUILT, startServer, type ServerProcess } from './server-process.ts'
@@ -15,27 +15,32 @@ export type Installed = {
   readonly dataDir: string
   /** Ann at an address, of whichever process. */
   readonly annAt: (url: string) => Vendor
-  serve(settings?: Record<string, string>): Promise<Serving>
+  /** @param program what Node runs, where it is not just what users run */
+  serve(settings?: Record<string, string>, program?: readonly string[]): Promise<Serving>
 }
+
+/** Where an installation lies that has its place somewhere else, and what else is made before its first process. */
+export type Place = { readonly within?: string; readonly prepare?: (service: Service) => Promise<void> }
 
 /** @param common settings of every process, over those of test/engines.ts */
 export async function withInstallation(
   run: (installed: Installed) => Promise<void>,
   common: Readonly<Record<string, string>> = {},
+  { within = tmpdir(), prepare }: Place = {},
 ): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
+  const dataDir = mkdtempSync(join(within, 'adamant-faults-'))
   const started: ServerProcess[] = []
   try {
     // The account and its token are made here: the master key in the folder makes the token good for every process.
     const setUp = await startService({ dataDir, settings: common })
     const { ann } = setUp
-    await setUp.stop()
+    await (prepare?.(setUp) ?? Promise.resolve()).finally(() => setUp.stop())
     await run({
       dataDir,
       annAt: (url) => vendor(url, ann.account, ann.token),
-      async serve(settings = {}) {
+      async serve(settings = {}, program = BUILT) {
         const all = { LOG_LEVEL: 'warn', ...common, ...settings }
-        const process = await startServer(dataDir, all, BUILT)
+        const process = await startServer(dataDir, all, program)
         started.push(process)
         return { ...process, ann: vendor(process.url, ann.account, ann.token) }
       },

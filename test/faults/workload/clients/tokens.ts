@@ -1,0 +1,79 @@
+import { vendor } from '../../../api/harness/account.ts'
+import { form } from '../../../api/harness/secrets.ts'
+import { request } from '../../../api/harness/request.ts'
+import { pause } from '../../../until.ts'
+import type { Reply } from '../record.ts'
+import { AGAIN, anywhere, type Client } from './client.ts'
+
+/** What was given out together, by their texts. */
+type Tokens = { readonly access: string; readonly refresh: string }
+
+/** By which a token is told to have ended: where it is shown, and where it is exchanged. */
+const ENDED = [401]
+const NOT_GRANTED = [400]
+/** Uses of a token between two changes of it. */
+const USES = 3
+/** Milliseconds between two sessions: a password costs a core some 70 ms. */
+const REST = 300
+
+/** A client that logs in, uses its tokens at any process, refreshes them, ends them, and tries those that have ended. */
+export async function useTokens(client: Client): Promise<void> {
+  while (!client.world.isOver()) {
+    await useSession(client)
+    await pause(REST)
+  }
+}
+
+async function useSession(client: Client): Promise<void> {
+  const { person } = client.world
+  const first = await grant(client, { grant_type: 'password', username: person.email, password: person.password })
+  if (first.tokens === undefined) return pause(AGAIN)
+  await use(client, first.tokens)
+  const second = await refresh(client, first.tokens)
+  if (second === undefined) return
+  await use(client, second)
+  const isRevokedAlone = client.choices.next() < 0.5
+  const ended = isRevokedAlone ? [first.tokens.access] : [first.tokens.access, second.access, second.refresh]
+  const { outcome } = await end(client, isRevokedAlone ? first.tokens.access : second.refresh, ended)
+  await Promise.all([use(client, first.tokens), use(client, second)])
+  if (!isRevokedAlone && outcome === 'done') await refresh(client, second)
+}
+
+async function grant(client: Client, parameters: Readonly<Record<string, string>>) {
+  const reply = await ask(client, 'token', parameters)
+  if (reply.answer?.status !== 200) return { reply, tokens: undefined }
+  const { access_token: access, refresh_token: refresh } = reply.answer.json() as Record<string, string>
+  return { reply, tokens: { access: String(access), refresh: String(refresh) } }
+}
+
+async function refresh(client: Client, { refresh: token }: Tokens): Promise<Tokens | undefined> {
+  const { reply, tokens } = await grant(client, { grant_type: 'refresh_token', refresh_token: token })
+  const { answer: _, ...told } = reply
+  client.world.record.keep({ ...told, kind: 'refresh', token: nameOf(token) })
+  return tokens
+}
+
+async function end(client: Client, token: string, ended: readonly string[]): Promise<Reply> {
+  const { answer: _, ...told } = await ask(client, 'revoke', { token })
+  client.world.record.keep({ ...told, kind: 'end', tokens: ended.map(nameOf) })
+  return told
+}
+
+async function use(client: Client, { access }: Tokens): Promise<void> {
+  const { world, number } = client
+  for (let used = 0; used < USES; used++) {
+    const look = () => vendor(anywhere(client), 0, access).get('/v4/diamond?limit=1')
+    const { answer: _, ...told } = await world.record.ask(number, look, ENDED)
+    world.record.keep({ ...told, kind: 'use', token: nameOf(access) })
+  }
+}
+
+function ask(client: Client, name: 'token' | 'revoke', parameters: Readonly<Record<string, string>>): Promise<Reply> {
+  const { world, number } = client
+  const { client: client_id, clientSecret: client_secret } = world.person
+  const body = new URLSearchParams({ ...parameters, client_id, client_secret }).toString()
+  return world.record.ask(number, () => request(anywhere(client), form(`/api/oauth/v2/${name}`, body)), NOT_GRANTED)
+}
+
+/** A history tells tokens apart, and shows none of them. */
+const nameOf = (token: string): string => `the token ...${token.slice(-8)}`

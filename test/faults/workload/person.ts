@@ -1,0 +1,24 @@
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { registerClient } from '../../../src/commands/clients/clients.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { Passwords } from '../../../src/credentials/passwords.ts'
+import type { Installation } from '../../../src/wiring/installation.ts'
+import type { Person } from './clients/client.ts'
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'workload' } as const
+
+/** Somebody who has an account with a password, and a registered program that logs in for them. */
+export async function newPerson({ writing, store }: Installation): Promise<Person> {
+  const ids = { store, clock: writing.clock, size: 1, origin }
+  const accountIds = new IdBlocks({ ...ids, kind: 'account' })
+  const clientIds = new IdBlocks({ ...ids, kind: 'client' })
+  const passwords = new Passwords()
+  const person = { email: 'person@example.com', password: 'correct horse battery staple' }
+  try {
+    await registerAccount({ ...writing, accountIds, passwords }, { ...person, plan: 'basic' }, origin)
+  } finally {
+    await passwords.close()
+  }
+  const { client, secret } = await registerClient({ ...writing, clientIds }, 'workload', origin)
+  return { ...person, client, clientSecret: secret }
+}

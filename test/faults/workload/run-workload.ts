@@ -1,0 +1,206 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { Consumer } from '../../api/harness/feed.ts'
+import { newSender, type Sender } from '../../api/harness/secrets.ts'
+import { areEmbedded } from '../../engines.ts'
+import { FROM_SOURCE } from '../../from-source.ts'
+import { pause, until } from '../../until.ts'
+import { BUILT } from '../server-process.ts'
+import { everyDiamond, withInstallation } from '../serving.ts'
+import type { Client, Person, World } from './clients/client.ts'
+import { readOnce, sightOf, useInventory } from './clients/inventory.ts'
+import { reveal, useSecrets } from './clients/secrets.ts'
+import { useTokens } from './clients/tokens.ts'
+import { faultOf, type FaultName } from './faults.ts'
+import { figuresOf, type Figures } from './figures.ts'
+import { violationsOf } from './history/check.ts'
+import { newPerson } from './person.ts'
+import { Processes } from './processes.ts'
+import { Record } from './record.ts'
+import { Choices } from './seeded.ts'
+import { withSurroundings, type Surroundings } from './surroundings.ts'
+
+export type Workload = {
+  /** The same for the same choices of every client and of every fault; how they fall together is the machine's. */
+  readonly seed: number
+  readonly clients: number
+  readonly processes: number
+  readonly seconds: number
+  /** What strikes while clients work: one after another, each time one of those. */
+  readonly faults: readonly FaultName[]
+  /** Called every second of it. */
+  readonly watch?: (processes: Processes, seconds: number) => void
+}
+
+/** Milliseconds between two faults. */
+const BETWEEN = [400, 1_600] as const
+/** Milliseconds that a token may outlive its end where the log is behind a network: until the reads behind it are asked again. */
+const GRACE = 5_000
+/** Stones that are read one by one at the end, by each process. */
+const SINGLY = 150
+/** At most so many violations are told: one fault breaks many promises. */
+const TOLD = 20
+
+/**
+ * Lets clients work, lets faults strike, and holds what clients were told to what a service promises.
+ * @throws Error with the violations; CannotBeHad where this machine can't do such a fault
+ */
+export async function runWorkload(workload: Workload): Promise<Figures> {
+  const faults = workload.faults.map(faultOf)
+  const preloads = [...new Set(faults.flatMap(({ preload }) => preload ?? []))].flatMap((file) => ['--import', file])
+  const program = preloads.length === 0 ? BUILT : [...FROM_SOURCE, ...preloads, ...BUILT]
+  let figures: Figures | undefined
+  await withSurroundings(faults, async (around) => {
+    let who: { person: Person; sender: Sender } | undefined
+    await withInstallation(
+      async ({ serve, annAt }) => {
+        if (who === undefined) throw new Error('nobody has an account')
+        const processes = new Processes(() => serve({}, program))
+        await processes.start(workload.processes)
+        figures = await work(workload, processes, around, { ...who, vendorAt: annAt })
+        assert.equal(await processes.stop(), Array(workload.processes).fill(0), 'exit codes')
+      },
+      around.settings,
+      {
+        within: around.folder,
+        prepare: async ({ installation }) =>
+          void (who = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
+      },
+    )
+  })
+  if (figures === undefined) throw new Error('nothing was run')
+  return figures
+}
+
+async function work(
+  workload: Workload,
+  processes: Processes,
+  around: Surroundings,
+  who: Pick<World, 'person' | 'sender' | 'vendorAt'>,
+): Promise<Figures> {
+  const record = new Record()
+  const began = performance.now()
+  const end = began + workload.seconds * 1000
+  const isOver = () => performance.now() > end || record.unexpected.length > 0
+  let number = 0
+  const world: World = { ...who, record, urls: processes.urls, stones: [], kept: [], number: () => ++number, isOver }
+  const clients = Array.from({ length: workload.clients }, (_, at) => ({
+    number: at + 1,
+    world,
+    choices: new Choices(workload.seed * 1_000 + at + 1),
+  }))
+  const following = new Consumer()
+  const struck = new Map<string, number>()
+  await Promise.all([
+    ...clients.map(workOf),
+    follow(world, following),
+    strike(workload, { processes, around, isOver, struck }),
+    watch(workload, processes, isOver, began),
+  ])
+  const seconds = (performance.now() - began) / 1000
+  await settle(world, processes, following)
+  if (around.post) await mailsCame(world, around.post.texts)
+  await readKept(world)
+  const grace = areEmbedded && !around.servers ? 0 : GRACE
+  const broken = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
+  const told = [...record.unexpected.map((what) => `unexpected: ${what}`), ...broken]
+  if (told.length > 0) throw new Error(tell(workload, told, record, processes))
+  return figuresOf(record, struck, seconds)
+}
+
+/** @returns the first violations, and where everything is to be read that clients and processes said */
+function tell({ seed }: Workload, told: readonly string[], { operations }: Record, processes: Processes): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-violations-'))
+  writeFileSync(join(folder, 'violations.txt'), told.join('\n'))
+  writeFileSync(join(folder, 'history.jsonl'), operations.map((each) => JSON.stringify(each)).join('\n'))
+  writeFileSync(join(folder, 'processes.log'), processes.said())
+  return [
+    `${told.length} violations, seed ${seed}; what was asked and said is in ${folder}`,
+    ...told.slice(0, TOLD),
+  ].join('\n  ')
+}
+
+/** Of eight clients six have stones, one secrets, and one tokens. */
+const workOf = (client: Client): Promise<void> =>
+  client.number % 8 === 7 ? useSecrets(client) : client.number % 8 === 0 ? useTokens(client) : useInventory(client)
+
+async function strike(
+  { seed, faults }: Workload,
+  given: { processes: Processes; around: Surroundings; isOver: () => boolean; struck: Map<string, number> },
+): Promise<void> {
+  const choices = new Choices(seed)
+  while (faults.length > 0) {
+    await pause(choices.between(...BETWEEN))
+    if (given.isOver()) return
+    const name = choices.one(faults)
+    if (name === undefined) return
+    await faultOf(name).strike({ ...given, choices })
+    given.struck.set(name, (given.struck.get(name) ?? 0) + 1)
+  }
+}
+
+async function watch(workload: Workload, processes: Processes, isOver: () => boolean, began: number): Promise<void> {
+  if (workload.watch === undefined) return
+  while (!isOver()) {
+    await pause(1_000)
+    workload.watch(processes, (performance.now() - began) / 1000)
+  }
+}
+
+/** Keeps an inventory by nothing but the feed of changes. */
+async function follow(world: World, consumer: Consumer): Promise<void> {
+  while (!world.isOver()) {
+    const [url] = world.urls()
+    const reply = await world.record.ask(0, () =>
+      world.vendorAt(url).get(`/v4/diamond/changes?wait=1&${consumer.query(200)}`),
+    )
+    if (reply.outcome === 'done' && reply.answer) consumer.take(reply.answer.json() as Parameters<Consumer['take']>[0])
+    else await pause(50)
+  }
+}
+
+/** Everything is up again and nobody writes: what every process lists, shows and tells by its feed is the same. */
+async function settle(world: World, processes: Processes, consumer: Consumer): Promise<void> {
+  const client = { world, number: 0 }
+  for (let at = 0; at < processes.count; at++) {
+    const ann = world.vendorAt(processes.at(at).url)
+    await until(`process ${at + 1} to list what was written`, async () => {
+      const answer = await ann.get('/v4/diamond?limit=1')
+      return answer.status < 300 && answer.headers['x-consistency'] === undefined
+    })
+    for (const version of ['v3', 'v4']) {
+      const began = performance.now()
+      const { total, diamonds } = await everyDiamond(ann, version)
+      const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+      world.record.keep({ ...asked, kind: 'list', shown: diamonds.map(sightOf), total })
+      const some = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLY) === 0)
+      for (const known of some) await readOnce(client, known, processes.at(at).url, version)
+      for (const known of world.stones.slice(-SINGLY)) await readOnce(client, known, processes.at(at).url, version)
+    }
+  }
+  const ann = world.vendorAt(processes.at(0).url)
+  const began = performance.now()
+  await consumer.catchUp(ann)
+  const shown = consumer.inventory.map(sightOf)
+  const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+  world.record.keep({ ...asked, kind: 'list', shown, total: shown.length })
+}
+
+/** Each secret that nobody has read was mailed, with the link that opens it. */
+async function mailsCame({ kept }: World, texts: () => readonly string[]): Promise<void> {
+  await until('every mail', () => {
+    const all = texts().join('\n')
+    return kept.every(({ key, mailed }) => !mailed || all.includes(key))
+  })
+}
+
+/** What nobody tried to read is told now, once, by whichever process. */
+async function readKept(world: World): Promise<void> {
+  for (const [at, { secret, key }] of world.kept.entries()) {
+    const urls = world.urls()
+    await reveal({ world, number: 0 }, secret, key, urls[at % urls.length] ?? urls[0])
+    await reveal({ world, number: 0 }, secret, key, urls[(at + 1) % urls.length] ?? urls[0])
+  }
+}

@@ -1,0 +1,42 @@
+/** Choices that are the same for the same seed (mulberry32). */
+export class Choices {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed | 0
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number in [0, count). */
+  below(count: number): number {
+    return Math.floor(this.next() * count)
+  }
+
+  between(least: number, most: number): number {
+    return least + this.next() * (most - least)
+  }
+
+  one<Thing>(things: readonly [Thing, ...Thing[]]): Thing
+  one<Thing>(things: readonly Thing[]): Thing | undefined
+  one<Thing>(things: readonly Thing[]): Thing | undefined {
+    return things[this.below(things.length)]
+  }
+
+  /** One of those, as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const entries = Object.entries<number>(weights) as [Name, number][]
+    let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
+    for (const [name, weight] of entries) if ((at -= weight) < 0) return name
+    throw new Error('there is nothing to choose from')
+  }
+}
+
+/** A seed that nobody chose, unless ADAMANT_SEED names the one of an earlier run. */
+export const newSeed = (): number => Number(process.env['ADAMANT_SEED'] ?? Math.floor(Math.random() * 1_000_000))

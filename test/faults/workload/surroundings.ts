@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPostbox, type Postbox } from '../../api/harness/postbox.ts'
+import { startPeerProcess, type PeerProcess } from '../../eventstoredb/peer-process.ts'
+import { FERRETDB, startFerretDB } from '../../ferretdb/server.ts'
+import { freeze, thaw } from '../../freeze.ts'
+import { databaseAt } from '../../mongo-server.ts'
+import { smallDisk, type SmallDisk } from '../small-disk.ts'
+import type { Fault } from './faults.ts'
+
+/** What is around the processes of a run: where their folder is, and the servers that they work with. */
+export type Surroundings = {
+  readonly folder: string
+  readonly settings: Readonly<Record<string, string>>
+  /** While there is such a file, whatever waits for the disk waits so many milliseconds longer. */
+  readonly slowDisk: string
+  readonly disk?: SmallDisk
+  readonly post?: Post
+  readonly servers?: Servers
+}
+
+/** A mail server that goes and comes back at the same address. */
+export type Post = {
+  /** Messages that it took, by their ids, with how often each came. */
+  readonly taken: () => ReadonlyMap<string, number>
+  readonly texts: () => readonly string[]
+  leave(): Promise<void>
+  comeBack(): Promise<void>
+}
+
+export type Servers = { readonly log: PeerProcess; readonly reads: Reads }
+type Reads = { freeze(): Promise<void>; thaw(): void; replace(meanwhile: () => Promise<void>): Promise<void> }
+
+type End = () => void | Promise<void>
+
+/** Why a run can't be had here. */
+export class CannotBeHad extends Error {
+  override readonly name = 'CannotBeHad'
+}
+
+/** Bytes of the small disk: the log and its write-ahead log of a run, several times over. */
+const ROOM = 512 * 1024 ** 2
+
+/** Runs with everything that faults need; it is gone however the run ends. @throws CannotBeHad */
+export async function withSurroundings(
+  faults: readonly Fault[],
+  run: (around: Surroundings) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-workload-'))
+  const ends: End[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const needed = new Set(faults.map(({ needs }) => needs))
+  const slowDisk = join(folder, 'slow')
+  try {
+    const disk = needed.has('small disk') ? mounted(join(folder, 'disk'), ends) : undefined
+    const post = needed.has('post') ? await openPost(ends) : undefined
+    const servers = needed.has('servers') ? await openServers(join(folder, 'reads'), ends) : undefined
+    const settings = {
+      SLOW_DISK: slowDisk,
+      MAILS_PER_ACCOUNT: '0',
+      ...(post && { MAILER: post.address }),
+      ...servers?.settings,
+    }
+    await run({
+      folder: disk === undefined ? folder : join(folder, 'disk'),
+      settings,
+      slowDisk,
+      ...(disk && { disk }),
+      ...(post && { post }),
+      ...(servers && { servers }),
+    })
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+function mounted(folder: string, ends: End[]): SmallDisk {
+  const disk = smallDisk(folder, ROOM)
+  if (disk === undefined) throw new CannotBeHad('a disk that can be filled takes root, and Linux')
+  ends.push(() => disk.remove())
+  return disk
+}
+
+async function openPost(ends: End[]): Promise<Post & { address: string }> {
+  const gone: Postbox[] = []
+  let postbox = await openPostbox()
+  ends.push(() => postbox.close())
+  const { address } = postbox
+  const port = Number(new URL(address).port)
+  const accepted = () => [...gone, postbox].flatMap((each) => each.accepted)
+  return {
+    address,
+    texts: () => accepted().map(({ text }) => text ?? ''),
+    taken() {
+      const counts = new Map<string, number>()
+      for (const { messageId = '' } of accepted()) counts.set(messageId, (counts.get(messageId) ?? 0) + 1)
+      return counts
+    },
+    leave: () => postbox.close(),
+    async comeBack() {
+      gone.push(postbox)
+      postbox = await openPostbox(port)
+    },
+  }
+}
+
+/** EventStoreDB's peer and FerretDB, each a process of its own. */
+async function openServers(
+  folder: string,
+  ends: End[],
+): Promise<Servers & { settings: Readonly<Record<string, string>> }> {
+  if (FERRETDB === undefined) throw new CannotBeHad('FERRETDB_BIN is not set (test/ferretdb)')
+  mkdirSync(folder)
+  const log = await startPeerProcess()
+  ends.push(() => log.stop())
+  let ferret = await startFerretDB(folder)
+  ends.push(() => ferret.kill())
+  const { port } = ferret
+  return {
+    settings: {
+      EVENT_STORE: log.url,
+      READ_MODEL: databaseAt(ferret.address, 'workload'),
+      MASTER_KEY: randomBytes(32).toString('base64'),
+    },
+    log,
+    reads: {
+      freeze: () => freeze(ferret.pid),
+      thaw: () => thaw(ferret.pid),
+      async replace(meanwhile) {
+        await ferret.kill()
+        await meanwhile()
+        ferret = await startFerretDB(folder, port)
+      },
+    },
+  }
+}
