@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** In front of a service, as bad as networks are: each write's first answer is lost on its way back, each list's first question is refused. */
+export class LosingProxy {
+  /** Lets the next question for changes be answered as after a restore. */
+  restored = false
+  readonly lost: string[] = []
+  #seen = new Set<string>()
+  #server = createServer((asked, answer) => this.#pass(asked, answer))
+
+  constructor(private readonly service: string) {}
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** What was lost once is lost once more. */
+  forget(): void {
+    this.#seen.clear()
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, 'close')
+  }
+
+  #pass(asked: IncomingMessage, answer: ServerResponse): void {
+    const { method = '', url = '' } = asked
+    const [path = ''] = url.split('?')
+    const what = `${method} ${path}`
+    const isFirst = !this.#seen.has(what)
+    this.#seen.add(what)
+    if (path === '/v4/diamond/changes' && this.restored) {
+      this.restored = false
+      return refuse(answer, 410, { error: ['restored'], restart: '1-0' })
+    }
+    if (isFirst && what === 'GET /v4/diamond') return refuse(answer, 503, { error: ['away'] })
+    const passed = request(this.service + url, { method, headers: asked.headers }, (given) => {
+      if (!isFirst || path !== '/v4/diamond/bulk')
+        return void given.pipe(answer.writeHead(given.statusCode ?? 0, given.headers))
+      // It was done: nobody is told.
+      this.lost.push(`${what} ${given.statusCode}`)
+      given.resume().on('end', () => answer.destroy())
+    })
+    passed.on('error', () => answer.destroy())
+    asked.pipe(passed)
+  }
+}
+
+function refuse(answer: ServerResponse, status: number, body: object): void {
+  answer.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { blocksOf, has, run } from './blocks.ts'
+import { LosingProxy } from './losing-proxy.ts'
+import { newInstallation, type NewInstallation } from './new-installation.ts'
+
+const PAGE = 'docs/synchronizing.md'
+type Given = { given: NewInstallation; proxy: LosingProxy; behind: string }
+const test = suite<Given>(PAGE)
+test.before(async (context) => {
+  context.given = await newInstallation()
+  context.proxy = new LosingProxy(context.given.env['API'] ?? '')
+  context.behind = await context.proxy.start()
+})
+test.after(async ({ given, proxy }) => {
+  await proxy.stop()
+  await given.remove()
+})
+
+if (has('curl') && has('jq')) {
+  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
+    const script = ['set -euo pipefail', ...blocksOf(PAGE, 'sh')].join('\necho ---\n')
+    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
+    assert.is(code, 0, `${err}\n${out}`)
+    const [, , listed, , changed, changes] = out.split('---\n')
+    assert.is(listed, '')
+    assert.is(changed, '["S-1",3900]\n["S-2",3900]\n')
+    assert.match(changes ?? '', /^\[\d+,"S-1",\["created".*\]\]\n/)
+  })
+}
+
+type Stone = { readonly sku: string; readonly cutShape: string; readonly carat: number; readonly price?: number }
+const stonesOf = (prefix: string): Stone[] =>
+  [1, 2, 3].map((n) => ({ sku: `${prefix}-${n}`, cutShape: 'Round', carat: n, price: n * 1000 }))
+
+for (const [language, program, args, file] of [
+  ['python', 'python3', [], 'sync.py'],
+  ['js', process.execPath, [], 'sync.mjs'],
+  ['php', 'php', [], 'sync.php'],
+] as const) {
+  if (!has(program)) continue
+  test(`has a program that keeps both in step while answers are lost: ${language}`, async (context) => {
+    const { given, proxy, behind } = context
+    const cwd = join(given.folder, language)
+    mkdirSync(cwd)
+    writeFileSync(join(cwd, file), blocksOf(PAGE, language)[0] ?? '')
+    const does = async (what: 'push' | 'follow') => {
+      const { out, err, code } = await run(program, [...args, file, what], { env: { ...given.env, API: behind }, cwd })
+      assert.is(code, 0, err)
+      return out
+    }
+    const stock = (stones: readonly Stone[]) => writeFileSync(join(cwd, 'stock.json'), JSON.stringify(stones))
+    const copied = () => {
+      const { stones } = JSON.parse(readFileSync(join(cwd, 'copy.json'), 'utf8')) as { stones: Record<string, Stone> }
+      return Object.values(stones).map(({ sku, price }) => [sku, price])
+    }
+
+    proxy.forget()
+    const [one, two, three] = stonesOf(language) as [Stone, Stone, Stone]
+    stock([one, two, three])
+    assert.match(await does('push'), /^3 created, 0 changed, \d+ deleted\n$/)
+    assert.ok(proxy.lost.includes('POST /v4/diamond/bulk 201'), 'an answer was lost')
+    assert.is(await does('push'), '0 created, 0 changed, 0 deleted\n')
+    assert.is(await does('follow'), '3 stones\n')
+
+    proxy.forget()
+    const four = { ...three, sku: `${language}-4` }
+    stock([one, { ...two, price: 2500 }, four])
+    assert.is(await does('push'), '1 created, 1 changed, 1 deleted\n')
+    for (const method of ['PATCH', 'DELETE']) {
+      assert.ok(
+        proxy.lost.some((what) => what.startsWith(method)),
+        `an answer to ${method} was lost`,
+      )
+    }
+    assert.is(await does('follow'), '3 stones\n')
+    const now = [
+      [one.sku, 1000],
+      [two.sku, 2500],
+      [four.sku, 3000],
+    ]
+    assert.equal(copied().toSorted(), now)
+
+    proxy.restored = true
+    assert.is(await does('follow'), '3 stones\n')
+    assert.equal(copied().toSorted(), now)
+    assert.not.ok(proxy.restored, 'it was told of a restore')
+
+    stock([])
+    const { code } = await run(program, [...args, file, 'push'], { env: { ...given.env, API: behind }, cwd })
+    assert.is.not(code, 0, 'an empty stock deletes nothing')
+  })
+}
+
+test.run()
