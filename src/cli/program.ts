@@ -58,7 +58,8 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
 /** Milliseconds: as long as a timer may be. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {
+/** Every command with its arguments and options, as `run` reads them. */
+export function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)

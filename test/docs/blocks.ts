@@ -18,11 +18,21 @@ export function has(program: string, args: readonly string[] = ['--version']): b
 /** What a program that is given its source says, and how it ends. */
 export type Said = { readonly out: string; readonly err: string; readonly code: number }
 
-type Run = { readonly env: Readonly<Record<string, string>>; readonly cwd?: string; readonly input?: string }
+type Run = {
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  /** Milliseconds after which it is ended: a minute, unless told. */
+  readonly timeout?: number
+}
 
-/** Runs a program; it has a minute. */
-export function run(program: string, args: readonly string[], { env, cwd, input }: Run): Promise<Said> {
-  const options = { env: { ...process.env, ...env }, timeout: 60_000, ...(cwd !== undefined && { cwd }) }
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { env, cwd, input, timeout = 60_000 }: Run,
+): Promise<Said> {
+  const options = { env: { ...process.env, ...env }, timeout, ...(cwd !== undefined && { cwd }) }
   return new Promise((done) => {
     const child = execFile(program, args, options, (error, out, err) => {
       done({ out, err, code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1 })

@@ -25,6 +25,30 @@ function namedIn(document: string): string[] {
   return [...new Set([...quoted, ...linked])]
 }
 
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(document: string): Set<string> {
+  const text = readFileSync(root(document), 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
+  const anchors = new Set<string>()
+  for (const [, title = ''] of text.matchAll(/^#+ (.+)$/gm)) {
+    const anchor = title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+    const again = [...anchors].filter((one) => one.replace(/-\d+$/, '') === anchor).length
+    anchors.add(again === 0 ? anchor : `${anchor}-${again}`)
+  }
+  return anchors
+}
+
+/** Links to a place within a page of the project. */
+function placesIn(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
+  const text = readFileSync(root(document), 'utf8')
+  return [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, target = '', anchor = '']) => {
+    const page = target === '' ? document : decodeURI(new URL(target, `file:///${document}`).pathname.slice(1))
+    return { link: `${target}#${anchor}`, page, anchor }
+  })
+}
+
 const test = suite('the documents')
 
 for (const document of documents) {
@@ -32,6 +56,36 @@ for (const document of documents) {
     const missing = namedIn(document).filter((path) => !existsSync(root(path)))
     assert.equal(missing, [])
   })
+
+  test(`lead to headings that are there: ${document}`, () => {
+    const lost = placesIn(document).filter(({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor))
+    assert.equal(
+      lost.map(({ link }) => link),
+      [],
+    )
+  })
 }
+
+test('are all in the index by reader, docs/README.md, and README leads there', () => {
+  const listed = new Set(namedIn('docs/README.md'))
+  const lacking = [...documents, 'docs/requests.http', 'docs/api/README.md', 'docs/decisions/README.md']
+    .filter((document) => document !== 'docs/README.md' && document !== 'README.md')
+    .filter((document) => !listed.has(document))
+  assert.equal(lacking, [])
+  assert.ok(namedIn('README.md').includes('docs/README.md'))
+})
+
+test('tell of each file for operators', () => {
+  const said = ['README.md', 'docs/runbook.md', 'docs/operations.md']
+    .map((name) => readFileSync(root(name), 'utf8'))
+    .join('\n')
+  const files = ['', 'prometheus/', 'grafana/'].flatMap((folder) =>
+    readdirSync(root(`ops/${folder}`), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/^entrypoint\.sh$|^master\.key$/.test(entry.name))
+      .map(({ name }) => `ops/${folder}${name}`),
+  )
+  const lacking = files.filter((file) => !said.includes(file))
+  assert.equal(lacking, [])
+})
 
 test.run()

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LastWords } from '../../src/cli/last-words.ts'
+import { programFor } from '../../src/cli/program.ts'
+import type { Backups } from '../../src/cli/backup/backups.ts'
+import { commandLinesIn, misunderstood } from './commands-in.ts'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const pages = readdirSync(new URL('docs/', root))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+const nothing = () => Promise.reject(new Error('nothing is opened here'))
+const program = programFor(nothing, {} as Backups, new LastWords({ on: () => process, exitCode: undefined }))
+
+const test = suite('the commands that documents show')
+
+for (const document of documents) {
+  test(`are understood by the command line, word by word: ${document}`, () => {
+    const faults = commandLinesIn(read(document)).flatMap(({ line, words }) => {
+      const fault = misunderstood(program, words)
+      return fault === undefined ? [] : [`${line}: ${fault}`]
+    })
+    assert.equal(faults, [])
+  })
+
+  test(`are scripts of package.json, where npm runs them: ${document}`, () => {
+    const named = [...read(document).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name)
+    assert.equal(
+      named.filter((name) => !(name in scripts)),
+      [],
+    )
+  })
+}
+
+test('are found in blocks and between backticks, and are many', () => {
+  const found = documents.flatMap((document) => commandLinesIn(read(document)))
+  assert.ok(found.length > 80, `${found.length}`)
+  const [one] = commandLinesIn('`npx adamant audit diamond|secret ID --at TIME`')
+  assert.equal(one?.words, ['audit', 'diamond|secret', 'ID', '--at', 'TIME'])
+  assert.is(misunderstood(program, ['audit', 'stone', '7']), 'audit has no command stone')
+  assert.is(misunderstood(program, ['verify', '--some', '7']), 'verify has no option --some')
+})
+
+test.run()

@@ -1,0 +1,107 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { freePort } from '../free-port.ts'
+import { blocksOf, has, run } from './blocks.ts'
+
+const PAGE = 'docs/runbook.md'
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
+/** Milliseconds: several times what the page's whole course takes on two busy cores. */
+const TIMEOUT = 240_000
+
+type Given = {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** A text with places of this test where it names those of a machine. */
+  here(text: string): string
+}
+const test = suite<{ given: Given }>(PAGE)
+
+/** A machine with Adamant installed, as the page has it installed, in a folder. */
+test.before(async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-runbook-'))
+  const port = String(await freePort())
+  const places: readonly (readonly [there: string, here: string])[] = [
+    ['/etc/adamant.env', join(folder, 'adamant.env')],
+    ['/opt/adamant', join(folder, 'opt')],
+    ['/var/lib/adamant', join(folder, 'data')],
+    ['/var/backups/adamant', join(folder, 'backups')],
+    ['8080', port],
+  ]
+  const here = (text: string) => places.reduce((made, [there, place]) => made.replaceAll(there, place), text)
+  symlinkSync(PROJECT, join(folder, 'opt'))
+  for (const name of ['bin', 'backups']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'adamant.env'), `PORT=${port}\n`)
+  const command = join(folder, 'bin', 'adamant')
+  writeFileSync(command, here(readFileSync(join(PROJECT, 'ops/adamant'), 'utf8')))
+  chmodSync(command, 0o755)
+  const PATH = `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`
+  context.given = { folder, here, env: { PATH } }
+})
+test.after(({ given }) => rmSync(given.folder, { recursive: true, force: true }))
+
+/** What a reader looks for behind each block, by a word of the block. */
+const SEEN: readonly (readonly [block: string, seen: RegExp])[] = [
+  ['adamant --version', /^\d+\.\d+\.\d+$[^]*npx adamant backup \/backups/m],
+  ['adamant status', /diamonds v\d+ .* yes$/m],
+  ['user add', /jane@example\.com is registered/],
+  ['jq .expires_in', /^604800$/m],
+  ['import stones.csv', /2 stones/],
+  ['/metrics', /adamant_follower_lag\{follower="diamonds"\} \d+/],
+  ['select(.security)', /"security":"log-in"/],
+  ['adamant audit user', /AccountRegistered[^]*operator/],
+  ['adamant backup /var', /\d+ events and 0 files, [\d,]+ bytes, are in /],
+  ['adamant-trial', /^2$/m],
+  ['--replace', /"status":"ok"|ready/],
+  ['verify --sample', /no difference[^]*no difference/],
+  ['adamant checkpoint', /^$/],
+  ['rebuild diamonds', /rebuilt diamonds/],
+  ['dead-letters', /./],
+  ['key rotate links', /Links have a new key[^]*has a new password/],
+  ['adamant forget', /is disabled[^]*is disabled/],
+]
+
+const needed = [
+  ['curl', '--version'],
+  ['jq', '--version'],
+  ['openssl', 'version'],
+] as const
+if (needed.every(([program, word]) => has(program, [word]))) {
+  const promtool = process.env['PROMTOOL'] ?? 'promtool'
+  const checksRules = has(promtool)
+  /** A line that fails ends the shell, which takes with it what still runs. */
+  const HEAD = `set -emo pipefail; trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
+promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
+
+  test('does what it says, line by line, from the first start to the end of an account', async ({ given }) => {
+    const { folder, here, env } = given
+    const steps = blocksOf(PAGE, 'sh')
+    const script = [HEAD, ...steps.map((block) => here(block))].join('\necho "---"\n')
+    const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder, timeout: TIMEOUT })
+    assert.is(code, 0, `${err}\n${out}`)
+    const outputs = out.split('---\n').slice(1)
+    assert.is(outputs.length, steps.length)
+    for (const [word, seen] of SEEN) {
+      const at = steps.findIndex((block) => block.includes(word))
+      assert.match(outputs[at] ?? `no block has ${word}`, seen)
+    }
+  })
+
+  test('has backups made each night by a unit, as systemd would start it', async ({ given }) => {
+    const { folder, here, env } = given
+    const unit = readFileSync(join(PROJECT, 'ops/adamant-backup.service'), 'utf8')
+    const [, line = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? []
+    const command = here(line.replaceAll('%%', '%').replaceAll('$$', '$'))
+    const { out, err, code } = await run('/bin/sh', ['-c', command], {
+      env: { ...env, DATA_DIR: join(folder, 'data') },
+      cwd: folder,
+    })
+    assert.is(code, 0, err)
+    assert.match(out, /events and .* are in .*\/\d{4}-\d\d-\d\dT\d{6}$/m)
+  })
+}
+
+test.run()
