@@ -4,7 +4,11 @@ import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
+import { attached } from '../api/harness/form.ts'
+import { untilEtag } from '../api/harness/scored.ts'
 import { created } from '../api/harness/stones.ts'
+import { layoutNamed } from '../fixtures/reports/layouts.ts'
+import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
 
@@ -56,6 +60,28 @@ if (launch !== undefined) {
         await page.close()
       })
     }
+
+    test('shows a measured stone with its own figures, on the screen and on paper', async ({ service, browser }) => {
+      const stone = { cutShape: 'Oval', carat: 1.02, color: 'F', clarity: 'VS2', polish: 'Excellent', symmetry: 'Good' }
+      const { id } = await created(service.ann, { ...stone, sku: 'OVAL-7', access: 2, dataAccess: 2 })
+      await untilEtag(service.ann, id, '"0.1"')
+      await attached(service.ann, id, await onPaper(layoutNamed("GIA's of a fancy").lines), '6204815537')
+      await untilEtag(service.ann, id, '"1.2"')
+      const { page, said } = await browser.open()
+      await page.goto(`${service.url}/diamond/${id}`)
+      await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+      assert.equal(await findings(page), [])
+      assert.is(await page.locator('.basis.own').count(), 6)
+      assert.is(await page.locator('.profile svg').count(), 1)
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
+      assert.equal(said, [])
+      await picture(page, `report-measured-${look.name}`)
+      await page.emulateMedia({ media: 'print', colorScheme: 'light' })
+      await picture(page, `report-measured-print-${look.name}`)
+      const { PDFDocument } = await import('pdf-lib')
+      assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
+      await page.close()
+    })
 
     test('shows its owner what happened to the stone, to eyes and ears', async ({ service, browser }) => {
       const { ann } = service

@@ -28,4 +28,5 @@ export function measuredFacts(measured: MeasuredProportions): readonly Fact[] {
   ]
 }
 
-const mm = (length: number): string => length.toFixed(2)
+/** `5.70` */
+export const mm = (length: number): string => length.toFixed(2)

@@ -1,30 +1,27 @@
 import { measuredProportions } from '../../domain/certification/measured.ts'
-import { stoneOf } from '../../domain/diamond/scored-stone.ts'
-import { isGradeAssumed } from '../../domain/scoring/cut/stone.ts'
+import { basisOf } from '../../domain/diamond/score-basis.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
-import { factsOf, shapeName, type Fact } from '../../representations/diamond/facts.ts'
+import { caratText, factsOf, qualified, shapeName, type Fact } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
+import { basisMark } from './basis.ts'
 import { certificatesSection } from './certificates.ts'
+import { imprint } from './imprint.ts'
 import { measuredFacts } from './measures.ts'
 import type { Page } from './layout.ts'
-import { shownCut } from './pictures.ts'
+import type { Opening } from './opening.ts'
+import { shownBasis, shownCut } from './pictures.ts'
+import { profileOf } from './profile.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
 
-/** How a page was asked for. */
-export type Opening = {
-  /** The one that opened it, empty where none was needed. */
-  readonly signature: string
-  /** What relative addresses begin with: `upFrom`. */
-  readonly up: string
-}
-
 /** A diamond's report. */
-export function reportOf({ diamond, scores }: DiamondView, links: Links, opening: Opening): Page {
+export function reportOf(view: DiamondView, links: Links, opening: Opening): Page {
+  const { diamond, scores } = view
+  const basis = basisOf(diamond, scores)
   const isPublic = diamond.fields.access === 2
-  const title = `${headline(diamond)} diamond`
-  const summary = summaryOf({ diamond, scores })
+  const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualified(diamond.fields)}`
+  const summary = summaryOf(view)
   return {
     status: 200,
     title,
@@ -35,38 +32,38 @@ export function reportOf({ diamond, scores }: DiamondView, links: Links, opening
         <p class="soft">${summary}</p>
       </header>
       ${shownCut(diamond) === null ? NOTHING : figures(diamond, opening)}
-      <section>${scoresSection(scores, isGradeAssumed(stoneOf(diamond)))}</section>
+      <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
       <section>
         <h2>The stone</h2>
         ${list(factsOf(diamond.fields))}
       </section>
-      ${designSection(diamond)} ${certificatesSection(diamond, links)}`,
+      ${designSection(diamond)} ${certificatesSection(diamond, links)} ${imprint(view, links, opening)}`,
   }
 }
 
-/** `1.50 ct Round` */
-const headline = ({ fields }: LiveDiamond): string => `${fields.carat.toFixed(2)} ct ${shapeName(fields)}`
-
 function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>): string {
   const facts = new Map(factsOf(diamond.fields))
-  const said = ['Colour', 'Clarity', 'Cut'].flatMap((name) => {
+  const said = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
     const value = facts.get(name)
     return value === undefined ? [] : [`${name.toLowerCase()} ${value}`]
   })
   const [first] = scores === null ? [] : gradedScores(scores)
-  if (first !== undefined) said.push(`${first.title.toLowerCase()} ${first.value.toFixed(2)}, ${gradeOf(first)}`)
+  if (first !== undefined)
+    said.push(`${first.title.toLowerCase()} ${first.value.toFixed(2)}, ${gradeOf(first)} on this page's scale`)
   const text = said.join(' · ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Addresses relative to the page's: a proxy may put a path before it. */
-function figures({ id, fields }: LiveDiamond, { signature, up }: Opening): Html {
+function figures(diamond: LiveDiamond, { signature, up }: Opening): Html {
+  const { id, fields } = diamond
+  const mark = basisMark(shownBasis(diamond))
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
   return html`<div class="pictures">
     <figure>
       <img src="${up}${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />
-      <figcaption>Face-up, traced from a model of the cut</figcaption>
+      <figcaption>${mark}<br />Face-up, traced from a model of the cut</figcaption>
     </figure>
     <figure>
       <img
@@ -74,7 +71,7 @@ function figures({ id, fields }: LiveDiamond, { signature, up }: Opening): Html 
         alt="The same cut in ASET light: by colour, from which heights its light comes"
       />
       <figcaption>
-        ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
+        ${mark}<br />ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
       </figcaption>
     </figure>
   </div>`
@@ -98,7 +95,7 @@ function designSection(diamond: LiveDiamond): Html {
   if (fields.dataAccess === 0 || measured === undefined) return NOTHING
   return html`<section>
     <h2>Measured proportions</h2>
-    ${list(measuredFacts(measured))}
+    ${profileOf(diamond, measured)} ${list(measuredFacts(measured))}
   </section>`
 }
 

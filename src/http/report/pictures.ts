@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { Basis } from '../../domain/diamond/score-basis.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { cutKey, type Cut } from '../../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../domain/scoring/cut/possible.ts'
@@ -30,6 +31,12 @@ export function shownCut(diamond: LiveDiamond): Cut | null {
   const { measured, ...nominal } = stoneOf(diamond)
   const cut = cutOf(diamond.fields.dataAccess === 2 && measured !== undefined ? { ...nominal, measured } : nominal)
   return cut && possibleCut(cut)
+}
+
+/** What the pictures are of, which may be less than what the scores rest on. */
+export function shownBasis(diamond: LiveDiamond): Basis {
+  if (shownCut(diamond)?.measured !== undefined) return 'measurements'
+  return stoneOf(diamond).cutGrade === undefined ? 'shape' : 'grade'
 }
 
 /** Pictures of cuts, each drawn once and kept. */

@@ -19,6 +19,19 @@ small{font-weight:400;color:var(--soft)}
 figure{margin:0;padding:1.25rem;text-align:center;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
 figure img{display:block;max-width:100%;height:15rem;margin:0 auto .75rem;object-fit:contain}
 figcaption{font-size:.9375rem}
+.basis{display:inline-block;padding:0 .6em;border:1px solid var(--soft);border-radius:1em;font-size:.875rem;color:var(--ink)}
+.basis::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border:1.5px solid currentColor;border-radius:50%}
+.basis.typical{border-style:dashed}
+.basis.own{border-width:2px;border-color:var(--ink);font-weight:600}
+.basis.own::before{background:currentColor}
+.typical>.scale .mark{stroke-dasharray:4 3;fill-opacity:.08}
+figure.profile{margin:0 0 1rem}
+.profile svg{display:block;width:100%;max-width:26rem;height:auto;margin:0 auto .5rem}
+.profile text{font-size:12px;fill:var(--ink)}
+.profile .stone{fill:none;stroke:var(--ink);stroke-width:1.5;stroke-linejoin:round}
+.profile .line{stroke:var(--soft);stroke-width:1}
+footer{margin-top:2.25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+footer p{margin:0;overflow-wrap:anywhere}
 .scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
 .scale{display:block;width:100%;max-width:28rem;height:auto}
 .scale text{font-size:11px;text-anchor:middle;fill:var(--soft)}

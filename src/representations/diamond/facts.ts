@@ -21,6 +21,19 @@ export function factsOf(fields: DiamondFields): readonly Fact[] {
 export const shapeName = ({ cutShape }: DiamondFields): string =>
   typeof cutShape === 'number' ? shapeTitle(cutShape) : cutShape
 
+/** `1.20 ct`, `1.041 ct`: two decimals, more where there are more. */
+export function caratText({ carat }: DiamondFields): string {
+  const text = String(carat)
+  const decimals = text.includes('e') ? 2 : (text.split('.')[1]?.length ?? 0)
+  return `${decimals > 2 ? text : carat.toFixed(2)} ct`
+}
+
+/** What stands beside the word diamond wherever it heads a text (FTC, Jewelry Guides, 16 CFR 23): fancy colour, and grown. */
+export function qualified(fields: DiamondFields): string {
+  const fancy = new Map(factsOf(fields)).get('Fancy colour')?.toLowerCase()
+  return [fancy, fields.isLabGrown ? 'laboratory-grown' : undefined, 'diamond'].filter(Boolean).join(' ')
+}
+
 type Told = readonly [name: FieldName, words: Words & { readonly label: string }]
 
 const TOLD = Object.entries(WORDS).filter(([, words]) => 'label' in words) as unknown as readonly Told[]
@@ -31,7 +44,7 @@ const BETWEEN: Readonly<Record<string, string>> = { Fluorescence: ', ' }
 /** What a page says in other words than its table does. */
 const OWN: { readonly [Name in FieldName]?: (fields: DiamondFields) => string } = {
   cutShape: shapeName,
-  carat: ({ carat }) => `${carat} ct`,
+  carat: caratText,
   isLabGrown: ({ isLabGrown }) => (isLabGrown ? 'Laboratory-grown' : 'Natural'),
   fluorIntensity: ({ fluorIntensity: id }) => (id === null ? '' : FIELDS.fluorIntensity.dictionary.title(id)),
   fluorColor: ({ fluorColor: id }) => glow(id === null ? 'None' : FIELDS.fluorColor.dictionary.title(id)),

@@ -69,7 +69,7 @@ export const WORDS = {
     headings: ['Clar', 'Clearity', 'Purity', 'Clarity grade'],
     label: 'Clarity',
   },
-  cutQuality: { about: 'Grade of the cut.', example: 'Excellent', headings: ['Cut', 'Cut grade'], label: 'Cut' },
+  cutQuality: { about: 'Grade of the cut.', example: 'Excellent', headings: ['Cut', 'Cut grade'], label: 'Cut grade' },
   polish: { about: 'Grade of the polish.', example: 'Excellent', headings: ['Pol', 'Finish'], label: 'Polish' },
   symmetry: {
     about: 'Grade of the symmetry.',

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut/cut.ts'
 import { decimals } from '../../../src/domain/scoring/members.ts'
 import { score, tabled } from '../../../src/domain/scoring/score.ts'
-import { cutOf, isGradeAssumed, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
+import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
 import { reference } from '../../../src/domain/scoring/table.ts'
 import { close, plain } from './cuts.ts'
 
@@ -105,9 +105,8 @@ test('have the spread of the millimetres that were measured, whatever the weight
   assert.ok(fire && close(fire.val, fire.rg * (1 + spread.ct), 0.0051))
 })
 
-test('take Very Good for a grade that is not given, and say so', () => {
+test('take Very Good for a grade that is not given', () => {
   assert.equal(scored({ shape: 'Oval', carat: 1 }), scored({ shape: 'Oval', carat: 1, cutGrade: 'Very Good' }))
-  assert.ok(isGradeAssumed({ shape: 'Oval' }) && !isGradeAssumed({ shape: 'Oval', cutGrade: 'Good' }))
 })
 
 test('take polish and symmetry of the cut grade where they are not given', () => {

@@ -10,7 +10,7 @@ const test = suite('the facts of a stone')
 test('are those that its owner has said, and where it comes from', () => {
   assert.equal(factsOf(completed(least)), [
     ['Shape', 'My own cut'],
-    ['Weight', '0.5 ct'],
+    ['Weight', '0.50 ct'],
     ['Origin', 'Natural'],
     ['SKU', 'A-1'],
   ])
@@ -29,11 +29,11 @@ test('are told in the order of a reader, the parts of a colour and of a fluoresc
   const colours = { fancyGrade: 14, colorModifier: 1, colorHue: 11, fluorIntensity: 2, fluorColor: 1 }
   assert.equal(factsOf(completed({ ...least, cutShape: 2, ...grades, ...colours, isLabGrown: true })), [
     ['Shape', 'Round'],
-    ['Weight', '0.5 ct'],
+    ['Weight', '0.50 ct'],
     ['Colour', 'G'],
     ['Fancy colour', 'Fancy Intense Brownish Yellow'],
     ['Clarity', 'LC'],
-    ['Cut', 'Excellent'],
+    ['Cut grade', 'Excellent'],
     ['Polish', 'Very Good'],
     ['Symmetry', 'Ideal'],
     ['Fluorescence', 'Faint, Blue'],

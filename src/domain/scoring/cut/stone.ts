@@ -32,10 +32,6 @@ export type Face = { readonly length: number; readonly width: number }
 /** Stands for a cut grade that is not known; laboratories give none to other shapes than round. */
 const ASSUMED_GRADE: Grade = 'Very Good'
 
-/** True where a stone's optical scores rest on a grade that nobody gave. */
-export const isGradeAssumed = ({ cutGrade, measured }: Stone): boolean =>
-  cutGrade === undefined && measured === undefined
-
 /**
  * The cut of a stone, null where its shape has no model. Polish and symmetry that are not given are those of the cut grade:
  * a cut is never graded better than one grade above its finish (GIA, Finish, Culet Size, and Girdle Thickness, 2009).

@@ -1,0 +1,50 @@
+import type { Scores } from './scores.ts'
+import type { LiveDiamond } from './diamond.ts'
+import { stoneOf } from './scored-stone.ts'
+import type { Measured } from '../scoring/cut/cut.ts'
+import { possibleCut } from '../scoring/cut/possible.ts'
+import { cutOf, type Stone } from '../scoring/cut/stone.ts'
+import { isNewer, OPTICS_VERSION } from '../scoring/version.ts'
+
+/**
+ * Whose a figure is: of any stone of that shape, of any of that shape and grade, of what a report measured of this very
+ * stone, of the word with which its symmetry is graded, or of its own facets (of no stone yet: none is traced from them).
+ */
+export type Basis = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
+
+/** What the scores of a diamond rest on. */
+export type ScoreBasis = {
+  /** Of brilliance, fire, and the two together. */
+  readonly light: Basis
+  readonly spread: Basis
+  readonly symmetry: Basis
+  /** What of the cut was measured, where `light` says so; the rest is typical. */
+  readonly measured: readonly (keyof Measured)[]
+}
+
+/** @param scores as they were computed, by this model or an older one */
+export function basisOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>, scores: Scores | null): ScoreBasis {
+  const stone = asCounted(stoneOf(diamond), scores?.brilliance?.ver ?? OPTICS_VERSION)
+  const cut = cutOf(stone)
+  const measured = Object.keys((cut && possibleCut(cut))?.measured ?? {}) as (keyof Measured)[]
+  const typical = stone.cutGrade === undefined ? 'shape' : 'grade'
+  const light = measured.length > 0 ? 'measurements' : typical
+  return {
+    light,
+    spread: stone.face === undefined ? light : 'measurements',
+    symmetry: stone.symmetry === undefined ? typical : 'word',
+    measured,
+  }
+}
+
+/** The first model that counts what a report says in part, and measurements. */
+const COUNTS_PARTS = '1.1.0'
+/** Without any of these an older one counted nothing of a report, and with all of them nothing else. */
+const NEEDED_BEFORE = ['tablePct', 'depthPct', 'crownAngle', 'pavilionAngle'] as const
+
+function asCounted(stone: Stone, version: string): Stone {
+  if (!isNewer(COUNTS_PARTS, version)) return stone
+  const { measured, face: _face, ...typical } = stone
+  if (measured === undefined || NEEDED_BEFORE.some((name) => measured[name] === undefined)) return typical
+  return { ...typical, measured: Object.fromEntries(NEEDED_BEFORE.map((name) => [name, measured[name]])) }
+}

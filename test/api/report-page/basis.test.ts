@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert'
+import { layoutNamed } from '../../fixtures/reports/layouts.ts'
+import { onPaper } from '../../fixtures/reports/paper.ts'
+import { attached } from '../harness/form.ts'
+import { expect } from '../harness/request.ts'
+import { untilEtag } from '../harness/scored.ts'
+import { apiSuite, type Service } from '../harness/service.ts'
+import { created } from '../harness/stones.ts'
+
+const test = apiSuite('a report page', { scored: true })
+
+const pageOf = async (service: Service, id: number) => {
+  const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))
+  return text.replaceAll(/\s+/g, ' ')
+}
+
+/** How often each mark stands on a page. */
+function marks(page: string): Record<string, number> {
+  const found: Record<string, number> = {}
+  for (const [, name = ''] of page.matchAll(/class="basis \w+">([^<]*)</g)) found[name] = (found[name] ?? 0) + 1
+  return found
+}
+
+/** Integral, brilliance, fire, symmetry, spread, and two pictures. */
+const ALL = 7
+
+test('says beside every score and picture that it is typical of a shape, or of a grade', async ({ ann, service }) => {
+  const ungraded = await created(ann, { cutShape: 'Oval', access: 2 })
+  await untilEtag(ann, ungraded.id, '"0.1"')
+  assert.equal(marks(await pageOf(service, ungraded.id)), { 'Typical of its shape': ALL })
+  const graded = await created(ann, { cutQuality: 'Good', access: 2 })
+  await untilEtag(ann, graded.id, '"0.1"')
+  assert.equal(marks(await pageOf(service, graded.id)), { 'Typical of its grade': ALL })
+})
+
+for (const [dataAccess, pictures, tells] of [
+  [0, 'Typical of its shape', false],
+  [1, 'Typical of its shape', true],
+  [2, 'From its measurements', true],
+] as const) {
+  test(`says what was measured, and draws it, as far as dataAccess ${dataAccess} lets it`, async ({ ann, service }) => {
+    const { lines, says } = layoutNamed("GIA's of a fancy")
+    const stone = { cutShape: 'Oval', carat: 1.02, symmetry: 'Very Good', access: 2, dataAccess }
+    const { id } = await created(ann, stone)
+    await untilEtag(ann, id, '"0.1"')
+    await attached(ann, id, await onPaper(lines), says.number ?? '')
+    await untilEtag(ann, id, '"1.2"')
+    const page = await pageOf(service, id)
+    const measured = { 'From its measurements': pictures === 'From its measurements' ? 6 : 4 }
+    const others = pictures === 'From its measurements' ? {} : { [pictures]: 2 }
+    assert.equal(marks(page), { ...measured, ...others, 'From its symmetry grade': 1 })
+    assert.is(page.includes('measured its table, depth and length to width'), tells)
+    assert.is(page.includes('8.01 × 5.92 × 3.61 mm'), tells)
+    assert.is(page.includes('<figure class="profile">'), tells)
+    assert.not.match(page, 'crown angle')
+  })
+}
+
+test('has lab-grown and fancy colour beside the word in its headline', async ({ ann, service }) => {
+  const titleOf = async (fields: object) => {
+    const { id } = await created(ann, { carat: 1.2, access: 2, ...fields })
+    return /<h1>(.*?)<\/h1>/.exec(await pageOf(service, id))?.[1]
+  }
+  assert.is(await titleOf({}), '1.20 ct Round diamond')
+  assert.is(await titleOf({ isLabGrown: true, carat: 1.041 }), '1.041 ct Round laboratory-grown diamond')
+  const fancy = { fancyGrade: 'Fancy Vivid', colorHue: 'Yellow', isColored: true }
+  assert.is(await titleOf({ ...fancy, isLabGrown: true }), '1.20 ct Round fancy vivid yellow laboratory-grown diamond')
+})
+
+test('has a number that changes with what it says, its day, who issues it, and its address', async ({
+  ann,
+  service,
+}) => {
+  const { id } = await created(ann, { cutQuality: 'Good', carat: 1.2, access: 2 })
+  await untilEtag(ann, id, '"0.1"')
+  const footer = async () => /<footer.*<\/footer>/.exec(await pageOf(service, id))?.[0] ?? ''
+  const first = await footer()
+  assert.match(first, `Report ${id}-0.1 of 20`)
+  assert.match(first, / of \d{4}-\d\d-\d\d, issued by/)
+  assert.match(first, `/diamond/${id}<`)
+  expect(200, await ann.patch(`/v4/diamond/${id}`, { color: 'F' }))
+  assert.match(await footer(), `Report ${id}-1.1 of 20`)
+})
+
+test('tells the word of a laboratory from the word of a scale', async ({ ann, service }) => {
+  const { id } = await created(ann, { cutQuality: 'Excellent', carat: 1.2, access: 2 })
+  await untilEtag(ann, id, '"0.1"')
+  const page = await pageOf(service, id)
+  assert.match(page, /<dt>Cut grade<\/dt> <dd>Excellent<\/dd>/)
+  assert.match(page, 'Cut grade Excellent · cut performance')
+  assert.match(page, "on this page's scale")
+  assert.match(page, 'On this scale: <strong>')
+  assert.match(page, '<dd>1.20 ct</dd>')
+})
+
+test.run()
