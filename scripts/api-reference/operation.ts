@@ -68,6 +68,7 @@ const ASKERS: Readonly<Record<string, string>> = {
   bearer: 'an access token (`Authorization: Bearer`)',
   'api-token': "an account's address and API token (`Authorization: Basic`)",
   'oauth-client': "a client's id and secret (`Authorization: Basic`, or in the body)",
+  cookie: 'a session in the browser (the log-in is shown without one)',
 }
 
 function askers(security: Described['security']): string {

@@ -15,6 +15,9 @@ import { shareByPage, showFront, type FrontServices } from './front/front.ts'
 import { readIcon, readRobots, readSecurityContact, type WellKnownServices } from './front/well-known.ts'
 import { isLive, isReady, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
+import { showInventory, type InventoryServices } from './inventory/list.ts'
+import { logInByPage, logOutByPage } from './inventory/log-in.ts'
+import { showOwnStone } from './inventory/stone.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
 import type { TokenServices } from './oauth/client.ts'
@@ -54,6 +57,7 @@ export type Services = BearerServices &
   SecretServices &
   WebhookServices &
   EvidenceServices &
+  InventoryServices &
   SecretPageServices & { readonly readModels: ReadModels }
 
 /** All that the service can be asked for over HTTP. */
@@ -87,6 +91,10 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   readReportPage,
   readPicture,
   readOwnersPage,
+  showInventory,
+  logInByPage,
+  logOutByPage,
+  showOwnStone,
   readLogCheckpoint,
   readLogKey,
   readLogConsistency,

@@ -13,6 +13,7 @@ import { readMetrics, type Metric } from '../http/health/metrics.ts'
 import { koaOf, listenerOf } from '../http/kit/koa.ts'
 import { describe } from '../http/openapi/description.ts'
 import { WaitingPlaces } from '../http/changes/waiting-places.ts'
+import { cookieFor } from '../http/inventory/session.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -106,6 +107,11 @@ export async function openHttp(
         front: { address: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },
         sessions: tokens.sessions,
+        browser: {
+          ...tokens.browser,
+          cookie: cookieFor(isPublicByHttps(settings)),
+          own: [new URL(addresses.base).origin],
+        },
         authorizationServer: { address: addresses.auth },
         secrets: secrets.services(addresses, tokens.apiTokens),
         secretPages: secrets.pages(addresses),

@@ -1,3 +1,4 @@
+import { BROWSER_TTL } from '../commands/sessions/sessions.ts'
 import { AccessTokens } from '../credentials/access-tokens.ts'
 import { GuessLimits } from '../credentials/guess-limits.ts'
 import { LogInPlaces } from '../credentials/log-in-places.ts'
@@ -6,6 +7,7 @@ import { ApiTokenUses } from '../commands/accounts/api-token-uses.ts'
 import type { LinkKeys } from '../commands/installation/link-key.ts'
 import { ApiTokenVerifier } from '../commands/accounts/verify-api-token.ts'
 import type { Bearer } from '../http/kit/authenticate.ts'
+import type { BrowserSessions } from '../http/inventory/session.ts'
 import type { TokenServices } from '../http/oauth/client.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
@@ -20,6 +22,8 @@ export type OpenTokens = {
   readonly apiTokens: ApiTokenVerifier
   /** What the token server answers from. */
   readonly sessions: TokenServices['sessions']
+  /** What sessions in a browser are opened and checked with. */
+  readonly browser: BrowserSessions
 }
 
 /** The token server, and the checks of its tokens that other resources stand behind. */
@@ -35,7 +39,8 @@ export async function openTokens(
   const security = securityLog(log)
   const feed = new SessionFeed({
     store,
-    ttl: settings.TOKEN_TTL,
+    // Those of browsers may live longer, and what was ended is remembered until it has expired.
+    ttl: Math.max(settings.TOKEN_TTL, BROWSER_TTL),
     clock,
     monotonic,
     places,
@@ -69,6 +74,10 @@ export async function openTokens(
     bearer: { tokens, feed },
     apiTokens: new ApiTokenVerifier({ store, people, guesses, security, clock, monotonic, uses, feed }),
     sessions,
+    browser: {
+      sessions: { ...sessions, tokens: new AccessTokens({ keys, ttl: BROWSER_TTL, clock }), refreshTtl: BROWSER_TTL },
+      feed,
+    },
   }
 }
 

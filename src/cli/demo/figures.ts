@@ -66,11 +66,12 @@ export function describe(figures: Figures): string {
 }
 
 /** How to look around oneself, while the service is up. */
-const goingOn = ({ login, curl }: Figures): string[] =>
+const goingOn = ({ url, login, curl }: Figures): string[] =>
   login === undefined || curl === undefined
     ? []
     : [
         `account   ${login.username}, password ${login.password}`,
+        `look at   ${url}/inventory, with this account`,
         `client    ${login.client_id}, secret ${login.client_secret}`,
         '',
         'Two stones, and a token of your own:',

@@ -36,6 +36,10 @@ export async function revokeToken(
   return append(sessions, session, origin, (found, now) => revokeAccessToken(found, { number, now }))
 }
 
+/** Ends a session with all its tokens. */
+export const endSession = (sessions: Sessions, session: string, origin: Origin): Promise<void> =>
+  append(sessions, session, origin, (found, now) => revoke(found, { now }))
+
 const belongs = (session: Session & { status: 'open' }, digest: string) =>
   session.current.digest === digest || findUsed(session, digest) !== undefined
 

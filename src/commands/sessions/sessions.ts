@@ -38,6 +38,15 @@ export type Granted = {
 /** A refresh token says which session it belongs to, so that its stream is found; its 256 random bits are not stored. */
 export type RefreshToken = { readonly session: string; readonly text: string; readonly digest: string }
 
+/**
+ * The client of sessions in a browser: no client's id has this form, so nobody can show its secret, and no token of such a
+ * session can be refreshed, inspected or revoked by a program.
+ */
+export const BROWSER = { client: 'browser', clientEpoch: 0 } as const
+
+/** Seconds that a session in a browser lasts, however long other tokens live: 12 hours. */
+export const BROWSER_TTL = 43_200
+
 /** In case of doubt the newest events are read first: rotations repeat what the older ones said. */
 const NEWEST = 4
 

@@ -73,6 +73,7 @@ const INTRODUCTION = html`<p>
 const pages = (up: string): Html =>
   html`<nav aria-label="Where to go on">
     <ul>
+      <li><a href="${up}inventory">Your inventory</a>, to look at after a log-in</li>
       <li><a href="${up}docs">The reference of the API</a>, to read and to try out</li>
       <li><a href="${up}openapi.json">Its description for programs</a> (OpenAPI 3.1)</li>
       <li><a href="${up}v2/constants">The constants of the platform</a></li>

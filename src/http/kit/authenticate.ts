@@ -1,3 +1,4 @@
+import { BROWSER } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
 import type { Origin } from '../../events/origin.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -44,20 +45,35 @@ export const originOf = (asked: Pick<Asked<Caller>, 'asker' | keyof Requested>):
 export const bearer: Who<Caller, BearerServices> = {
   scheme: 'bearer',
   refuses: [401],
-  admit({ headers, method, patience }, { bearer: { tokens, feed } }) {
-    const claims = tokens.verify(tokenIn(headers.authorization))
+  admit(asked, { bearer: { tokens, feed } }) {
+    const claims = tokens.verify(tokenIn(asked.headers.authorization))
     if (claims === 'expired') throw notLetIn('The access token provided has expired.')
-    if (claims === 'invalid') throw notLetIn('The access token provided is invalid.')
-    const live = feed.isLive(claims)
-    if (typeof live === 'boolean') return passed(claims, live)
-    return patience
-      .during(() => live)
-      .catch((error: unknown) => {
-        if (READS.has(method)) return feed.wasLive(claims, error)
-        throw error
-      })
-      .then((known) => passed(claims, known))
+    // What a browser holds is for the pages that only read.
+    if (claims === 'invalid' || claims.client === BROWSER.client)
+      throw notLetIn('The access token provided is invalid.')
+    const live = isStillLive(asked, claims, feed)
+    return typeof live === 'boolean' ? passed(claims, live) : live.then((known) => passed(claims, known))
   },
+}
+
+/**
+ * Whether a token that was issued here has not been ended since. Where the log is away, what only reads goes on by what was
+ * known last.
+ * @throws StoreUnavailable, by the promise
+ */
+export function isStillLive(
+  { method, patience }: Pick<Asked, 'method' | 'patience'>,
+  claims: AccessClaims,
+  feed: Bearer['feed'],
+): boolean | Promise<boolean> {
+  const live = feed.isLive(claims)
+  if (typeof live === 'boolean') return live
+  return patience
+    .during(() => live)
+    .catch((error: unknown) => {
+      if (READS.has(method)) return feed.wasLive(claims, error)
+      throw error
+    })
 }
 
 /**

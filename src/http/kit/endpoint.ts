@@ -47,7 +47,7 @@ export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<
 /** Who may ask: lets somebody in, or throws. What has to stand before it (a rate limit, an origin) is a part of it. */
 export type Who<Asker, Service = unknown> = {
   /** As OpenAPI names the way of authentication. */
-  readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link'
+  readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link' | 'cookie'
   /** Statuses it may refuse with. */
   readonly refuses: readonly number[]
   /** Its credentials may stand in the body, which is then read before; otherwise nobody's body is read who may not ask. */

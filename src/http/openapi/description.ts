@@ -103,4 +103,10 @@ const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: "An OAuth client's id and secret; they may stand in the body instead.",
   },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-adamant',
+    description: 'What the log-in in a browser sets; without https its name is adamant.',
+  },
 } as const

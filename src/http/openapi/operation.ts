@@ -39,6 +39,7 @@ const LISTED: Readonly<Record<string, string>> = {
   report: 'Report pages',
   'secret pages': 'Secret pages',
   front: 'Secret pages',
+  'inventory pages': 'Inventory pages',
 }
 
 /** In the order in which a reader comes to them; what is not named here comes last. */
@@ -48,6 +49,7 @@ export const TAGS = [
   'Inventory (v3)',
   'Platform',
   'Report pages',
+  'Inventory pages',
   'Secrets',
   'Secret pages',
 ] as const
@@ -63,6 +65,8 @@ const SECURITY: Readonly<Record<Described['who']['scheme'], readonly object[]>> 
   'api-token': [{ 'api-token': [] }],
   'oauth-client': [{ 'oauth-client': [] }, {}],
   'signed-link': [],
+  // Without one they show the log-in.
+  cookie: [{ cookie: [] }, {}],
 }
 
 type Place = 'path' | 'query' | 'header'

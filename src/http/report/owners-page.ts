@@ -2,14 +2,15 @@ import { z } from 'zod'
 import { pageRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { entryOf, readPast } from '../../projections/history/diamond.ts'
+import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import { entryOf, readPast, type DiamondPast } from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'
 import { LASTS } from '../../representations/links.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING } from '../kit/html.ts'
 import { signatureOf, upFrom, type Links } from '../kit/links.ts'
-import { pageAnswer, reportFamily } from './layout.ts'
+import { pageAnswer, reportFamily, type Page } from './layout.ts'
 import { reportOf } from './page.ts'
 import type { ReportServices } from './report.ts'
 import { SHOWN, timelineSection } from './timeline.ts'
@@ -52,17 +53,27 @@ export const readOwnersPage = endpoint({
     if (!past.isLive || past.last === undefined || pageRevision(past.last.diamond) !== opened.revision) {
       throw unknownPage()
     }
-    const who = new Who(store, people)
-    const newest = past.steps.slice(-SHOWN)
-    const entries = await Promise.all(newest.map(async (step) => entryOf(step, await who.of(step.event))))
-    const page = reportOf(past.last, links, {
-      signature: pageSignature(links, past.last.diamond),
-      up: `../${upFrom(target)}`,
-    })
-    const content = html`${page.content} ${timelineSection(entries, past.steps.length)}`
-    return pageAnswer({ ...page, content, head: NOTHING, isPublic: false, isOwners: true })
+    return pageAnswer(await ownersReport(past.last, past.steps, { links, store, people }, `../${upFrom(target)}`))
   },
 })
+
+/**
+ * The report of a stone with all that happened to it.
+ * @param up what relative addresses begin with, to where report pages are
+ */
+export async function ownersReport(
+  view: DiamondView,
+  steps: DiamondPast['steps'],
+  { links, store, people }: Pick<ReportServices['report'], 'links' | 'store' | 'people'>,
+  up: string,
+): Promise<Page> {
+  const who = new Who(store, people)
+  const newest = steps.slice(-SHOWN)
+  const entries = await Promise.all(newest.map(async (step) => entryOf(step, await who.of(step.event))))
+  const page = reportOf(view, links, { signature: pageSignature(links, view.diamond), up })
+  const content = html`${page.content} ${timelineSection(entries, steps.length)}`
+  return { ...page, content, head: NOTHING, isPublic: false, isOwners: true }
+}
 
 const unknownPage = () => new Refusal('missing', 'There is no such page')
 

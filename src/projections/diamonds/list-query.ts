@@ -24,7 +24,7 @@ export type AddedFilter = keyof typeof ADDED_FILTERS
 /** The orders of v4's lists. Ties go by id in the same direction; what has no value comes last. */
 export const SORTS = ['-date', 'date', 'carat', '-carat', 'price', '-price', 'sku', 'integral', '-integral'] as const
 export type Sort = (typeof SORTS)[number]
-export const NEWEST_FIRST: Sort = '-date'
+export const NEWEST_FIRST = '-date' satisfies Sort
 
 /** Of a field that is filtered by: any of these texts, or yes or no. */
 export type DiamondFilter = {

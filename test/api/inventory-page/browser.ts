@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
+import { Passwords } from '../../../src/credentials/passwords.ts'
+import { vendor, type Vendor } from '../harness/account.ts'
+import { expect, type Answer, type Request } from '../harness/request.ts'
+import { form } from '../harness/secrets.ts'
+import type { Service } from '../harness/service.ts'
+
+/** Somebody with an account and a password. */
+export type Person = { readonly account: number; readonly email: string; readonly password: string }
+
+const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
+
+/** A new account whose password is hashed as everybody's. */
+export async function newPerson({ installation: { writing, store } }: Service): Promise<Person> {
+  const accountIds = new IdBlocks({ store, clock: writing.clock, kind: 'account', size: 1, origin })
+  const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
+  const passwords = new Passwords()
+  try {
+    const registration = { email, password, plan: 'basic' } as const
+    const { account } = await registerAccount({ ...writing, passwords, accountIds }, registration, origin)
+    return { account, email, password }
+  } finally {
+    await passwords.close()
+  }
+}
+
+/** What the log-in form sends. */
+export const loggingIn = (
+  { email = '', password = '' }: Partial<Pick<Person, 'email' | 'password'>>,
+  headers: Request['headers'] = {},
+  path = '/inventory',
+): Request => {
+  const sent = form(path, new URLSearchParams({ email, password }).toString())
+  return { ...sent, headers: { ...sent.headers, 'Sec-Fetch-Site': 'same-origin', ...headers } }
+}
+
+export const cookieIn = (answer: Answer): string => String(answer.headers['set-cookie']?.[0])
+
+/** The cookie of a new session, as a browser sends it back. */
+export async function cookieOf(service: Service, person: Person): Promise<string> {
+  const answer = expect(303, await service.send(loggingIn(person)))
+  return String(cookieIn(answer).split(';', 1)[0])
+}
+
+/** A page as this browser sees it. */
+export const seen = (service: Service, path: string, cookie: string): Promise<Answer> =>
+  service.send({ path, headers: { Cookie: cookie } })
+
+/** A page is the log-in, and shows nothing else. */
+export const isLogIn = ({ text }: Answer): boolean => text.includes('type="password"') && !text.includes('Log out')
+
+/** Somebody whose program creates stones, and who looks at them in a browser. */
+export type Owner = {
+  readonly person: Person
+  readonly owner: Vendor
+  /** A page as the browser of this owner sees it. */
+  readonly look: (path: string) => Promise<Answer>
+}
+
+export async function newOwner(service: Service): Promise<Owner> {
+  const person = await newPerson(service)
+  const { keys, settings, writing } = service.installation
+  const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
+  const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
+  const cookie = await cookieOf(service, person)
+  const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))
+  return { person, owner, look: (path) => seen(service, path, cookie) }
+}

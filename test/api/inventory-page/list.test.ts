@@ -1,0 +1,140 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { expect, type Answer } from '../harness/request.ts'
+import { startService, type Service } from '../harness/service.ts'
+import { created, createdMany } from '../harness/stones.ts'
+import { isLogIn, newOwner } from './browser.ts'
+
+type Given = { service: Service }
+const test = suite<Given>('the inventory in the browser')
+test.before(async (given) => {
+  given.service = await startService()
+})
+test.after(({ service }) => service.stop())
+
+const skus = ({ text }: Answer): string[] =>
+  [...text.matchAll(/<th role="rowheader" scope="row">([^<]*)<\/th>/g)].map(([, sku = '']) => sku)
+
+/** What the page says of how many there are. */
+const told = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
+
+const linkTo = ({ text }: Answer, name: string): string =>
+  new RegExp(`<a href="([^"]*)">${name}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+
+test('shows the stones of the account, newest first, and nobody else', async ({ service }) => {
+  const { owner, look } = await newOwner(service)
+  assert.is(told(expect(200, await look('/inventory'))), 'No stones')
+  await created(service.ann, { sku: 'HERS' })
+  await created(owner, { sku: 'A <b>', price: 12_345.5, color: 'G', clarity: 'VS1', cutQuality: 'Excellent' })
+  await created(owner, { sku: 'B', isColored: true, fancyGrade: 'Fancy Intense', colorHue: 'Yellow' })
+  const page = expect(200, await look('/inventory'))
+  assert.equal(skus(page), ['B', 'A &lt;b&gt;'])
+  assert.is(told(page), '2 stones')
+  for (const shown of ['12,345.5', '>G<', '>VS1<', '>Excellent<', '>Fancy Intense Yellow<', '>0.73<', 'Restricted']) {
+    assert.ok(page.text.includes(shown), shown)
+  }
+  assert.not(page.text.includes('<b>'))
+})
+
+test('filters, sorts and finds as the list of v4, by the same query', async ({ service }) => {
+  const { owner, look } = await newOwner(service)
+  await created(owner, { sku: 'small', carat: 0.5, color: 'D', price: 900 })
+  await created(owner, { sku: 'large', carat: 2, color: 'G', price: 9000, isLabGrown: true })
+  await created(owner, { sku: 'pear', carat: 1, color: 'G', cutShape: 'Pear' })
+  const found = async (query: string) => skus(expect(200, await look(`/inventory?${query}`)))
+  assert.equal(await found('f[sku][]=pear'), ['pear'])
+  assert.equal(await found('f[cutShape][]=Round&f[caratFrom]=1'), ['large'])
+  assert.equal(await found('f[color][]=G&sort=carat'), ['pear', 'large'])
+  assert.equal(await found('f[isLabGrown]=0&sort=-carat'), ['pear', 'small'])
+  assert.equal(await found('f[priceTo]=1000'), ['small'])
+  assert.equal(await found('f[color][]=D&f[clarity][]=IF'), [])
+  // As a form sends it: what was left empty is not asked for.
+  const blank = 'f[sku][]=&f[caratFrom]=&f[caratTo]=&sort=&f[isLabGrown]=&f[dateFrom]=&limit='
+  assert.equal(await found(blank), ['pear', 'large', 'small'])
+  const today = new Date().toISOString().slice(0, 10)
+  assert.equal(await found(`f[dateFrom]=${today}&f[dateTo]=${today}`), ['pear', 'large', 'small'])
+  assert.equal(await found('f[dateTo]=2015-08-09'), [])
+})
+
+test('keeps in its form what was chosen', async ({ service }) => {
+  const { look } = await newOwner(service)
+  const { text } = expect(200, await look('/inventory?f[sku][]=a%22b&f[color][]=G&f[caratFrom]=1.5&sort=-price'))
+  assert.ok(text.includes('value="a&quot;b"'))
+  assert.match(text, /name="f\[caratFrom\]"[^>]*value="1\.5"/)
+  assert.match(text, /value="G"\s+checked/)
+  assert.match(text, /value="-price"\s+selected/)
+  assert.match(text, /<details\s+open>/)
+})
+
+test('turns pages, with the same filters', async ({ service }) => {
+  const { owner, look } = await newOwner(service)
+  await createdMany(owner, 60)
+  const first = expect(200, await look('/inventory?f[cutShape][]=Round'))
+  assert.is(told(first), 'Stones 1 to 25 of 60')
+  assert.is(linkTo(first, 'Previous'), '')
+  const second = expect(200, await look(`/inventory${linkTo(first, 'Next')}`))
+  assert.is(told(second), 'Stones 26 to 50 of 60')
+  const last = expect(200, await look(`/inventory${linkTo(second, 'Last')}`))
+  assert.is(told(last), 'Stones 51 to 60 of 60')
+  assert.is(linkTo(last, 'Next'), '')
+  assert.equal(skus(await look(`/inventory${linkTo(last, 'Previous')}`)), skus(second))
+  assert.equal(skus(await look(`/inventory${linkTo(last, 'First')}`)), skus(first))
+  assert.is(new Set([first, second, last].flatMap(skus)).size, 60)
+  const beyond = expect(200, await look('/inventory?offset=500'))
+  assert.is(told(beyond), '60 stones')
+  assert.is(told(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
+})
+
+test('says what is wrong with a query, and keeps what was typed', async ({ service }) => {
+  const { look } = await newOwner(service)
+  for (const [query, status, said] of [
+    ['f[caratFrom]=much', 400, 'must be a number'],
+    ['after=x', 400, 'cursor'],
+    ['sort=weight', 422, 'sort must be one of'],
+    ['f[cutShape][]=Blob%00', 422, 'f[cutShape][]'],
+    ['limit=0', 422, 'limit must be from 1'],
+  ] as const) {
+    const page = expect(status, await look(`/inventory?${query}&f[sku][]=typed`))
+    assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(said), query)
+    assert.ok(page.text.includes('value="typed"') && page.text.includes('Log out'))
+  }
+  const stranger = expect(400, await service.send({ path: '/inventory?limit=x' }))
+  assert.ok(isLogIn(stranger))
+})
+
+test('leads to the report page and to the past of each stone', async ({ service }) => {
+  const { owner, look } = await newOwner(service)
+  const { id } = await created(owner, { sku: 'A', price: 4321 })
+  expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 1234 }))
+  const { text } = await look('/inventory')
+  const report = new URL(/<a href="([^"]*)" aria-label="Report of A"/.exec(text)?.[1] ?? '')
+  expect(200, await service.send({ path: report.pathname + report.search }))
+  const past = /<a href="([^"]*)" aria-label="History of A"/.exec(text)?.[1] ?? ''
+  assert.is(past, `inventory/${id}`)
+  const page = expect(200, await look(`/${past}`))
+  assert.match(page.text, 'What happened to it')
+  assert.match(page.text.replaceAll(/\s+/g, ' '), 'Price: from 4321 to 1234')
+  assert.is(page.headers['cache-control'], 'no-store')
+  for (const [, source = ''] of page.text.matchAll(/<img\s+src="([^"]*)"/g)) {
+    const { pathname, search } = new URL(source.replaceAll('&amp;', '&'), `${service.url}/${past}`)
+    expect(200, await service.send({ path: pathname + search }))
+  }
+  expect(303, await service.send({ path: `/${past}` }))
+})
+
+test("tells nothing of others' stones, of deleted ones and of what is no number", async ({ service }) => {
+  const { owner, look } = await newOwner(service)
+  const { id: hers } = await created(service.ann)
+  const { id: gone } = await created(owner)
+  expect(204, await owner.remove(`/v4/diamond/${gone}`))
+  for (const id of [hers, gone, 999_999_999, 0, 'x', '%00', '1e3']) {
+    assert.match(expect(404, await look(`/inventory/${id}`)).text, 'You have no such stone')
+  }
+})
+
+test('is linked from the front page', async ({ service }) => {
+  const { text } = await service.send({ path: '/', headers: { Accept: 'text/html' } })
+  assert.match(text, '<a href="inventory">Your inventory</a>')
+})
+
+test.run()

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { newOwner } from '../api/inventory-page/browser.ts'
+import { expect } from '../api/harness/request.ts'
+import { startService, type Service } from '../api/harness/service.ts'
+import { stone } from '../api/harness/stones.ts'
+import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+
+type Given = { service: Service; browser: Browser }
+type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Its script is let in by the browser alone: the pages have no script of their own. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+
+const isAsWideAsTheScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
+
+const SHAPES = ['Round', 'Pear', 'Emerald', 'Oval']
+const COLORS = ['D', 'G', 'J']
+
+/** Thirty stones: a page and a bit. */
+const STONES = Array.from({ length: 30 }, (_, number) =>
+  stone({
+    sku: number === 29 ? `a-very-long-sku-${'x'.repeat(60)}` : `LOT-${number}`,
+    cutShape: SHAPES[number % SHAPES.length],
+    carat: 0.5 + number / 10,
+    color: COLORS[number % COLORS.length],
+    clarity: 'VS1',
+    cutQuality: 'Excellent',
+    price: 1000 * (number + 1),
+    access: number % 3,
+  }),
+)
+
+const launch = await findBrowser()
+if (launch !== undefined) {
+  for (const look of [
+    { name: 'desktop', width: 1280 },
+    { name: 'desktop-dark', width: 1280, dark: true },
+    { name: 'phone', width: 390 },
+    { name: 'phone-dark', width: 390, dark: true },
+  ]) {
+    const test = suite<Given>(`the inventory, on a ${look.name},`)
+    test.before(async (given) => {
+      given.service = await startService()
+      given.browser = await startBrowser(launch, look)
+    })
+    test.after(async ({ service, browser }) => {
+      await browser.close()
+      await service.stop()
+    })
+
+    test('is walked through from the log-in to the past of a stone, and left', async ({ service, browser }) => {
+      const { owner, person } = await newOwner(service)
+      expect(201, await owner.post('/v4/diamond/bulk', { entries: STONES }))
+      const { page, said } = await browser.open()
+      await page.goto(service.url)
+      await page.getByRole('link', { name: 'Your inventory' }).click()
+      assert.equal(await findings(page), [])
+      await picture(page, `inventory-log-in-${look.name}`)
+
+      await page.getByLabel('E-mail address').fill(person.email)
+      await page.getByLabel('Password').fill('wrong')
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('alert').waitFor()
+      assert.equal(await findings(page), [])
+      assert.is(await page.getByLabel('E-mail address').inputValue(), person.email)
+      await page.getByLabel('Password').fill(person.password)
+      await page.keyboard.press('Enter')
+
+      await page.getByText('Stones 1 to 25 of 30').waitFor()
+      assert.is(page.url(), `${service.url}/inventory`)
+      assert.equal(await findings(page), [])
+      assert.ok(await isAsWideAsTheScreen(page))
+      await picture(page, `inventory-${look.name}`)
+      await page.getByRole('link', { name: 'Next' }).click()
+      await page.getByText('Stones 26 to 30 of 30').waitFor()
+
+      await page.getByText('More filters').click()
+      await page.getByLabel('Pear', { exact: true }).check()
+      await page.getByLabel('Carat, from').fill('1')
+      await page.getByLabel('Order').selectOption('Heaviest first')
+      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByText('6 stones').waitFor()
+      assert.equal(await findings(page), [])
+      assert.ok(await isAsWideAsTheScreen(page))
+      await picture(page, `inventory-filtered-${look.name}`)
+      assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
+
+      await page.getByRole('link', { name: /^History of LOT-25$/ }).click()
+      await page.getByText('What happened to it').waitFor()
+      assert.equal(await findings(page), [])
+      await picture(page, `inventory-stone-${look.name}`)
+      await page.getByRole('link', { name: 'Your inventory' }).click()
+      await page.getByRole('button', { name: 'Log out' }).click()
+      await page.getByLabel('Password').waitFor()
+      await page.goBack()
+      await page.reload()
+      await page.getByLabel('Password').waitFor()
+      assert.equal(
+        said.filter((message) => !message.includes('the server responded with a status of 403')),
+        [],
+      )
+      await page.close()
+    })
+
+    test.run()
+  }
+}
