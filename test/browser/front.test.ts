@@ -1,23 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { newSender } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+import { findings } from './findings.ts'
 
 type Given = { service: Service; browser: Browser }
-type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
 
 const launch = await findBrowser()
 if (launch !== undefined) {

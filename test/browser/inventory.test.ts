@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
@@ -8,19 +6,9 @@ import { expect } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { stone } from '../api/harness/stones.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+import { findings } from './findings.ts'
 
 type Given = { service: Service; browser: Browser }
-type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Its script is let in by the browser alone: the pages have no script of their own. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
 
 const isAsWideAsTheScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
 
@@ -90,7 +78,7 @@ if (launch !== undefined) {
       await page.getByLabel('Carat, from').fill('1')
       await page.getByLabel('Order').selectOption('Heaviest first')
       await page.getByRole('button', { name: 'Show' }).click()
-      await page.getByText('6 stones').waitFor()
+      await page.getByText('7 stones').waitFor()
       assert.equal(await findings(page), [])
       assert.ok(await isAsWideAsTheScreen(page))
       await picture(page, `inventory-filtered-${look.name}`)

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
@@ -11,18 +8,9 @@ import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+import { findings } from './findings.ts'
 
 type Given = { service: Service; browser: Browser }
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
 
 /** Milliseconds within which a stone must be scored. */
 const DEADLINE = 30_000

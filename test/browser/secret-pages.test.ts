@@ -1,24 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+import { findings } from './findings.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Every rule of axe-core, findings as text; the page's own policy would not let its script in by a tag. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
-type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
 
 /** A browser notes each answer of 400 and up by itself. */
 const ownMessages = (said: readonly string[]) =>

@@ -2,6 +2,7 @@ import { FIELDS } from '../../domain/diamond/fields.ts'
 import { topShapes } from '../../domain/dictionaries/shapes.ts'
 import type { NEWEST_FIRST, Sort } from '../../projections/diamonds/list-query.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
+import { endsOf, LABELS, RANGES, type RangeName } from './labels.ts'
 
 /** What can be chosen: what is sent, and what people read. */
 type Choices = readonly (readonly [value: string, name: string])[]
@@ -31,31 +32,29 @@ const SORTED: Readonly<Record<Exclude<Sort, typeof NEWEST_FIRST>, string>> = {
   '-integral': 'Highest performance first',
 }
 
-const MANY: Readonly<Record<string, readonly string[]>> = {
+const MANY = {
   'f[cutShape][]': topShapes().map(({ title }) => title),
   'f[color][]': FIELDS.color.dictionary.all.map(({ short }) => short),
   'f[clarity][]': FIELDS.clarity.dictionary.all.map(({ short }) => short),
-}
+} satisfies Record<string, readonly string[]>
 
 /** The filters and orders of v4's list, as they are chosen now. It works without a script: a GET of the same page. */
 export const filterForm = (query: URLSearchParams): Html =>
   html`<form class="filters" method="get">
     <div class="fields">
       <div>
-        <label for="sku">SKU</label>
+        <label for="sku">${LABELS['f[sku][]']}</label>
         <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
       </div>
-      ${range(query, 'Carat', 'carat', '0.01')} ${range(query, 'Price', 'price', '0.01')}
-      ${select('Order', 'sort', [['', 'Newest first'], ...Object.entries(SORTED)], query.get('sort') ?? '')}
+      ${amounts(query, 'carat', '0.01')} ${amounts(query, 'price', '0.01')}
+      ${select(query, 'sort', [['', 'Newest first'], ...Object.entries(SORTED)])}
     </div>
     <details ${isFurther(query) ? OPEN : NOTHING}>
       <summary>More filters</summary>
-      ${choices(query, 'Shape', 'f[cutShape][]')} ${choices(query, 'Colour', 'f[color][]')}
-      ${choices(query, 'Clarity', 'f[clarity][]')}
+      ${choices(query, 'f[cutShape][]')} ${choices(query, 'f[color][]')} ${choices(query, 'f[clarity][]')}
       <div class="fields">
-        ${chosen(query, 'Origin', 'f[isLabGrown]')} ${chosen(query, 'Kind of colour', 'f[isColored]')}
-        ${chosen(query, 'Optical scores', 'f[hasScores]')} ${range(query, 'Performance', 'integral', 'any')}
-        ${days(query)} ${chosen(query, 'Stones on a page', 'limit')}
+        ${chosen(query, 'f[isLabGrown]')} ${chosen(query, 'f[isColored]')} ${chosen(query, 'f[hasScores]')}
+        ${amounts(query, 'integral', 'any')} ${days(query)} ${chosen(query, 'limit')}
       </div>
     </details>
     <div class="deeds">
@@ -73,61 +72,52 @@ const AT_HAND = new Set(['f[sku][]', 'f[caratFrom]', 'f[caratTo]', 'f[priceFrom]
 /** Whether something is chosen that is not seen at once. */
 const isFurther = (query: URLSearchParams): boolean => [...query.keys()].some((name) => !AT_HAND.has(name))
 
-const chosen = (query: URLSearchParams, label: string, name: keyof typeof CHOICES): Html =>
-  select(label, name, CHOICES[name], query.get(name) ?? '')
+const chosen = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
 
-function select(label: string, name: string, all: Choices, value: string): Html {
-  const id = idOf(name)
+function select(query: URLSearchParams, name: keyof typeof LABELS, all: Choices): Html {
+  const id = name.replaceAll(/\W/g, '')
+  const value = query.get(name) ?? ''
   return html`<div>
-    <label for="${id}">${label}</label>
+    <label for="${id}">${LABELS[name]}</label>
     <select id="${id}" name="${name}">
       ${all.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
     </select>
   </div>`
 }
 
-const idOf = (name: string) => name.replaceAll(/\W/g, '')
-
 /** @param step `any`, or the least difference that is typed */
-const range = (query: URLSearchParams, label: string, name: string, step: string): Html =>
-  between(label, `f[${name}From]`, `f[${name}To]`, (one) => {
-    const value = query.get(one) ?? ''
+const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
+  range(name, (end) => {
+    const value = query.get(end) ?? ''
     return html`type="number" min="0" step="${step}" inputmode="decimal" value="${value}"`
   })
 
 const days = (query: URLSearchParams): Html =>
-  between('Created (UTC)', 'f[dateFrom]', 'f[dateTo]', (one) => {
-    const value = query.get(one)?.slice(0, 10) ?? ''
+  range('date', (end) => {
+    const value = query.get(end)?.slice(0, 10) ?? ''
     return html`type="date" value="${value}"`
   })
 
-/** @param attributes of an input, by its name */
-const between = (label: string, from: string, to: string, attributes: (name: string) => Html): Html =>
-  html`<fieldset>
-    <legend>${label}</legend>
-    <div class="range">
-      <input name="${from}" aria-label="${label}, from" ${attributes(from)} />
-      <span class="soft">to</span>
-      <input name="${to}" aria-label="${label}, to" ${attributes(to)} />
-    </div>
+/** @param attributes of the input for an end, by its name */
+function range(name: RangeName, attributes: (end: string) => Html): Html {
+  const [from, to] = endsOf(name).map(
+    ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
+  )
+  return html`<fieldset>
+    <legend>${RANGES[name]}</legend>
+    <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
   </fieldset>`
+}
 
-function choices(query: URLSearchParams, label: string, name: string): Html {
+function choices(query: URLSearchParams, name: keyof typeof MANY): Html {
   const ticked = new Set(query.getAll(name))
   return html`<fieldset>
-    <legend>${label}</legend>
-    <div class="choices">
-      ${(MANY[name] ?? []).map(
-        (title) =>
-          html`<label
-            ><input
-              type="checkbox"
-              name="${name}"
-              value="${title}"
-              ${ticked.has(title) ? CHECKED : NOTHING}
-            />${title}</label
-          >`,
-      )}
-    </div>
+    <legend>${LABELS[name]}</legend>
+    <div class="choices">${MANY[name].map((title) => box(name, title, ticked.has(title)))}</div>
   </fieldset>`
+}
+
+function box(name: string, title: string, isTicked: boolean): Html {
+  const ticked = isTicked ? CHECKED : NOTHING
+  return html`<label><input type="checkbox" name="${name}" value="${title}" ${ticked} />${title}</label>`
 }

@@ -11,6 +11,7 @@ import { upFrom } from '../kit/links.ts'
 import type { ReportServices } from '../report/report.ts'
 import { queryOf } from './asked-query.ts'
 import { filterForm } from './filter-form.ts'
+import { inWords } from './labels.ts'
 import { alert, inventoryFamily, pageAnswer } from './layout.ts'
 import { logInPage } from './log-in.ts'
 import { pagesNav, placeText } from './pages.ts'
@@ -25,7 +26,7 @@ export const showInventory = endpoint({
   path: '/inventory',
   about: "The account's stones in the browser, filtered and sorted as v4's list; a log-in to whoever has none here.",
   who: visitor,
-  query: LIST_QUERY.v4,
+  query: LIST_QUERY.v4.omit({ after: true }),
   answers: {
     200: { about: 'The page, or the log-in', media: 'text/html' },
     400: 'The query is not readable',
@@ -43,7 +44,9 @@ export const showInventory = endpoint({
     } catch (error) {
       if (!(error instanceof Refusal) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = refusedOf(error)
-      const said = alert(`${faults.map(({ message }) => message).join('. ')}.`)
+      const text = `${faults.map(({ message }) => message).join('. ')}.`
+      // What can't be read was written by hand: its names are told.
+      const said = alert(error.kind === 'invalid' ? inWords(text) : text)
       return asker === undefined ? logInPage(status, said) : refusedPage(status, { query, target, said })
     }
   },

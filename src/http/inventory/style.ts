@@ -2,6 +2,7 @@ import { STYLE as SECRETS_STYLE } from '../secret-pages/style.ts'
 
 /** As the pages of secrets look, with what a list and its filters need beside; its hash stands in the Content-Security-Policy. */
 export const STYLE = `${SECRETS_STYLE}
+main{min-width:0}
 main.wide{max-width:80rem}
 a{color:var(--deed)}
 form>div{margin-bottom:1rem}
@@ -22,9 +23,9 @@ legend{padding:0;margin-bottom:.25rem;font-weight:600}
 .deeds{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;margin-top:1rem}
 .deeds button{margin:0}
 table{width:100%;margin:1rem 0;border-collapse:collapse;font-variant-numeric:tabular-nums}
-th,td{padding:.5rem .625rem;text-align:left;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-thead th{color:var(--soft);font-size:.9375rem;font-weight:400;overflow-wrap:normal}
-tbody th{font-weight:600}
+th,td{padding:.5rem .625rem;text-align:left;border-bottom:1px solid var(--line)}
+thead th{color:var(--soft);font-size:.9375rem;font-weight:400}
+tbody th{min-width:7rem;font-weight:600;overflow-wrap:anywhere}
 .number{text-align:right}
 .pages{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;margin:0;padding:0;list-style:none}
 .pages a{display:inline-block;padding:.5rem 0}
@@ -35,7 +36,7 @@ tbody{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem)
 tr{padding:.75rem 1rem;border:1px solid var(--line);border-radius:.75rem}
 th,td,.number{padding:.25rem 0;border:0;text-align:right}
 tbody th{text-align:left;font-size:1.125rem}
-td{display:flex;justify-content:space-between;gap:1rem}
+td{display:flex;justify-content:space-between;gap:1rem;overflow-wrap:anywhere}
 td::before{content:attr(data-label);color:var(--soft);text-align:left}
 }
 @media (max-width:26rem){.log-out{float:none;margin:0 0 1rem}.deeds button{width:100%}}
