@@ -14,7 +14,9 @@ select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--wel
 .fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:.875rem 1.25rem;align-items:end}
 fieldset{min-width:0;margin:0;padding:0;border:0}
 legend{padding:0;margin-bottom:.25rem;font-weight:600}
-.range{display:grid;grid-template-columns:1fr auto 1fr;gap:.5rem;align-items:center}
+.range{display:grid;grid-template-columns:minmax(0,1fr) auto minmax(0,1fr);gap:.5rem;align-items:center}
+fieldset:has([type=date]){grid-column:span 2}
+[role=status]{margin:1rem 0 0}
 .filters details{margin-top:1rem;border:0}
 .filters summary{padding:.5rem 0;color:var(--deed)}
 .choices{display:flex;flex-wrap:wrap;gap:.375rem;margin-bottom:1rem}
@@ -38,6 +40,10 @@ th,td,.number{padding:.25rem 0;border:0;text-align:right}
 tbody th{text-align:left;font-size:1.125rem}
 td{display:flex;justify-content:space-between;gap:1rem;overflow-wrap:anywhere}
 td::before{content:attr(data-label);color:var(--soft);text-align:left}
+}
+@media (max-width:38rem){
+fieldset:has([type=date]){grid-column:auto}
+.range:has([type=date]){grid-template-columns:minmax(0,1fr);gap:.25rem}
 }
 @media (max-width:26rem){.log-out{float:none;margin:0 0 1rem}.deeds button{width:100%}}
 `
