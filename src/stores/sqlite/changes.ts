@@ -4,19 +4,21 @@ import type Database from 'better-sqlite3'
 export type Turn = () => number
 
 /**
- * What another process did can only be told by a message, and messages arrive between turns: whoever has asked SQLite
- * for changes in a turn (2 us) need not ask again in it.
+ * What another process did can only be told by a message, and messages are taken between turns: whoever has asked SQLite
+ * for changes in a turn (2 us) need not ask again in it. A turn is one callback of Node's, not one round of its loop: in a round
+ * that is asked early, by a timer or between two pages of a long reading, requests still arrive.
  */
 export function turns(): Turn {
   let turn = 0
   let ending = false
+  const end = () => {
+    ending = false
+    turn++
+  }
   return () => {
     if (!ending) {
       ending = true
-      setImmediate(() => {
-        ending = false
-        turn++
-      })
+      process.nextTick(end)
     }
     return turn
   }
