@@ -14,7 +14,6 @@ import { newSender, reveal, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { BUILT, startServer } from './server-process.ts'
-import { FROM_SOURCE } from '../from-source.ts'
 import { pause, until } from '../until.ts'
 
 const test = suite("a service whose machine's clock is 30 days ahead for a moment")
@@ -25,7 +24,7 @@ const LOOKED = 2_500
 const MINUTE = 1_000
 const TEN_MINUTES = 10 * MINUTE
 
-const SET_CLOCK = fileURLToPath(new URL('set-clock.ts', import.meta.url))
+const SET_CLOCK = fileURLToPath(new URL('set-clock.js', import.meta.url))
 
 test('ends nothing before its time, and leaves nothing in the future', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-clock-'))
@@ -35,7 +34,7 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
   const { account, token } = setUp.ann
   await setUp.stop()
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
-  const service = await startServer(dataDir, settings, [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT])
+  const service = await startServer(dataDir, settings, ['--import', SET_CLOCK, ...BUILT])
   try {
     const { url, pid } = service
     const ann = vendor(url, account, token)
@@ -67,7 +66,7 @@ test('refuses after it, as before it, each token that was revoked', async () => 
   await setUp.stop()
   // So that what may be forgotten is forgotten in the test: ten minutes of a service's life, and a minute more.
   const settings = { LOG_LEVEL: 'warn', CLOCK_SPEED: '60' }
-  const service = await startServer(dataDir, settings, [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT])
+  const service = await startServer(dataDir, settings, ['--import', SET_CLOCK, ...BUILT])
   const asks = async ({ account, token }: Vendor) =>
     (await vendor(service.url, account, token).get('/v4/diamond')).status
   try {
@@ -104,7 +103,7 @@ test('sends the mails that wait for the time of a clock that was ahead until the
   const sender = await newSender(setUp.installation)
   await setUp.stop()
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'warn' }
-  const program = [...FROM_SOURCE, '--import', SET_CLOCK, ...BUILT]
+  const program = ['--import', SET_CLOCK, ...BUILT]
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'later')
   }

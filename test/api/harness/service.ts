@@ -22,6 +22,8 @@ export type Overrides = {
   readonly reads?: (reads: ReadStore) => ReadStore
   /** The whole of it, behind all the others. */
   readonly installation?: (installation: Installation) => Installation
+  /** Who was there before: nobody is registered, which takes the read models. */
+  readonly vendors?: Pick<Service, 'ann' | 'bob'>
   /** Stones get their scores, some time after they were created or changed: their ETag and body change by themselves. */
   readonly scored?: true
 }
@@ -55,7 +57,12 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
   try {
     const installation = await openFor(dataDir, overrides)
     const running = await start(installation)
-    return await withVendors(installation, running, dataDir, forget)
+    try {
+      return await withVendors(installation, running, { ...overrides, dataDir }, forget)
+    } catch (error) {
+      await running.stop()
+      throw error
+    }
   } catch (error) {
     await forget()
     throw error
@@ -88,7 +95,7 @@ function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
 async function withVendors(
   installation: Installation,
   running: Running,
-  dataDir: string,
+  { dataDir, vendors: known }: { readonly dataDir: string } & Pick<Overrides, 'vendors'>,
   forget: () => Promise<void>,
 ): Promise<Service> {
   const { local: url, metrics } = running
@@ -100,8 +107,8 @@ async function withVendors(
     metrics,
     dataDir,
     installation,
-    ann: await vendors.open(url),
-    bob: await vendors.open(url),
+    ann: known?.ann ?? (await vendors.open(url)),
+    bob: known?.bob ?? (await vendors.open(url)),
     send: (wanted) => request(url, wanted),
     newVendor: () => vendors.open(url),
     async stop() {

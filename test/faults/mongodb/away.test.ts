@@ -105,7 +105,7 @@ test('starts without it, is not ready, and is as soon as it is there', async (gi
   await given.service.stop()
   await given.ferret.kill()
   const settings = { READ_MODEL: `${given.ferret.address}adamant`, ROLES: 'http' }
-  const service = await startService({ settings })
+  const service = await startService({ settings, vendors: given.service })
   given.service = service
   const { text } = expect(503, await service.send({ path: '/health/ready' }))
   assert.match(text, 'the read models can not be reached')

@@ -48,7 +48,7 @@ export const FAULTS = {
   },
   'clock jumps': {
     about: "one of the processes finds the system's clock 30 days ahead, and then back",
-    preload: here('../set-clock.ts'),
+    preload: here('../set-clock.js'),
     async strike(struck) {
       const { pid } = struck.processes.at(any(struck))
       process.kill(pid, 'SIGUSR2')
@@ -58,7 +58,7 @@ export const FAULTS = {
   },
   'slow disk': {
     about: 'every commit and every fsync takes longer',
-    preload: here('slow-disk.ts'),
+    preload: here('slow-disk.js'),
     async strike({ around, choices }) {
       writeFileSync(around.slowDisk, String(Math.round(choices.between(...SLOW))))
       await last(choices)

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert'
 import { Consumer } from '../../api/harness/feed.ts'
 import { newSender, type Sender } from '../../api/harness/secrets.ts'
 import { areEmbedded } from '../../engines.ts'
-import { FROM_SOURCE } from '../../from-source.ts'
 import { pause, until } from '../../until.ts'
 import { BUILT } from '../server-process.ts'
 import { everyDiamond, withInstallation } from '../serving.ts'
@@ -50,7 +49,7 @@ const TOLD = 20
 export async function runWorkload(workload: Workload): Promise<Figures> {
   const faults = workload.faults.map(faultOf)
   const preloads = [...new Set(faults.flatMap(({ preload }) => preload ?? []))].flatMap((file) => ['--import', file])
-  const program = preloads.length === 0 ? BUILT : [...FROM_SOURCE, ...preloads, ...BUILT]
+  const program = [...preloads, ...BUILT]
   let figures: Figures | undefined
   await withSurroundings(faults, async (around) => {
     let who: { person: Person; sender: Sender } | undefined

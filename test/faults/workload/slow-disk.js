@@ -1,6 +1,8 @@
 /**
  * Loaded before the service: while the file that `SLOW_DISK` names is there, whatever waits for the disk waits longer, by
  * the milliseconds that stand in it: a commit of SQLite blocks its thread meanwhile, as a disk does, on every thread.
+ *
+ * JavaScript, since each thread of the service loads it too, and Node 22.14 has no loader for TypeScript there.
  */
 import Database from 'better-sqlite3'
 import fs from 'node:fs'
@@ -9,7 +11,7 @@ import { syncBuiltinESMExports } from 'node:module'
 const { SLOW_DISK = '' } = process.env
 const nobody = new Int32Array(new SharedArrayBuffer(4))
 
-function milliseconds(): number {
+function milliseconds() {
   try {
     return Number(fs.readFileSync(SLOW_DISK, 'utf8'))
   } catch {
@@ -19,11 +21,9 @@ function milliseconds(): number {
 
 const wait = () => void Atomics.wait(nobody, 0, 0, milliseconds())
 
-type Prepared = { run: (...given: unknown[]) => unknown }
-const database = Database.prototype as unknown as { prepare: (sql: string) => Prepared }
-const { prepare } = database
-database.prepare = function (this: unknown, sql: string) {
-  const statement = Reflect.apply(prepare, this, [sql]) as Prepared
+const { prepare } = Database.prototype
+Database.prototype.prepare = function (sql) {
+  const statement = Reflect.apply(prepare, this, [sql])
   if (sql !== 'COMMIT') return statement
   const run = statement.run.bind(statement)
   statement.run = (...given) => {
@@ -34,13 +34,10 @@ database.prepare = function (this: unknown, sql: string) {
 }
 
 const later = fs.fdatasync
-fs.fdatasync = Object.assign(
-  (file: number, done: fs.NoParamCallback) => void setTimeout(() => later(file, done), milliseconds()),
-  later,
-)
-for (const name of ['fsyncSync', 'fdatasyncSync'] as const) {
+fs.fdatasync = Object.assign((file, done) => void setTimeout(() => later(file, done), milliseconds()), later)
+for (const name of ['fsyncSync', 'fdatasyncSync']) {
   const now = fs[name]
-  fs[name] = (file: number) => {
+  fs[name] = (file) => {
     wait()
     now(file)
   }
