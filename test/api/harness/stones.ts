@@ -18,11 +18,11 @@ export const stoneV3 = (fields: Readonly<Record<string, unknown>> = {}) => stone
 export const shown = (answer: Answer): Shown => answer.json() as Shown
 export const list = (answer: Answer): Shown[] => (answer.status === 204 ? [] : (answer.json() as Shown[]))
 
-/** A list's answer when it has everything that was written before: a slow read model is behind for a while. */
+/** A list's answer when it has everything that was written before: slow read models are behind, or can't be asked, for a while. */
 export async function current(vendor: Vendor, path: string): Promise<Answer> {
   for (let asked = 0; asked < 20; asked++) {
     const answer = await vendor.get(path)
-    if (answer.headers['x-consistency'] !== 'pending') return answer
+    if (answer.status !== 503 && answer.headers['x-consistency'] !== 'pending') return answer
   }
   throw new Error(`${path} is behind for too long`)
 }
