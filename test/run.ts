@@ -1,7 +1,7 @@
 /**
  * Compiles the sources once, runs every test file, some at a time, and ends with `N passed, N failed`.
  * `--full` adds the long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs what starts services
- * on these engines; further arguments are substrings of paths to run.
+ * on these engines; `--times` ends with what each file took; further arguments are substrings of paths to run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
@@ -14,6 +14,7 @@ import { COMBINATIONS } from './engines.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
 import { processesFor } from './runner/processes.ts'
+import { timesOf } from './runner/times.ts'
 import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
 
 /** Seconds that one file may take, and with the long forms. */
@@ -45,10 +46,14 @@ if (refusal !== undefined) {
   process.exit(2)
 }
 const { values, positionals } = parseArgs({
-  options: { full: { type: 'boolean', default: false }, engines: { type: 'string' } },
+  options: {
+    full: { type: 'boolean', default: false },
+    times: { type: 'boolean', default: false },
+    engines: { type: 'string' },
+  },
   allowPositionals: true,
 })
-const { full, engines } = values
+const { full, times, engines } = values
 if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
   console.error(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
   process.exit(2)
@@ -114,6 +119,7 @@ for (const answer of unseen) console.log(`  ${answer}`)
 const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length
 if (leaving > 0)
   console.log(`Left out, for what is said above: all or a part of ${leaving} files; README.md tells how to run them`)
+if (times) for (const line of timesOf(outcomes)) console.log(line)
 const where = engines === undefined ? '' : ` on the engines ${engines}`
 console.log(`${outcomes.length} files in ${((performance.now() - started) / 1000).toFixed(0)} s${where}`)
 console.log(`${passed} passed, ${failed} failed`)

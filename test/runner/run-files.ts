@@ -8,6 +8,8 @@ export type Outcome = {
   readonly failed: number
   readonly output: string
   readonly seconds: number
+  /** CPU seconds of its process and of those it started; none is known of one that died. */
+  readonly cpu: number
   /** How it ended, in words. */
   readonly end: string
 }
@@ -69,8 +71,8 @@ function runInOne(files: readonly string[], { words, env, limit }: Running, repo
       }, seconds * 1000)
     }
 
-    function tell(file: string, code: number, end: string) {
-      report({ ...counted(output, code), file, output, seconds: (performance.now() - begun) / 1000, end })
+    function tell(file: string, code: number, end: string, cpu = 0) {
+      report({ ...counted(output, code), file, output, seconds: (performance.now() - begun) / 1000, cpu, end })
       output = ''
       begun = performance.now()
     }
@@ -80,7 +82,7 @@ function runInOne(files: readonly string[], { words, env, limit }: Running, repo
       for (let found = END_LINE.exec(output); found !== null; found = END_LINE.exec(output)) {
         const rest = output.slice(found.index + found[0].length)
         output = output.slice(0, found.index)
-        tell(found[1] ?? '', Number(found[2]), `exit code ${found[2]}`)
+        tell(found[1] ?? '', Number(found[2]), `exit code ${found[2]}`, Number(found[3]))
         output = rest
         at++
         clearTimeout(timer)
