@@ -7,11 +7,15 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
 import { frozen } from '../freeze.ts'
-import { FROM_SOURCE } from '../from-source.ts'
+import { Resident } from './resident/resident.ts'
 
 /** The built program, as `npm test` has just made it. */
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const IN_ONE_PROCESS = fileURLToPath(new URL('in-one-process.ts', import.meta.url))
+
+/** What stays until it is told to end, by a signal to its process. */
+const STAYING = ['serve', 'demo']
+const FULL = process.env['ADAMANT_FULL'] === '1'
+const resident = new Resident()
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 export type Settings = Readonly<Record<string, string>>
@@ -30,8 +34,14 @@ export class CommandLine {
     return commands
   }
 
-  /** Runs one command to its end. */
+  /**
+   * Runs one command to its end: in the process that the test file keeps for commands, unless that has another one under
+   * way, or in one of its own in the long forms (ADAMANT_FULL=1).
+   */
   async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<Ended> {
+    if (!FULL && !resident.busy && !STAYING.includes(words[0] ?? '')) {
+      return resident.run({ words, env: this.#environment(settings), input })
+    }
     const started = this.start(words, settings)
     started.write(input)
     return started.ended
@@ -49,25 +59,28 @@ export class CommandLine {
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
   }
 
-  /** Runs commands to their ends in one process, one after another: a start of the program costs a third of a second. */
+  /** Runs commands to their ends, one after another. */
   async runInTurn(commands: readonly (readonly string[])[], settings: Settings = {}): Promise<Ended[]> {
-    const program = [...FROM_SOURCE, IN_ONE_PROCESS]
-    const { code, out, err } = await this.start([JSON.stringify(commands)], settings, program).ended
-    if (code !== 0) throw new Error(`the process ended with ${code}: ${err}`)
-    return JSON.parse(out) as Ended[]
+    const ended: Ended[] = []
+    for (const words of commands) ended.push(await this.run(words, settings))
+    return ended
   }
 
   /** @param program for node: the built one unless told */
   start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): Started {
-    const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
-    const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
-    const defaults = { DATA_DIR: this.dataDir, PORT: '0', LOG_LEVEL: 'warn' }
-    const env = { PATH, HOME, ...compiled, ...this.#engines, ...defaults, ...settings }
+    const env = this.#environment(settings)
     const started = new Started(
       spawn(process.execPath, [...program, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }),
     )
     this.#started.add(started)
     return started
+  }
+
+  #environment(settings: Settings): Record<string, string> {
+    const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
+    const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+    const defaults = { DATA_DIR: this.dataDir, PORT: '0', LOG_LEVEL: 'warn' }
+    return { PATH, HOME, ...compiled, ...this.#engines, ...defaults, ...settings }
   }
 
   /** Ends what still runs and removes the folder. */

@@ -1,0 +1,46 @@
+/**
+ * Carries out command lines of the built program, one after another, for resident.ts. A command has the settings
+ * and the stdin that it was given, writes to the process's own stdout and stderr, and has ended when nothing of it is left
+ * that would keep a process of its own from ending.
+ */
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Readable } from 'node:stream'
+import { endMark, type Asked } from './end-mark.ts'
+
+const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
+const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
+const { open } = (await built(
+  'wiring/open-installation.js',
+)) as typeof import('../../../src/wiring/open-installation.ts')
+const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
+
+/** Milliseconds between two looks. */
+const LOOK = 2
+
+// Each command listens for signals, for its reader and for the end.
+process.setMaxListeners(0)
+process.stdout.setMaxListeners(0)
+process.stderr.setMaxListeners(0)
+
+// What comes on its stdin is for this file; a command reads the stream that stands there instead.
+for await (const line of createInterface(process.stdin)) await carryOut(JSON.parse(line) as Asked)
+
+async function carryOut({ words, env, input }: Asked): Promise<void> {
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false })
+  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
+  process.exitCode = 0
+  const before = keeping()
+  await run(words, open, backups)
+  while (keeping() > before) await pause(LOOK)
+  const mark = endMark(Number(process.exitCode))
+  process.stderr.write(mark)
+  process.stdout.write(mark)
+}
+
+/** How much there is that keeps this process from ending. */
+function keeping(): number {
+  return process.getActiveResourcesInfo().length
+}
