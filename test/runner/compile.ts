@@ -12,7 +12,7 @@ const COMPILER = join(root, 'node_modules/typescript/bin/tsc')
 const OPTIONS = {
   noEmit: false,
   noCheck: true,
-  inlineSourceMap: true,
+  sourceMap: true,
   rewriteRelativeImportExtensions: false,
   allowImportingTsExtensions: false,
 }

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const test = suite('compiled sources')
+const file = fileURLToPath(import.meta.url)
+
+type Shape = { readonly name: string }
+
+test('have their errors name the lines of the sources', () => {
+  const shape: Shape = { name: 'here' }
+  const { stack = '' } = new Error(shape.name) // the line that it names
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const line = lines.findIndex((text) => text.includes('// the line that it names')) + 1
+  const [said, top = ''] = stack.split('\n')
+  assert.is(said, 'Error: here')
+  assert.ok(top.includes(`${file}:${line}:`), stack)
+})
+
+test('leave the errors of Node and of packages as they are', () => {
+  assert.throws(
+    () => readFileSync(`${file}.none`),
+    ({ stack }: Error) => /^Error: ENOENT: .+\n {4}at \w.+\(node:fs:\d+:\d+\)\n/.test(stack ?? ''),
+  )
+})
+
+test.run()
