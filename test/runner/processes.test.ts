@@ -22,12 +22,17 @@ test('begin with the longest files, each of which is there', () => {
 
 test('are not shared by what starts processes, nor by a file that says why it runs alone', () => {
   const shared = processesFor(files).filter(({ length }) => length > 1)
-  const ownFolder = /^test\/(?:browser|cli|eventstoredb|faults|model|stores\/(?:eventstoredb|mongodb))\//
+  const ownFolder = /^test\/(?:browser|eventstoredb|faults|model|stores\/(?:eventstoredb|mongodb))\//
   assert.ok(shared.length > 0)
   assert.equal(
     shared.flat().filter((file) => ownFolder.test(file) || file === 'test/credentials/passwords.test.ts'),
     [],
   )
+})
+
+test('are shared by few of those that keep a process for commands', () => {
+  const ofCommands = processesFor(files).filter((together) => together.some((file) => file.startsWith('test/cli/')))
+  assert.ok(ofCommands.every(({ length }) => length <= 4))
 })
 
 test.run()

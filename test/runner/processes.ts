@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** What starts processes, servers and browsers: each file has a process of its own, which ends what it has left. */
-const ALONE = ['browser', 'cli', 'eventstoredb', 'faults', 'model', 'stores/eventstoredb', 'stores/mongodb'].map(
+const ALONE = ['browser', 'eventstoredb', 'faults', 'model', 'stores/eventstoredb', 'stores/mongodb'].map(
   (folder) => `test/${folder}/`,
 )
 
@@ -13,29 +13,34 @@ export const LONG_FIRST = [
   'browser/report-page',
   'faults/stop-in-outage',
   'faults/move/fenced-peer',
-  'stores/eventstoredb/eventstoredb',
-  'faults/workload/workload',
-  'faults/clock-jumps',
-  'faults/secrets-killed',
-  'cli/backup/servers',
   'faults/workload/overload',
-  'faults/upload-kill',
+  'stores/eventstoredb/eventstoredb',
+  'browser/inventory',
+  'cli/backup/servers',
   'cli/environments',
-  'stores/eventstoredb/following',
-  'faults/following-told',
-  'browser/secret-pages',
+  'faults/clock-jumps',
+  'browser/reference',
+  'faults/secrets-killed',
+  'cli/checkpoint',
+  'docs/runbook',
+  'faults/workload/workload',
+  'faults/upload-kill',
+  'cli/replay/replay',
+  'cli/rebuild',
   'faults/event-store-down',
-  'cli/backup/backup',
-  'faults/secrets-two-servers',
-  'faults/move/killed',
-  'faults/eventstoredb/standard-projections',
-  'faults/roles',
-  'model/inventory',
-  'cli/import',
-  'faults/move/read-once',
-  'faults/secrets-on-disk',
+  'cli/import/killed',
+  'stores/eventstoredb/following',
   'faults/reads-outlive-the-log',
+  'faults/move/killed',
+  'faults/following-told',
+  'faults/roles',
+  'faults/vault-shredded',
+  'faults/again',
 ].map((name) => `test/${name}.test.ts`)
+
+/** What keeps a process for commands (test/cli/resident): few share it, so that what one leaves ends soon. */
+const FEW = 'test/cli/'
+const FEW_TOGETHER = 4
 
 /** Files in a process that others share: enough that it pays, few enough that the last one does not go on alone. */
 const TOGETHER = 10
@@ -45,14 +50,18 @@ export function processesFor(files: readonly string[]): (readonly string[])[] {
   const alone = files.filter(isAlone)
   const long = LONG_FIRST.filter((file) => alone.includes(file))
   const short = alone.filter((file) => !LONG_FIRST.includes(file))
-  const shared = files.filter((file) => !alone.includes(file))
-  return [...long.map(only), ...chunks(shared), ...short.map(only)]
+  const others = files.filter((file) => !alone.includes(file))
+  const few = others.filter((file) => file.startsWith(FEW))
+  const shared = others.filter((file) => !few.includes(file))
+  return [...long.map(only), ...chunks(few, FEW_TOGETHER), ...chunks(shared, TOGETHER), ...short.map(only)]
 }
 
 const only = (file: string): readonly string[] => [file]
 
 const isAlone = (file: string): boolean =>
-  ALONE.some((folder) => file.startsWith(folder)) || ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
+  ALONE.some((folder) => file.startsWith(folder)) ||
+  LONG_FIRST.includes(file) ||
+  ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
 
-const chunks = (files: readonly string[]): (readonly string[])[] =>
-  Array.from({ length: Math.ceil(files.length / TOGETHER) }, (_, at) => files.slice(at * TOGETHER, (at + 1) * TOGETHER))
+const chunks = (files: readonly string[], size: number): (readonly string[])[] =>
+  Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size))
