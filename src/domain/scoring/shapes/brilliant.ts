@@ -1,4 +1,4 @@
-import { facetThrough, slopingFacet, surfaceOver, type Facet } from '../solid/facet.ts'
+import { facetThrough, heightOver, slopingFacet, surfaceOver, type Facet } from '../solid/facet.ts'
 import type { Proportions } from '../cut/proportions.ts'
 import { add, scale, subtract, type Vector } from '../solid/vector.ts'
 import { culetFacet } from './culet.ts'
@@ -39,8 +39,7 @@ function starsAndHalves(outline: Outline, proportions: Proportions, bezels: read
   return outline.gaps.flatMap(({ corner, beside }) => {
     const [a, b] = beside.map(({ at }) => shrunk(at))
     const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
-    const [x, y] = add(middle, scale(subtract(corner, middle), star))
-    const tip: Vector = [x, y, surfaceOver(bezels, x, y)]
+    const tip = meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), star)))
     const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
     const upper = (at: Vector) => facetThrough('crown', 'upper', raised(at, edge), raised(corner, edge), tip)
     return [...stars, ...beside.map(({ at }) => upper(at))]
@@ -58,11 +57,30 @@ function pavilionFacets(
     slopingFacet('pavilion', 'main', apex, station.outward, (flatness * pavilionDepth) / reach(outline, station)),
   )
   const halves = outline.gaps.flatMap(({ corner, beside }) => {
-    const [x, y] = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
-    const tip: Vector = [x, y, surfaceOver(mains, x, y)]
+    const near = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
+    const tip = meetPoint(outline, beside, mains, near)
     return beside.map(({ at }) => facetThrough('pavilion', 'lower', raised(at, edge), raised(corner, edge), tip))
   })
   return [...mains, ...halves, culetFacet(culet, pavilionDepth, edge)]
+}
+
+/**
+ * Where four facets meet in a cut stone: on the edge between the two mains beside a gap, as far out as `near`. A tip beside
+ * that edge would lie on one main alone, and the half facets through it would cover the other. At the mirror plane there is
+ * one main only, and the tip is on it.
+ */
+function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
+  const [a, b] = beside
+  const [first, second] = beside.map((station) => mains[outline.stations.indexOf(station)])
+  const onEdge = !a || !b || !first || !second ? near : slide(near, subtract(b.at, a.at), first, second)
+  return raised(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
+}
+
+/** The point on a line where two facets are equally high. */
+function slide(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
+  const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
+  const [before, after] = [lead(from), lead(add(from, along))]
+  return before === after ? from : add(from, scale(along, before / (before - after)))
 }
 
 /** The distance from the centre to the tangent of the outline at a station. */

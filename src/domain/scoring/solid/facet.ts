@@ -20,7 +20,7 @@ export function slopingFacet(part: Part, name: string, at: Vector, outward: Vect
 }
 
 /** The height of the facet's plane over a point of the girdle plane. The facet must not be vertical. */
-const heightOver = ({ normal, offset }: Facet, x: number, y: number): number =>
+export const heightOver = ({ normal, offset }: Facet, x: number, y: number): number =>
   (offset - normal[0] * x - normal[1] * y) / normal[2]
 
 /** The lowest of the crown facets, or the highest of the pavilion facets, over a point: where the stone ends there. */

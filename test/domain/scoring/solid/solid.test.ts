@@ -1,8 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
+import { grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
 import { facetAngle, type Facet } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
+import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
+import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { dot, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
 import { close, plain, roundOf } from '../cuts.ts'
@@ -53,6 +55,14 @@ test('of the round brilliant has 57 facets, a culet and its girdle', () => {
   const { facets } = roundOf({ table: 56, crown: 34, pavilion: 40.5 })
   assert.is(facets.filter(({ part }) => part !== 'girdle').length, 58)
 })
+
+for (const shape of ['Round', 'Oval', 'Marquise', 'Pear', 'CushionBrilliant', 'CushionModified'] as const)
+  for (const grade of grades)
+    test(`of a ${shape} graded ${grade} has eight bezels, eight mains and all their halves and stars`, () => {
+      const { facets } = solidOf(facetModels[shape](proportionsOf(plain(shape, grade))))
+      const count = (name: string) => facets.filter((facet) => facet.name === name).length
+      assert.equal(['bezel', 'star', 'upper', 'main', 'lower'].map(count), [8, 8, 16, 8, 16])
+    })
 
 test('of the reference round weighs 3.67 thousandths of its diameter cubed', () => {
   assert.ok(close(roundOf({ table: 56, crown: 34, pavilion: 40.5 }).volume, 0.20848, 0.0001))
