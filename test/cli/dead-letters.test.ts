@@ -6,6 +6,7 @@ import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { origin, owner, project } from '../projections/engine/inventory-on-disk.ts'
 import { openStores, type Stores } from '../open-stores.ts'
+import { until } from '../until.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -54,9 +55,14 @@ test('retry lets the running service fold again what it can, and tells what it c
   const server = commands.start(['serve', '--json'])
   await server.line()
 
-  const { deadLetters } = await commands.json('dead-letters', 'list', 'diamonds')
+  let deadLetters: Record<string, unknown>[] = []
+  await until('the service to set both aside', async () => {
+    const listed = await commands.json('dead-letters', 'list', 'diamonds')
+    deadLetters = listed['deadLetters'] as Record<string, unknown>[]
+    return deadLetters.length === 2
+  })
   assert.equal(
-    (deadLetters as Record<string, unknown>[]).map(({ stream, revision, type }) => [stream, revision, type]),
+    deadLetters.map(({ stream, revision, type }) => [stream, revision, type]),
     [
       ['diamond-1', 0, 'DiamondCreated'],
       ['diamond-2', 1, 'DiamondPatched'],
