@@ -1,5 +1,8 @@
-/** Told of each call: which one, the seconds until its answer, and what it failed with. */
-export type CallSeen = (call: string, seconds: number, error?: unknown) => void
+/** Told of each call: the seconds until its answer, and what it failed with. */
+export type CallSeen = (seconds: number, error?: unknown) => void
+
+/** Asked once for each kind of call: who is told of those. */
+export type SeenOf = (call: string) => CallSeen
 
 /** Which calls are timed; where one gives something that is asked further, which of that. */
 export type TimedCalls = { readonly [call: string]: 'itself' | TimedCalls }
@@ -10,7 +13,7 @@ type Call = (...asked: unknown[]) => unknown
  * The same port, whose calls are timed. It is written once for whatever port there is: what answers at once goes on answering
  * at once, and what is not named is passed on as it is.
  */
-export function timed<Port extends object>(port: Port, calls: TimedCalls, seen: CallSeen): Port {
+export function timed<Port extends object>(port: Port, calls: TimedCalls, seenOf: SeenOf): Port {
   const known = new Map<PropertyKey, unknown>()
   return new Proxy(port, {
     get(target, name) {
@@ -18,37 +21,45 @@ export function timed<Port extends object>(port: Port, calls: TimedCalls, seen: 
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       const call: Call = (...asked) => Reflect.apply(member, target, asked)
-      const passed = typeof name === 'string' ? timedCall(name, call, calls, seen) : call
+      const passed = typeof name === 'string' ? timedCall(name, call, calls, seenOf) : call
       known.set(name, passed)
       return passed
     },
   })
 }
 
-function timedCall(name: string, call: Call, calls: TimedCalls, seen: CallSeen): Call {
+function timedCall(name: string, call: Call, calls: TimedCalls, seenOf: SeenOf): Call {
   const wanted = Object.hasOwn(calls, name) ? calls[name] : undefined
   if (wanted === undefined) return call
-  if (wanted === 'itself') return measured(name, call, seen)
+  if (wanted === 'itself') return measured(call, seenOf(name))
   const given = (answer: unknown) =>
-    typeof answer === 'object' && answer !== null ? timed(answer, wanted, seen) : answer
+    typeof answer === 'object' && answer !== null ? timed(answer, wanted, seenOf) : answer
   return (...asked) => {
     const answer = call(...asked)
     return answer instanceof Promise ? answer.then(given) : given(answer)
   }
 }
 
-function measured(name: string, call: Call, seen: CallSeen): Call {
+function measured(call: Call, seen: CallSeen): Call {
   return (...asked) => {
     const started = performance.now()
-    const over = (error?: unknown) => seen(name, (performance.now() - started) / 1000, error)
     try {
       const answer = call(...asked)
-      if (answer instanceof Promise) answer.then(() => over(), over)
-      else over()
+      if (answer instanceof Promise) tellLater(answer, started, seen)
+      else seen(since(started))
       return answer
     } catch (error) {
-      over(error)
+      seen(since(started), error)
       throw error
     }
   }
 }
+
+function tellLater(answer: Promise<unknown>, started: number, seen: CallSeen): void {
+  answer.then(
+    () => seen(since(started)),
+    (error: unknown) => seen(since(started), error),
+  )
+}
+
+const since = (started: number) => (performance.now() - started) / 1000

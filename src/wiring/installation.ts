@@ -2,7 +2,7 @@ import type { Accounts } from '../commands/accounts/accounts.ts'
 import type { People } from '../commands/accounts/people.ts'
 import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Joined } from '../domain/installation/joining.ts'
-import type { Log } from '../runtime/log.ts'
+import type { ProcessLog } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
 import type { StoreTimes } from './store-times.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -32,7 +32,7 @@ export class BadFolder extends Error {
 /** The stores and keys of one installation, open: what the service and every command work with. */
 export type Installation = {
   readonly settings: Settings
-  readonly log: Log
+  readonly log: ProcessLog
   readonly store: EventStore
   readonly reads: ReadStore
   readonly vault: Vault

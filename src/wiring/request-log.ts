@@ -1,6 +1,5 @@
 import { traceIdOf } from '../events/trace.ts'
 import type { Seen } from '../http/kit/seen.ts'
-import { REQUEST } from '../runtime/log.ts'
 import type { Installation } from './installation.ts'
 
 /**
@@ -8,10 +7,14 @@ import type { Installation } from './installation.ts'
  * secret or a signature; addresses where LOG_ADDRESSES says so.
  */
 export function requestLog({ log, settings }: Pick<Installation, 'log' | 'settings'>): (seen: Seen) => void {
-  return ({ endpoint = null, method, status, milliseconds, bytes, account, requestId, trace, address }) => {
-    const who = { ...(account !== undefined && { account }), ...(settings.LOG_ADDRESSES && { address: address() }) }
-    const traced = trace !== undefined && { trace: traceIdOf(trace) }
-    const ms = Math.round(milliseconds * 100) / 100
-    log.info({ request: requestId, ...traced, method, endpoint, status, ms, bytes, ...who }, REQUEST)
+  const { LOG_ADDRESSES } = settings
+  return ({ endpoint, method, status, milliseconds, bytes, account, requestId, trace, address }) => {
+    // Names of endpoints and methods are ours or the parser's; what a caller chose is quoted.
+    const traced = trace === undefined ? '' : `,"trace":"${traceIdOf(trace)}"`
+    const asked = `,"method":"${method}","endpoint":${endpoint === undefined ? 'null' : `"${endpoint}"`}`
+    const took = `,"status":${status},"ms":${Math.round(milliseconds * 100) / 100},"bytes":${bytes}`
+    const by = account === undefined ? '' : `,"account":${account}`
+    const from = LOG_ADDRESSES ? `,"address":${JSON.stringify(address())}` : ''
+    log.request(`,"request":${JSON.stringify(requestId)}${traced}${asked}${took}${by}${from}`)
   }
 }

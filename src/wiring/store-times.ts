@@ -52,9 +52,14 @@ export class StoreTimes {
 
   /** The same store, timed. @param engine as people call it */
   of<Name extends keyof Ports>(store: Name, engine: string, port: Ports[Name]): Ports[Name] {
-    return timed<Ports[Name]>(port, CALLS[store], (operation, seconds, error) => {
-      this.#durations(store, engine, operation).took(seconds)
-      if (error !== undefined && !(error instanceof WrongRevision)) this.#fail({ store, engine, operation }, error)
+    return timed<Ports[Name]>(port, CALLS[store], (operation) => {
+      let durations: Histogram | undefined
+      return (seconds, error) => {
+        // From the first call on: what was never asked has no line in `/metrics`.
+        durations ??= this.#durations(store, engine, operation)
+        durations.took(seconds)
+        if (error !== undefined && !(error instanceof WrongRevision)) this.#fail({ store, engine, operation }, error)
+      }
     })
   }
 

@@ -12,6 +12,8 @@ test.after.each(({ commands }) => commands.remove())
 
 type Line = Readonly<Record<string, unknown>>
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+/** An id that would end its text, and begin something of its own, in a line that did not quote it. */
+const ID = 'mine","status":500,"msg":"\\'
 const SECRET = 'kept-out-of-the-log'
 
 /** What a service wrote on stderr while it was asked for these. */
@@ -19,7 +21,7 @@ async function linesOf(commands: CommandLine, settings: Readonly<Record<string, 
   const server = commands.start(['serve', '--json'], { LOG_LEVEL: 'info', ...settings })
   const { url } = JSON.parse(await server.line()) as { url: string }
   const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((answer) => answer.text())
-  await get('/v2/constants', { 'X-Request-Id': 'mine', traceparent: TRACE })
+  await get('/v2/constants', { 'X-Request-Id': ID, traceparent: TRACE })
   await get(`/diamond/77?signature=${SECRET}`)
   await get(`/secret/${SECRET}`)
   await get('/v4/diamond', { Authorization: `Bearer ${SECRET}` })
@@ -53,7 +55,7 @@ test('has a line for each with what was asked, how it went and how long it took,
       ['GET', null, 404],
     ],
   )
-  assert.is(requests[0]?.['request'], 'mine')
+  assert.is(requests[0]?.['request'], ID)
   assert.equal(
     requests.map(({ trace }) => trace),
     ['4bf92f3577b34da6a3ce929d0e0e4736', undefined, undefined, undefined, undefined],

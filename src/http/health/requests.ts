@@ -6,23 +6,24 @@ import type { Metric } from './metrics.ts'
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
 type Counted = { readonly durations: Histogram; bytes: number }
+/** By endpoint, method and status: maps in maps, since a key put together of three would cost each request a text. */
+type ByEndpoint = Map<string, Map<string, Map<number, Counted>>>
 
 /** Counts answered requests by endpoint, method and status: names of ours only, so that nobody can make more of them. */
 export class RequestFigures {
-  readonly #counted = new Map<string, Map<string, Counted>>()
+  readonly #counted: ByEndpoint = new Map()
 
   saw({ endpoint = 'none', method, status, milliseconds, bytes }: Seen): void {
-    const counted = this.#of(endpoint, `${METHODS.has(method) ? method : 'other'} ${status}`)
+    const counted = this.#of(endpoint, METHODS.has(method) ? method : 'other', status)
     counted.durations.took(milliseconds / 1000)
     counted.bytes += bytes
   }
 
   metrics(): Metric[] {
-    const all = [...this.#counted].flatMap(([endpoint, by]) =>
-      [...by].map(([key, counted]) => {
-        const [method = '', status = ''] = key.split(' ')
-        return { labels: { endpoint, method, status }, counted }
-      }),
+    const all = [...this.#counted].flatMap(([endpoint, methods]) =>
+      [...methods].flatMap(([method, statuses]) =>
+        [...statuses].map(([status, counted]) => ({ labels: { endpoint, method, status: String(status) }, counted })),
+      ),
     )
     return [
       ...all.map(({ labels, counted }): Metric => ({
@@ -42,11 +43,13 @@ export class RequestFigures {
     ]
   }
 
-  #of(endpoint: string, key: string): Counted {
-    let by = this.#counted.get(endpoint)
-    if (by === undefined) this.#counted.set(endpoint, (by = new Map<string, Counted>()))
-    let counted = by.get(key)
-    if (counted === undefined) by.set(key, (counted = { durations: new Histogram(BUCKETS), bytes: 0 }))
+  #of(endpoint: string, method: string, status: number): Counted {
+    const found = this.#counted.get(endpoint)?.get(method)?.get(status)
+    if (found !== undefined) return found
+    const methods = this.#counted.get(endpoint) ?? new Map<string, Map<number, Counted>>()
+    const statuses = methods.get(method) ?? new Map<number, Counted>()
+    const counted = { durations: new Histogram(BUCKETS), bytes: 0 }
+    this.#counted.set(endpoint, methods.set(method, statuses.set(status, counted)))
     return counted
   }
 }
