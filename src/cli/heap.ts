@@ -24,13 +24,22 @@ export function growModestly(): void {
   boundYoungGeneration()
 }
 
-/** `--max-semi-space-size` is read at V8's start only; by what factor the generation grows, at each growth. */
+/** By what factor the young generation grows, at each growth: V8's own, and none. */
+const GROWING = 2
+const GROWN = 1
+
+/**
+ * `--max-semi-space-size` is read at V8's start only; the factor, at each growth. Where little happens V8 makes the young
+ * generation as small as it was at first: it must be let grow again, or each answer of the next rush pays a sixth for garbage.
+ */
 function boundYoungGeneration(): void {
+  let told = GROWING
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    if (young === undefined || young.space_size < YOUNG) return
-    setFlagsFromString('--semi-space-growth-factor=1')
-    observer.disconnect()
+    const factor = young !== undefined && young.space_size >= YOUNG ? GROWN : GROWING
+    if (factor === told) return
+    told = factor
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`)
   })
   observer.observe({ entryTypes: ['gc'] })
 }

@@ -20,7 +20,7 @@ export function timed<Port extends object>(port: Port, calls: TimedCalls, seenOf
       if (known.has(name)) return known.get(name)
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
-      const call: Call = (...asked) => Reflect.apply(member, target, asked)
+      const call = member.bind(target) as Call
       const passed = typeof name === 'string' ? timedCall(name, call, calls, seenOf) : call
       known.set(name, passed)
       return passed

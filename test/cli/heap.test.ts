@@ -7,24 +7,47 @@ import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('what V8 is told')
 
-/** Makes a gigabyte of garbage beside what it keeps, as the service does, and prints the bytes of the young generation. */
+/** The bytes of the young generation after a gigabyte of garbage beside what is kept, as the service has it, and so again. */
 const WORK = `
   import { growModestly } from './heap.ts'
   import { getHeapSpaceStatistics } from 'node:v8'
   growModestly()
+  const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
   const kept = []
-  for (let round = 0; round < 200; round++) {
-    for (let i = 0; i < 40_000; i++) if (kept.push({ round, list: [i] }) > 200_000) kept.length = 0
-    await new Promise((done) => setImmediate(done))
+  async function work() {
+    for (let round = 0; round < 200; round++) {
+      for (let i = 0; i < 40_000; i++) if (kept.push({ round, list: [i] }) > 200_000) kept.length = 0
+      await new Promise((done) => setImmediate(done))
+    }
+    return young()
   }
-  console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)`
+  const first = await work()
+  kept.length = 0
+  // What V8 does by itself where little happens.
+  for (let time = 0; time < 3; time++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  const idle = young()
+  console.log(JSON.stringify({ first, idle, again: await work() }))`
+
+const MB = 1024 * 1024
 
 test('is understood by this Node, and keeps the young generation small where V8 alone lets it grow to 128 MB', async () => {
+  const { first, again } = await worked()
+  assert.ok(first > 0 && first <= 48 * MB, `${first} bytes`)
+  assert.ok(again <= 48 * MB, `${again} bytes`)
+})
+
+test('lets the young generation grow again that V8 made small while nothing happened', async () => {
+  const { idle, again } = await worked()
+  assert.ok(idle <= 4 * MB, `${idle} bytes`)
+  assert.ok(again >= 8 * MB, `${again} bytes`)
+})
+
+async function worked(): Promise<{ first: number; idle: number; again: number }> {
   const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
-  const words = [...FROM_SOURCE, '--input-type=module', '--eval', WORK]
+  const words = ['--expose-gc', ...FROM_SOURCE, '--input-type=module', '--eval', WORK]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
   assert.is(stderr, '')
-  assert.ok(Number(stdout) > 0 && Number(stdout) <= 40 * 1024 * 1024, `${stdout.trim()} bytes`)
-})
+  return JSON.parse(stdout) as { first: number; idle: number; again: number }
+}
 
 test.run()
