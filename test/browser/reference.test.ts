@@ -36,6 +36,9 @@ if (launch !== undefined) {
         [],
       )
       assert.equal(said, [])
+      const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+      assert.is(/^rgb\(\d\d, \d\d, \d\d\)$/.test(String(background)), look.dark === true, String(background))
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
       await picture(page, `reference-${look.name}`)
       await page.close()
     })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,17 +89,33 @@ test('holds no key: that comes from outside, as a file', () => {
   assert.not.match(read('ops/Dockerfile') + read('ops/compose.yaml'), /[A-Za-z0-9+/]{43}=/)
 })
 
-test('takes the key from that file', () => {
+test('takes the key from that file, and says which one it can not read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-ops-'))
   try {
-    const script = join(folder, 'entrypoint.sh')
+    const printing = join(folder, 'main.mjs')
     writeFileSync(join(folder, 'key'), 'from a file\n')
-    writeFileSync(script, read('ops/entrypoint.sh').replace('exec node /adamant/dist/main.js', 'exec printenv'))
-    const env = { PATH: process.env['PATH'] ?? '', MASTER_KEY_FILE: join(folder, 'key') }
-    assert.is(execFileSync('sh', [script, 'MASTER_KEY'], { env, encoding: 'utf8' }), 'from a file\n')
+    writeFileSync(printing, 'console.log(process.env.MASTER_KEY, ...process.argv.slice(2))')
+    const started = (file: string) => {
+      const env = { MASTER_KEY_FILE: join(folder, file), ADAMANT_MAIN: printing }
+      return spawnSync(process.execPath, [join(root, 'ops/entrypoint.cjs'), 'serve'], { env, encoding: 'utf8' })
+    }
+    assert.is(started('key').stdout, 'from a file serve\n')
+    const without = started('none')
+    assert.is(without.status, 2)
+    assert.match(without.stderr, /^adamant: MASTER_KEY_FILE can't be read: .*none/)
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('starts what stands in the image, without a shell', () => {
+  const dockerfile = read('ops/Dockerfile')
+  const copied = [...dockerfile.matchAll(/^COPY --from=build .*?(\/\S+) (\/\S+)$/gm)].map(([, , to]) => to)
+  assert.equal(copied, ['/usr/bin', '/adamant', '/data'])
+  assert.match(dockerfile, /^ENTRYPOINT \["\/usr\/bin\/adamant"\]$/m)
+  assert.match(dockerfile, /^ {2}CMD \["\/usr\/bin\/node", "-e"/m)
+  assert.match(dockerfile, /^USER 1000:1000$/m)
+  assert.match(read('ops/entrypoint.cjs'), /^#!\/usr\/bin\/node\n/)
 })
 
 test.run()

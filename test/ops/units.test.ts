@@ -42,4 +42,60 @@ if (has('systemd-analyze')) {
   })
 }
 
+/** In tenths, as systemd-analyze counts: 0 is nothing that can be reached, 10 is everything. */
+const EXPOSURE = 2
+
+if (has('systemd-analyze')) {
+  test('leave the service little that it could do to its machine', async () => {
+    const words = ['security', '--offline=true', `--threshold=${EXPOSURE * 10}`, join(ops, 'adamant.service')]
+    const { out, code } = await run('systemd-analyze', words, { env: {} })
+    assert.is(code, 0, out)
+  })
+}
+
+/** Of a unit's filters, those without `~` are let pass, and those with it are not. */
+async function allowedCalls(): Promise<Set<string>> {
+  const { out } = await run('systemd-analyze', ['syscall-filter'], { env: {} })
+  const sets = new Map<string, string[]>()
+  let set: string[] = []
+  for (const line of out.split('\n')) {
+    if (line.startsWith('@')) sets.set(line.trim(), (set = []))
+    else if (/^ +[^# ]/.test(line)) set.push(line.trim())
+  }
+  const callsOf = (name: string): string[] =>
+    name.startsWith('@') ? (sets.get(name) ?? []).flatMap((inside) => callsOf(inside)) : [name]
+  const allowed = new Set<string>()
+  for (const [, not, name = ''] of read('adamant.service').matchAll(/^SystemCallFilter=(~?)(\S+)$/gm)) {
+    for (const call of callsOf(name)) {
+      if (not === '~') allowed.delete(call)
+      else allowed.add(call)
+    }
+  }
+  return allowed
+}
+
+if (has('systemd-analyze') && has('strace', ['-V'])) {
+  test('let all system calls pass that the service makes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adamant-calls-'))
+    try {
+      const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+      const counts = join(folder, 'counts')
+      const words = ['-f', '-c', '-o', counts, process.execPath, main, 'demo', '--count', '40', '--exit']
+      const env = { TMPDIR: folder, PORT: '0' }
+      const { err, code } = await run('strace', words, { env, timeout: 120_000 })
+      assert.is(code, 0, err)
+      const rows = readFileSync(counts, 'utf8').split('\n').slice(2)
+      const made = rows.map((row) => row.trim().split(/\s+/).at(-1) ?? '').filter((name) => /^[a-z]\w+$/.test(name))
+      assert.ok(made.length > 30, made.join())
+      const allowed = await allowedCalls()
+      // SQLite gives files to their folder's owner where root runs it, which the unit's user is not.
+      if (process.getuid?.() === 0) allowed.add('fchown')
+      const refused = made.filter((call) => call !== 'total' && !allowed.has(call))
+      assert.equal(refused, [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+}
+
 test.run()

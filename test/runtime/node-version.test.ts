@@ -54,7 +54,7 @@ const PLACES: readonly (readonly [path: string, says: RegExp])[] = [
   ['.nvmrc', /^24$/m],
   ['README.md', /Node 22\.14 or newer/],
   ['docs/operations.md', /Node 22\.14 or newer/],
-  ['ops/Dockerfile', /^FROM node:24-bookworm-slim AS build$[^]*^FROM node:24-bookworm-slim$/m],
+  ['ops/Dockerfile', /^FROM node:24-bookworm-slim AS build$[^]*cp \/usr\/local\/bin\/node /m],
   ['ops/adamant.service', /from 22\.14 on/],
 ]
 for (const [path, says] of PLACES) {

@@ -1,0 +1,39 @@
+// Writes a bill of materials (CycloneDX) of what is served with: `npm run -s sbom > sbom.json`. npm's own `--omit dev` loses
+// packages that something of development depends on as well (https://github.com/npm/cli/issues/7909): here the whole bill is
+// made, and what the lock file has for development alone is taken out.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const read = (file) => JSON.parse(readFileSync(`${root}${file}`, 'utf8'))
+
+/** `name@version` of each package that is not for development alone. */
+function served() {
+  const packages = Object.entries(read('package-lock.json').packages)
+  return new Set(
+    packages
+      .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+      .map(([path, { version }]) => `${path.split('node_modules/').pop()}@${version}`),
+  )
+}
+
+function whole() {
+  const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
+  const { stdout, stderr, status } = spawnSync('npm', words, { cwd: root, encoding: 'utf8', shell: false })
+  if (status !== 0) throw new Error(`npm sbom ended with ${status}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+const kept = served()
+const { name } = read('package.json')
+const bill = whole()
+const own = bill.metadata.component
+const isKept = (ref) => ref === own['bom-ref'] || kept.has(ref)
+const components = bill.components.filter((component) => isKept(component['bom-ref']))
+const dependencies = bill.dependencies
+  .filter(({ ref }) => isKept(ref))
+  .map((one) => ({ ...one, dependsOn: one.dependsOn.filter(isKept) }))
+// npm names it after the folder that it is in.
+const metadata = { ...bill.metadata, component: { ...own, name } }
+console.log(JSON.stringify({ ...bill, metadata, components, dependencies }, undefined, 2))
