@@ -33,6 +33,7 @@ export function operationOf(endpoint: Described, method: string, name: string, w
 /** What the families' endpoints are listed under. */
 const LISTED: Readonly<Record<string, string>> = {
   owned: 'Inventory',
+  changes: 'Inventory',
   platform: 'Platform',
   oauth: 'Token server',
   secrets: 'Secrets',
@@ -42,7 +43,7 @@ const LISTED: Readonly<Record<string, string>> = {
   'inventory pages': 'Inventory pages',
 }
 
-/** In the order in which a reader comes to them; what is not named here comes last. */
+/** In the order in which a reader comes to them; every operation has one of them. */
 export const TAGS = [
   'Token server',
   'Inventory',

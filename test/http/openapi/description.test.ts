@@ -3,11 +3,13 @@ import * as assert from 'uvu/assert'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { Routes } from '../../../src/http/kit/routes.ts'
 import { describe, type Description } from '../../../src/http/openapi/description.ts'
+import { TAGS } from '../../../src/http/openapi/operation.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
 type Response = { readonly description: string; readonly content?: object }
 type Operation = {
   readonly operationId: string
+  readonly tags: readonly string[]
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: object }
   readonly responses: Readonly<Record<string, Response>>
@@ -21,6 +23,14 @@ const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
 )
 
 const test = suite('the description of the API')
+
+test('lists every operation under a heading that has its place on the page', () => {
+  const strange = operations.filter(({ operation }) => operation.tags.some((tag) => !TAGS.some((one) => one === tag)))
+  assert.equal(
+    strange.map(({ operation }) => operation.operationId),
+    [],
+  )
+})
 
 test('has every path and method that is answered, and no other', () => {
   const routes = new Routes(ENDPOINTS)
