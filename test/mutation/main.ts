@@ -1,0 +1,77 @@
+/** Tries whether the tests notice changes of `src/domain`: `npm run test:mutants -- [rules|scoring] [WORDS OF PATHS...]`. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PARTS, type Part } from './scope.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const own = join(root, 'test/mutation')
+
+/** Percent of the mutants that tests have to notice. */
+const LEAST = 85
+
+type Mutant = { readonly status: string; readonly mutatorName: string; readonly location: { start: { line: number } } }
+type Report = { readonly files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>> }
+
+function main([part = 'rules', ...words]: readonly string[]): number {
+  const scope = PARTS[part]
+  if (scope === undefined) {
+    console.error(`test:mutants takes one of ${Object.keys(PARTS).join(', ')}, and words of paths`)
+    return 2
+  }
+  // In a folder of its own, so that who never asks for it installs none of it.
+  if (!existsSync(join(own, 'node_modules'))) run('npm', ['ci', '--silent'], own)
+  const report = join(root, '.tmp', `mutants-${part}.json`)
+  mkdirSync(join(root, '.tmp'), { recursive: true })
+  const asked =
+    words.length === 0
+      ? scope.mutate
+      : filesOf(scope.mutate).filter((file) => words.some((word) => file.includes(word)))
+  const stryker = join(own, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const status = run(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js'], root, {
+    MUTANTS_MUTATE: JSON.stringify(asked),
+    MUTANTS_TESTS: JSON.stringify(testsOf(scope)),
+    MUTANTS_REPORT: report,
+    MUTANTS_AT_ONCE: String(availableParallelism()),
+  })
+  return status === 0 ? verdict(JSON.parse(readFileSync(report, 'utf8')) as Report) : status
+}
+
+function filesOf(patterns: readonly string[]): string[] {
+  const not = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1))
+  const left = new Set(not.flatMap((pattern) => globSync(pattern, { cwd: root })))
+  return patterns
+    .filter((one) => !one.startsWith('!'))
+    .flatMap((one) => globSync(one, { cwd: root }))
+    .filter((file) => !left.has(file))
+}
+
+const testsOf = ({ tests, except }: Part) =>
+  tests
+    .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }))
+    .filter((file) => !except.some((left) => file.startsWith(left)))
+
+/** Prints what was noticed, and what was not. */
+function verdict({ files }: Report): number {
+  const all = Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, ...mutant })))
+  const counted = all.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError')
+  const noticed = counted.filter(({ status }) => status === 'Killed' || status === 'Timeout')
+  const share = (noticed.length / counted.length) * 100
+  console.log(
+    `${noticed.length} of ${counted.length} mutants were noticed, ${share.toFixed(1)} % (at least ${LEAST} %)`,
+  )
+  return share >= LEAST ? 0 : 1
+}
+
+function run(
+  program: string,
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): number {
+  return spawnSync(program, words, { cwd, env: { ...process.env, ...env }, stdio: 'inherit' }).status ?? 1
+}
+
+process.exitCode = main(process.argv.slice(2))
