@@ -8,7 +8,7 @@ import { unnamedExports } from './exports.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.[jt]s$/.test(name))
+    .filter((name) => /\.[jt]s$/.test(name) && !name.includes('node_modules'))
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') })),
 )
 
