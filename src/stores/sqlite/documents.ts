@@ -38,13 +38,13 @@ export function openDocuments(
   function live(declaration: ModelDeclaration): Build {
     const { name, version } = declaration
     const known = pointers.live(name, version)
-    if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known)
-    const made = builds.make(declaration)
+    if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known, 'live')
+    const made = builds.make(declaration, 'live')
     try {
       if (known !== undefined) pointers.point(name, version, made.id)
       const id = pointers.claim(name, version, made.id)
       if (id !== made.id) builds.remove(declaration, made.id)
-      return builds.open(declaration, id)
+      return builds.open(declaration, id, 'live')
     } catch (error) {
       // A full disk can refuse the pointer after it has taken the file: every try would leave one more.
       if (!pointers.isLive(made.id)) builds.remove(declaration, made.id)
@@ -56,7 +56,7 @@ export function openDocuments(
   function beginFilling(declaration: ModelDeclaration): Build {
     const { name, version } = declaration
     const before = pointers.filling(name, version)
-    const made = builds.make(declaration)
+    const made = builds.make(declaration, 'filling')
     try {
       pointers.fill(name, version, { id: made.id, isFilled: false })
     } catch (error) {
@@ -75,7 +75,7 @@ export function openDocuments(
 
   function openFilling(declaration: ModelDeclaration, { id }: Filling): Build {
     if (!builds.exists(declaration, id)) throw new StoreUnavailable(`the build ${id} of ${declaration.name} is gone`)
-    return builds.open(declaration, id)
+    return builds.open(declaration, id, 'filling')
   }
 
   return {
@@ -93,7 +93,7 @@ export function openDocuments(
     },
     live: async (declaration) => available(() => live(declaration)),
     isLive: async ({ name, version }, { id }) => available(() => pointers.live(name, version) === id),
-    begin: async (declaration) => available(() => builds.make(declaration)),
+    begin: async (declaration) => available(() => builds.make(declaration, 'filling')),
     beginFilling: async (declaration) => available(() => beginFilling(declaration)),
     filling: async (declaration) => available(() => filling(declaration)),
     openFilling: async (declaration, found) => available(() => openFilling(declaration, found)),
@@ -105,6 +105,7 @@ export function openDocuments(
       available(() => {
         const old = pointers.live(declaration.name, declaration.version)
         pointers.point(declaration.name, declaration.version, build.id)
+        builds.settle(build.id)
         if (old !== undefined && old !== build.id) builds.retire(declaration, old)
       }),
     async drop(declaration, build) {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type Database from 'better-sqlite3'
 import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { FileFormat } from '../file.ts'
 import { buildOf, type OpenBuild } from './build.ts'
@@ -13,8 +14,11 @@ import type { Turn } from '../changes.ts'
 
 /** The builds' files of one folder, each opened once a process. */
 export type Builds = {
-  make(declaration: ModelDeclaration): OpenBuild
-  open(declaration: ModelDeclaration, id: string): OpenBuild
+  make(declaration: ModelDeclaration, use: Use): OpenBuild
+  /** One that is open already stays as it was opened. */
+  open(declaration: ModelDeclaration, id: string, use: Use): OpenBuild
+  /** Told of one that was filled and is live now. */
+  settle(id: string): void
   exists(declaration: ModelDeclaration, id: string): boolean
   /** Removes a build when every reader has had time to follow the pointer. */
   retire(declaration: ModelDeclaration, id: string): void
@@ -34,8 +38,15 @@ const formatOf = (declaration: ModelDeclaration): FileFormat => ({
   versions: [(db) => db.exec(schemaOf(declaration))],
 })
 
-/** KiB: the upper levels of every index and the newest documents of a million. */
-const CACHE = 64 * 1024
+/**
+ * KiB that SQLite keeps of a file. One that is being filled has its indexes written all over: the upper levels of each and
+ * the newest documents of a million stay at hand. Of a live one the system keeps the rest, outside of the process: with as
+ * much for each the service would grow for an hour and more, by 64 MiB a model.
+ */
+const CACHE = { filling: 64 * 1024, live: 8 * 1024 } as const
+
+/** What a build is opened for. */
+export type Use = keyof typeof CACHE
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
 /** Time for other processes to finish what they read from the old build. */
@@ -62,19 +73,21 @@ export type BuildOptions = {
 
 export function openBuilds(folder: string, pointers: Pointers, { turn, later, told, thread }: BuildOptions): Builds {
   const opened = new Map<string, OpenBuild>()
+  const files = new Map<string, Database.Database>()
   const checkpointers = new Map<string, Checkpointer>()
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
-  function openBuild(declaration: ModelDeclaration, id: string, make: boolean): OpenBuild {
+  function openBuild(declaration: ModelDeclaration, id: string, use: Use, make: boolean): OpenBuild {
     const path = pathOf(declaration, id)
-    const db = openFile(path, formatOf(declaration), { cache: CACHE, make })
+    const db = openFile(path, formatOf(declaration), { cache: CACHE[use], make })
     const walOf = { file: path, mode: 'keep up', every: DOCUMENTS_BETWEEN } as const
     // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong.
     const checkpointer = new Checkpointer({ ...walOf, name: 'a read model', thread, told })
     const written = (documents: number) => checkpointer.written(documents + DOCUMENTS_OF_COMMIT)
     const build = buildOf(id, db, declaration, turn, written)
     opened.set(id, build)
+    files.set(id, db)
     checkpointers.set(id, checkpointer)
     return build
   }
@@ -82,13 +95,15 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
   function remove(declaration: ModelDeclaration, id: string): void {
     opened.get(id)?.close()
     opened.delete(id)
+    files.delete(id)
     checkpointers.delete(id)
     removeFile(pathOf(declaration, id))
   }
 
   return {
-    make: (declaration) => openBuild(declaration, randomBytes(6).toString('hex'), true),
-    open: (declaration, id) => opened.get(id) ?? openBuild(declaration, id, false),
+    make: (declaration, use) => openBuild(declaration, randomBytes(6).toString('hex'), use, true),
+    open: (declaration, id, use) => opened.get(id) ?? openBuild(declaration, id, use, false),
+    settle: (id) => void files.get(id)?.pragma(`cache_size = ${-CACHE.live}`),
     exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
       later(() => {
@@ -111,6 +126,7 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
       await Promise.all([...checkpointers.values()].map((checkpointer) => checkpointer.close()))
       for (const build of opened.values()) build.close()
       opened.clear()
+      files.clear()
     },
   }
 }

@@ -14,7 +14,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     const id = pointers.live(declaration.name, declaration.version)
     if (id === followed?.id) return followed
     if (followed !== undefined) builds.retire(declaration, followed.id)
-    followed = id === undefined ? undefined : builds.open(declaration, id)
+    followed = id === undefined ? undefined : builds.open(declaration, id, 'live')
     return followed
   }
 
