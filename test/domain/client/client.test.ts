@@ -15,14 +15,30 @@ const test = suite('a client')
 
 const given = (...events: ClientEvent[]) => events.reduce(evolveClient, unknownClient)
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
-const refusal = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refusal = (kind: string, says = /./) => {
+  return (error: unknown) => error instanceof Refusal && error.kind === kind && says.test(error.message)
+}
 
 test('needs a name of 1 to 200 characters, without the blanks around it', () => {
   assert.equal(registerClient(unknownClient, registered.data), [registered])
   assert.equal(registerClient(unknownClient, { ...registered.data, name: '  shop\t' }), [registered])
+  assert.is(registerClient(unknownClient, { name: 'x'.repeat(200), secret: 's' }).length, 1)
   for (const name of ['', ' ', 'x'.repeat(201)]) {
-    assert.throws(() => registerClient(unknownClient, { name, secret: 's' }), refusal('invalid'))
+    const says = new RegExp(`1 to 200 characters, got ${name.trim().length}$`)
+    assert.throws(() => registerClient(unknownClient, { name, secret: 's' }), refusal('invalid', says))
   }
+})
+
+test('is registered once', () => {
+  assert.throws(() => registerClient(given(registered), registered.data), refusal('conflict', /already registered/))
+})
+
+test('that is enabled is not enabled again', () => {
+  assert.equal(enableClient(given(registered)), [])
+})
+
+test('changes by nothing but its own events before it is registered', () => {
+  assert.equal(given({ type: 'ClientEnabled', data: {} }), unknownClient)
 })
 
 test('keeps its epoch, and so its tokens, when its secret is rotated', () => {
@@ -38,7 +54,9 @@ test('raises its epoch each time it is disabled', () => {
 })
 
 test('that nobody registered is missing', () => {
-  for (const decide of [disableClient, enableClient]) assert.throws(() => decide(unknownClient), refusal('missing'))
+  const rotate = (client: typeof unknownClient) => rotateSecret(client, { secret: 'new' })
+  for (const decide of [disableClient, enableClient, rotate])
+    assert.throws(() => decide(unknownClient), refusal('missing', /no such client/))
 })
 
 test.run()
