@@ -1,8 +1,9 @@
 // Copies what a running service reads to a folder, for images: `node scripts/image-files.js TO`, behind `npm run build`.
 // What packages bring for development, other machines, browsers and people stays behind: most of it.
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { servedPackages } from './served-packages.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -23,21 +24,12 @@ const ALWAYS = /^(?:package\.json|licen[cs]e.*|copying.*|notice.*)$/i
 /** Copies the files of the service, and of the packages that it stands on as the lock file has them. @param to a folder */
 export function copyImageFiles(to) {
   for (const path of OWN) cpSync(join(root, path), join(to, path), { recursive: true })
-  for (const path of packages()) {
-    const name = path.slice('node_modules/'.length)
+  for (const { path, name, isOptional } of servedPackages()) {
+    if (isOptional || name.startsWith('@types/')) continue
     for (const file of filesIn(join(root, path))) {
       if (isRead(name, file)) cpSync(join(root, path, file), join(to, path, file))
     }
   }
-}
-
-/** Where packages stand that are neither for development only nor for some machines only. */
-function packages() {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  return Object.entries(lock.packages)
-    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
-    .map(([path]) => path)
-    .filter((path) => !path.includes('node_modules/@types/'))
 }
 
 /** The package's own files, with slashes: packages inside it are named by the lock file too. */

@@ -4,20 +4,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { servedPackages } from './served-packages.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const read = (file) => JSON.parse(readFileSync(`${root}${file}`, 'utf8'))
-
-/** `name@version` of each package that is not for development alone. */
-function served() {
-  const packages = Object.entries(read('package-lock.json').packages)
-  return new Set(
-    packages
-      .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
-      .map(([path, { version }]) => `${path.split('node_modules/').pop()}@${version}`),
-  )
-}
-
 function whole() {
   const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
   const { stdout, stderr, status } = spawnSync('npm', words, { cwd: root, encoding: 'utf8', shell: false })
@@ -25,8 +14,8 @@ function whole() {
   return JSON.parse(stdout)
 }
 
-const kept = served()
-const { name } = read('package.json')
+const kept = new Set(servedPackages().map(({ name, version }) => `${name}@${version}`))
+const { name } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const bill = whole()
 const own = bill.metadata.component
 const isKept = (ref) => ref === own['bom-ref'] || kept.has(ref)

@@ -13,7 +13,31 @@ type Bill = {
   readonly components: readonly { readonly 'bom-ref': string; readonly licenses?: readonly unknown[] }[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
-type Entry = { readonly version: string; readonly dev?: boolean; readonly devOptional?: boolean }
+type Needs = Readonly<Record<string, string>>
+type Entry = { readonly version: string; readonly dependencies?: Needs; readonly optionalDependencies?: Needs }
+type Packages = Readonly<Record<string, Entry>>
+
+/** What a package finds by a name: as Node looks for it, from its own folder upwards. */
+function found(packages: Packages, from: string, name: string): string | undefined {
+  const own = `${from === '' ? '' : `${from}/`}node_modules/${name}`
+  if (own in packages) return own
+  if (from === '') return undefined
+  return found(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
+}
+
+/** Everything that the service stands on, from one need to the next. */
+function needed(packages: Packages): Set<string> {
+  const reached = new Set([''])
+  for (const path of reached) {
+    const { dependencies = {}, optionalDependencies = {} } = packages[path] ?? {}
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const at = found(packages, path, name)
+      if (at !== undefined) reached.add(at)
+    }
+  }
+  reached.delete('')
+  return reached
+}
 
 test('names each package that is served with, none that is not, and what each needs', async () => {
   const { out, code } = await run('node', ['scripts/sbom.js'], { cwd: root, env: {} })
@@ -21,12 +45,8 @@ test('names each package that is served with, none that is not, and what each ne
   const bill = JSON.parse(out) as Bill
   assert.is(bill.bomFormat, 'CycloneDX')
   assert.is(bill.metadata.component.name, 'adamant')
-  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
-    packages: Readonly<Record<string, Entry>>
-  }
-  const wanted = Object.entries(packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
-    .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`)
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as { packages: Packages }
+  const wanted = [...needed(packages)].map((path) => `${path.split('node_modules/').at(-1)}@${packages[path]?.version}`)
   const refs = bill.components.map((component) => component['bom-ref'])
   assert.equal(refs.toSorted(), [...new Set(wanted)].toSorted())
   const known = new Set([...refs, bill.metadata.component['bom-ref']])
