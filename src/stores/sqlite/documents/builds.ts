@@ -71,10 +71,11 @@ export type BuildOptions = {
   readonly thread: WalThread
 }
 
+/** What there is of a build in this process, by its id. */
+type OpenFile = { readonly build: OpenBuild; readonly db: Database.Database; readonly checkpointer: Checkpointer }
+
 export function openBuilds(folder: string, pointers: Pointers, { turn, later, told, thread }: BuildOptions): Builds {
-  const opened = new Map<string, OpenBuild>()
-  const files = new Map<string, Database.Database>()
-  const checkpointers = new Map<string, Checkpointer>()
+  const opened = new Map<string, OpenFile>()
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
@@ -86,24 +87,20 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
     const checkpointer = new Checkpointer({ ...walOf, name: 'a read model', thread, told })
     const written = (documents: number) => checkpointer.written(documents + DOCUMENTS_OF_COMMIT)
     const build = buildOf(id, db, declaration, turn, written)
-    opened.set(id, build)
-    files.set(id, db)
-    checkpointers.set(id, checkpointer)
+    opened.set(id, { build, db, checkpointer })
     return build
   }
 
   function remove(declaration: ModelDeclaration, id: string): void {
-    opened.get(id)?.close()
+    opened.get(id)?.build.close()
     opened.delete(id)
-    files.delete(id)
-    checkpointers.delete(id)
     removeFile(pathOf(declaration, id))
   }
 
   return {
     make: (declaration, use) => openBuild(declaration, randomBytes(6).toString('hex'), use, true),
-    open: (declaration, id, use) => opened.get(id) ?? openBuild(declaration, id, use, false),
-    settle: (id) => void files.get(id)?.pragma(`cache_size = ${-CACHE.live}`),
+    open: (declaration, id, use) => opened.get(id)?.build ?? openBuild(declaration, id, use, false),
+    settle: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE.live}`),
     exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
       later(() => {
@@ -123,10 +120,9 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
     },
     async close() {
       closed = true
-      await Promise.all([...checkpointers.values()].map((checkpointer) => checkpointer.close()))
-      for (const build of opened.values()) build.close()
+      await Promise.all([...opened.values()].map(({ checkpointer }) => checkpointer.close()))
+      for (const { build } of opened.values()) build.close()
       opened.clear()
-      files.clear()
     },
   }
 }
