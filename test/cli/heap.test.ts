@@ -5,7 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FROM_SOURCE } from '../from-source.ts'
 
-const test = suite('what V8 is told')
+type Measured = { first: number; idle: number; again: number }
+const test = suite<Measured>('what V8 is told')
 
 /** The bytes of the young generation after a gigabyte of garbage beside what is kept, as the service has it, and so again. */
 const WORK = `
@@ -30,24 +31,28 @@ const WORK = `
 
 const MB = 1024 * 1024
 
-test('is understood by this Node, and keeps the young generation small where V8 alone lets it grow to 128 MB', async () => {
-  const { first, again } = await worked()
-  assert.ok(first > 0 && first <= 48 * MB, `${first} bytes`)
-  assert.ok(again <= 48 * MB, `${again} bytes`)
-})
+/** V8 still grows once behind the bound: to 32 MB on Node 22 and 24, on Node 26 to 42. */
+const MOST = 48 * MB
 
-test('lets the young generation grow again that V8 made small while nothing happened', async () => {
-  const { idle, again } = await worked()
-  assert.ok(idle <= 4 * MB, `${idle} bytes`)
-  assert.ok(again >= 8 * MB, `${again} bytes`)
-})
-
-async function worked(): Promise<{ first: number; idle: number; again: number }> {
+test.before(async (measured) => {
   const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
   const words = ['--expose-gc', ...FROM_SOURCE, '--input-type=module', '--eval', WORK]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
   assert.is(stderr, '')
-  return JSON.parse(stdout) as { first: number; idle: number; again: number }
-}
+  Object.assign(measured, JSON.parse(stdout))
+})
+
+test('is understood by this Node, and keeps the young generation small where V8 alone lets it grow to 128 MB', ({
+  first,
+  again,
+}) => {
+  assert.ok(first > 0 && first <= MOST, `${first} bytes`)
+  assert.ok(again <= MOST, `${again} bytes`)
+})
+
+test('lets the young generation grow again that V8 made small while nothing happened', ({ idle, again }) => {
+  assert.ok(idle <= 4 * MB, `${idle} bytes`)
+  assert.ok(again >= 8 * MB, `${again} bytes`)
+})
 
 test.run()
