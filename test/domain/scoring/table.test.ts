@@ -41,7 +41,10 @@ test('knows no cut whose culet, girdle, finish or measures differ from its grade
 function same(traced: TracedCut, kept: TracedCut | undefined): void {
   for (const [name, value] of Object.entries(traced)) {
     const other = Object.entries(kept ?? {}).find(([key]) => key === name)?.[1] ?? NaN
-    assert.ok(Math.abs(value - other) <= 0.002, `${name}: ${value}, in the table ${other}; run npm run scores:build`)
+    assert.ok(
+      Math.abs((value ?? NaN) - (other ?? NaN)) <= 0.002,
+      `${name}: ${value}, in the table ${other}; run npm run scores:build`,
+    )
   }
 }
 

@@ -17,6 +17,9 @@ const GRAMS_A_CARAT = 0.2
 /** Carats of a stone that is `width` mm wide and whose volume is `volume` in cubes of that width. */
 export const weight = (volume: number, width: number): number => (volume * width ** 3 * DENSITY) / 1000 / GRAMS_A_CARAT
 
+/** Carats of a volume in mm³. */
+export const caratsOf = (volume: number): number => weight(volume, 1)
+
 /** The width in mm of a stone of that weight. */
 export const widthOf = (carat: number, volume: number): number =>
   Math.cbrt((carat * GRAMS_A_CARAT * 1000) / DENSITY / volume)

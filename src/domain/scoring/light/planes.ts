@@ -47,16 +47,31 @@ export function planesOf(solid: Solid): Planes {
   }
 }
 
+/**
+ * A leaning wall counts as if it stood where it is nearest to the axis at any height of the stone. Where one reaches the
+ * lowest point, rays to the pavilion's planes may end below all heights: no ellipse then, and none where a wall is in the
+ * middle's way. Without walls nothing can be beyond one: the ellipse holds everything.
+ */
 function innerEllipse(solid: Solid): Planes['inner'] {
+  const zs = solid.faces.flatMap(({ corners }) => corners.map(([, , z]) => z))
+  const [lowest, highest] = [Math.min(...zs), Math.max(...zs)]
+  const walls = solid.faces.filter(({ facet }) => facet.part === 'girdle')
+  const reaches = walls.some(
+    ({ facet, corners }) => facet.normal[2] < -LEANS && corners.some(([, , z]) => z < lowest + LEANS),
+  )
   const ys = solid.faces.flatMap(({ corners }) => corners.map(([, y]) => y))
   const middle = (Math.min(...ys) + Math.max(...ys)) / 2
   const [across, along] = [solid.width / 2, solid.length / 2]
-  const fits = solid.facets
-    .filter(({ part }) => part === 'girdle')
-    .map(({ normal, offset }) => (offset - normal[1] * middle) / Math.hypot(normal[0] * across, normal[1] * along))
-  const fit = 0.999 * Math.min(...fits)
+  const fits = walls.map(({ facet: { normal, offset } }) => {
+    const lean = Math.max(normal[2] * lowest, normal[2] * highest)
+    return (offset - lean - normal[1] * middle) / Math.hypot(normal[0] * across, normal[1] * along)
+  })
+  const fit = reaches ? 0 : 0.999 * Math.max(0, Math.min(...fits))
   return { across: (across * fit) ** 2, along: (along * fit) ** 2, middle }
 }
+
+/** An upright wall leans by no more than rounding. */
+const LEANS = 1e-12
 
 /**
  * The plane that a ray from inside meets first, other than the one it comes from; the distance goes to the ray.

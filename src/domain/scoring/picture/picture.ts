@@ -87,19 +87,29 @@ function seen({ path, planes }: View, light: Light, channel: number): number {
   return sum
 }
 
-/** The crown's plane that a ray from above meets at a point; -1 beside the stone. */
+/** The plane of the crown, or of a wall that leans inwards, that a ray from above meets at a point; -1 beside the stone. */
 function entryOver({ planes, pavilionFrom, girdleFrom, foldFrom }: Planes, x: number, y: number): number {
-  for (let wall = girdleFrom; wall < foldFrom; wall++) {
-    if (at(planes, 4 * wall) * x + at(planes, 4 * wall + 1) * y > at(planes, 4 * wall + 3)) return -1
-  }
   let lowest = 0
   for (let plane = 1; plane < pavilionFrom; plane++) {
     if (heightOver(planes, plane, x, y) < heightOver(planes, lowest, x, y)) lowest = plane
   }
+  for (let wall = girdleFrom; wall < foldFrom; wall++) {
+    const rises = at(planes, 4 * wall + 2) > LEANS
+    if (rises && heightOver(planes, wall, x, y) < heightOver(planes, lowest, x, y)) lowest = wall
+  }
   const height = heightOver(planes, lowest, x, y)
+  for (let wall = girdleFrom; wall < foldFrom; wall++) {
+    if (wall !== lowest && gapOver(planes, wall, x, y, height) < 0) return -1
+  }
   for (let plane = pavilionFrom; plane < girdleFrom; plane++) if (heightOver(planes, plane, x, y) >= height) return -1
   return lowest
 }
+
+/** A wall that leans less is upright but for rounding. */
+const LEANS = 1e-6
+
+const gapOver = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
+  at(planes, 4 * plane + 3) - at(planes, 4 * plane) * x - at(planes, 4 * plane + 1) * y - at(planes, 4 * plane + 2) * z
 
 const heightOver = (planes: Float64Array, plane: number, x: number, y: number): number =>
   (at(planes, 4 * plane + 3) - at(planes, 4 * plane) * x - at(planes, 4 * plane + 1) * y) / at(planes, 4 * plane + 2)

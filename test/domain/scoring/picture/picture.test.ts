@@ -2,7 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { drawStone, type Picture } from '../../../../src/domain/scoring/picture/picture.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { bodyOf } from '../../../../src/domain/scoring/mesh/body.ts'
+import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
 import { plain, roundOf } from '../cuts.ts'
+import { turnedBody } from '../mesh/round-bodies.ts'
 
 const test = suite('a picture of a stone')
 
@@ -44,6 +47,29 @@ test('face-up has colours, which one wavelength would not have', () => {
   const { pixels } = drawStone(roundOf({}), 'face-up', 40)
   const coloured = pixels.filter((value, index) => index % 4 === 0 && Math.abs(value - (pixels[index + 2] ?? 0)) > 20)
   assert.ok(coloured.length > 10)
+})
+
+test('shows the whole outline where walls lean: what is opaque has the area of the stone as seen from above', () => {
+  const frustum = (below: number, above: number) =>
+    solidOfBody(
+      bodyOf(
+        turnedBody(
+          [
+            [0.5, -2],
+            [below, 0],
+            [above, 1.5],
+            [2.5, 1.6],
+          ],
+          12,
+        ),
+      ),
+    ).solid
+  for (const stone of [frustum(3, 2.8), frustum(2.8, 3), frustum(3, 3)]) {
+    const { width, pixels } = drawStone(stone, 'aset', 100)
+    const opacity = pixels.reduce((sum, value, index) => (index % 4 === 3 ? sum + value / 255 : sum), 0)
+    const area = opacity * ((1.04 * stone.length) / 100) ** 2
+    assert.ok(Math.abs(area / stone.faceUpArea - 1) < 0.01, `${area} of ${stone.faceUpArea}, ${width} wide`)
+  }
 })
 
 test('is the same every time', () => {

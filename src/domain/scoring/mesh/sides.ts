@@ -1,0 +1,52 @@
+import type { Polygon } from './polygon.ts'
+
+/**
+ * The sides of facets, facet by facet in the order of their corners: each goes `from` a point `to` the next. The sides of
+ * facet f are those from `first[f]` to before `first[f + 1]`.
+ */
+export type Sides = {
+  readonly first: Int32Array
+  readonly facet: Int32Array
+  readonly from: Int32Array
+  readonly to: Int32Array
+  /** The side of another facet along the same edge, -1 where there is none. */
+  readonly twin: Int32Array
+  /** A side along an edge that two others share already; -1 where there is none. */
+  readonly crowded: number
+}
+
+export function sidesOf(polygons: readonly Polygon[]): Sides {
+  const first = new Int32Array(polygons.length + 1)
+  for (const [index, { corners }] of polygons.entries()) first[index + 1] = (first[index] ?? 0) + corners.length
+  const count = first[polygons.length] ?? 0
+  const [facet, from, to] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)]
+  for (const [index, { corners }] of polygons.entries()) {
+    const start = first[index] ?? 0
+    for (const [place, corner] of corners.entries()) {
+      facet[start + place] = index
+      from[start + place] = corner
+      to[start + place] = corners[place + 1] ?? corners[0] ?? corner
+    }
+  }
+  return { first, facet, from, to, ...paired(from, to) }
+}
+
+function paired(from: Int32Array, to: Int32Array): Pick<Sides, 'twin' | 'crowded'> {
+  const twin = new Int32Array(from.length).fill(-1)
+  const seen = new Map<number, number>()
+  let crowded = -1
+  for (let side = 0; side < from.length; side++) {
+    const [a, b] = [from[side] ?? 0, to[side] ?? 0]
+    const edge = Math.min(a, b) * MORE_POINTS + Math.max(a, b)
+    const other = seen.get(edge)
+    if (other === undefined) seen.set(edge, side)
+    else if (twin[other] === -1) {
+      twin[other] = side
+      twin[side] = other
+    } else crowded = side
+  }
+  return { twin, crowded }
+}
+
+/** Than any mesh holds: two indices make one number. */
+const MORE_POINTS = 2 ** 26

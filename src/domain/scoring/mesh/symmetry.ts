@@ -1,0 +1,116 @@
+import type { Deviation } from '../cut/perturbation.ts'
+import type { Facet, Part } from '../solid/facet.ts'
+import type { Solid } from '../solid/solid.ts'
+import { dot, radians, type Vector } from '../solid/vector.ts'
+
+/** How often a shape's pattern repeats around the stone: 8 for a round brilliant, 1 for a pear, which has one mirror plane only. */
+export type Fold = 8 | 4 | 2 | 1
+
+/**
+ * How far a stone's facets lean from where its symmetry asks: rms, in degrees, like the Deviation of a modelled stone.
+ *
+ * Every turn and mirror image of the pattern (2 · fold - 1 of them, fold 1: its mirror image) lays the facets of a part,
+ * table and culet aside, on facets of the same part. With the angle t between a facet so laid and the nearest one there:
+ *   deviation = sqrt( sum(area · t²) / sum(area) / 2 )
+ * over facets and images; by 2, since two facets are compared that both lean. A facet with none near its image is an extra
+ * one, or one is missing there: that is no lean, and not counted. The mirror planes are turned about the vertical to where
+ * the sum is least.
+ */
+export function deviationOf(solid: Solid, fold: Fold): Deviation {
+  const [crown, pavilion] = [leaning(solid, 'crown'), leaning(solid, 'pavilion')]
+  const turns = Array.from({ length: fold - 1 }, (_, index) => turnBy(((index + 1) * 2 * Math.PI) / fold))
+  const axis = bestAxis([crown, pavilion], fold)
+  const images = [...turns, ...mirrorsFrom(axis, fold)]
+  return { crown: degrees(lean(misfit(crown, images))), pavilion: degrees(lean(misfit(pavilion, images))) }
+}
+
+type Leaning = { readonly normal: Vector; readonly area: number }
+type Image = (normal: Vector) => Vector
+
+const isLevel = ({ name }: Facet): boolean => name === 'table' || name === 'culet'
+
+function leaning({ faces }: Solid, part: Part): Leaning[] {
+  return faces
+    .filter(({ facet }) => facet.part === part && !isLevel(facet))
+    .map(({ facet: { normal }, area }) => ({ normal, area }))
+}
+
+function turnBy(angle: number): Image {
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
+  return ([x, y, z]) => [x * cosine - y * sine, x * sine + y * cosine, z]
+}
+
+/** The mirror image in the vertical plane at that angle from the x axis. */
+function mirrorAt(angle: number): Image {
+  const [cosine, sine] = [Math.cos(2 * angle), Math.sin(2 * angle)]
+  return ([x, y, z]) => [x * cosine + y * sine, x * sine - y * cosine, z]
+}
+
+const mirrorsFrom = (axis: number, fold: Fold): Image[] =>
+  Array.from({ length: fold }, (_, index) => mirrorAt(axis + (index * Math.PI) / fold))
+
+/** Radians between angles that are tried first: well below those between neighbouring facets. */
+const STEP = radians(0.5)
+/** Each time around the best, with a third of the distance. */
+const REFINEMENTS = 10
+
+/** The angle of a mirror plane with which the images fit best. */
+function bestAxis(parts: readonly (readonly Leaning[])[], fold: Fold): number {
+  const misfitAt = (axis: number) =>
+    parts
+      .map((part) => misfit(part, mirrorsFrom(axis, fold)))
+      .reduce((sum, { squares, lost }) => sum + squares + lost * LOST ** 2, 0)
+  const steps = Math.round(Math.PI / fold / STEP)
+  let best = least(
+    Array.from({ length: steps }, (_, index) => index * STEP),
+    misfitAt,
+  )
+  for (let step = STEP / 2, times = 0; times < REFINEMENTS; step /= 3, times++) {
+    best = least(
+      [-2, -1, 0, 1, 2].map((place) => best + place * step),
+      misfitAt,
+    )
+  }
+  return best
+}
+
+function least(values: readonly number[], by: (value: number) => number): number {
+  const costs = values.map(by)
+  return values[costs.indexOf(Math.min(...costs))] ?? 0
+}
+
+/** Radians: no two facets that a cutter meant as one are tilted as far apart. */
+const LOST = radians(12)
+
+/** Over facets and images: squares of angles by area, the area that they are of, and the area of those without a counterpart. */
+type Misfit = { readonly squares: number; readonly area: number; readonly lost: number }
+
+function misfit(facets: readonly Leaning[], images: readonly Image[]): Misfit {
+  const normals = facets.map(({ normal }) => normal)
+  let [squares, area, lost] = [0, 0, 0]
+  for (const facet of facets) {
+    for (const image of images) {
+      const angle = nearestTo(image(facet.normal), normals)
+      if (angle > LOST) lost += facet.area
+      else {
+        squares += facet.area * angle ** 2
+        area += facet.area
+      }
+    }
+  }
+  return { squares, area, lost }
+}
+
+/** Radians; 0 for a part without leaning facets, LOST for one of which no facet has a counterpart. */
+function lean({ squares, area, lost }: Misfit): number {
+  if (area === 0) return lost === 0 ? 0 : LOST
+  return Math.sqrt(squares / area / 2)
+}
+
+function nearestTo(normal: Vector, normals: readonly Vector[]): number {
+  let cosine = -1
+  for (const other of normals) cosine = Math.max(cosine, dot(normal, other))
+  return Math.acos(Math.min(1, cosine))
+}
+
+const degrees = (angle: number): number => (angle * 180) / Math.PI

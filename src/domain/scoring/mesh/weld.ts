@@ -1,0 +1,84 @@
+import { boxOf, sizeOf, withoutStrays, type Mesh } from './mesh.ts'
+import type { Vector } from '../solid/vector.ts'
+
+/** Points nearer to each other than this part of the whole size are one: single precision keeps a tenth of it. */
+export const WELD = 1e-6
+
+/** A cell is so many times the tolerance wide: most points then have no other cell within reach. */
+const CELL = 4
+/** More cells than there are along any axis, so that two indices of cells make one number. */
+const SPAN = 2 ** 20
+
+/**
+ * The same facets, in the same order, with points that are nearly equal made one. A facet that loses corners so may be left
+ * with fewer than three. Points of no facet are left out.
+ */
+export function welded(mesh: Mesh): Mesh {
+  const { vertices, facets } = withoutStrays(mesh)
+  const tolerance = WELD * sizeOf(vertices)
+  const { points, indices } = merged(vertices, tolerance)
+  return {
+    vertices: points,
+    facets: facets.map((facet) => withoutRepeats(facet.map((corner) => indices[corner] ?? corner))),
+  }
+}
+
+function withoutRepeats(corners: readonly number[]): number[] {
+  return corners.filter((corner, index) => corner !== corners[index === 0 ? corners.length - 1 : index - 1])
+}
+
+/** Every point is compared with the kept ones in the cells it nearly touches: a bounded number, whatever the points are. */
+function merged(vertices: readonly Vector[], tolerance: number): { points: Vector[]; indices: Int32Array } {
+  const points: Vector[] = []
+  const indices = new Int32Array(vertices.length)
+  const cells = cellsOf(boxOf(vertices).least, CELL * tolerance || 1)
+  for (const [index, vertex] of vertices.entries()) {
+    let same = -1
+    for (const cell of cells.around(vertex, tolerance)) {
+      for (let other = cells.first(cell); other >= 0 && same < 0; other = cells.next[other] ?? -1) {
+        if (isNear(points[other] ?? vertex, vertex, tolerance)) same = other
+      }
+    }
+    if (same < 0) {
+      same = points.push(vertex) - 1
+      cells.add(vertex, same)
+    }
+    indices[index] = same
+  }
+  return { points, indices }
+}
+
+const isNear = (a: Vector, b: Vector, tolerance: number): boolean =>
+  (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= tolerance ** 2
+
+/** The kept points by cells of a grid: `first` point of a cell, and from each point the `next` of its cell, -1 at the end. */
+function cellsOf([left, front, bottom]: Vector, wide: number) {
+  const columns = new Map<number, number>()
+  const heads = new Map<number, number>()
+  const next: number[] = []
+  const column = (x: number, y: number) => x * SPAN + y
+  const indexOf = (value: number, from: number) => Math.floor((value - from) / wide)
+  const range = (value: number, from: number, reach: number) => {
+    const [low, high] = [indexOf(value - reach, from), indexOf(value + reach, from)]
+    return low === high ? [low] : [low, high]
+  }
+  return {
+    next,
+    first: (cell: number) => heads.get(cell) ?? -1,
+    around: ([x, y, z]: Vector, reach: number): number[] =>
+      range(x, left, reach).flatMap((column1) =>
+        range(y, front, reach).flatMap((column2) => {
+          const known = columns.get(column(column1, column2))
+          return known === undefined ? [] : range(z, bottom, reach).map((layer) => known * SPAN + layer)
+        }),
+      ),
+    add: ([x, y, z]: Vector, point: number): void => {
+      const key = column(indexOf(x, left), indexOf(y, front))
+      const known = columns.get(key) ?? columns.size
+      columns.set(key, known)
+      const cell = known * SPAN + indexOf(z, bottom)
+      next[point] = heads.get(cell) ?? -1
+      heads.set(cell, point)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { nearest, planesOf } from '../../../../src/domain/scoring/light/planes.ts'
+import { DX, DY, DZ, newRay, X, Y, Z } from '../../../../src/domain/scoring/light/ray.ts'
+import type { Facet, Part } from '../../../../src/domain/scoring/solid/facet.ts'
+import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
+import { dot, radians, unit, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+
+const test = suite('the plane that a ray meets first')
+
+/** Facets all around that lean so many degrees from the table's plane, downwards beyond 90, at that distance from the origin. */
+const ring = (part: Part, degrees: number, offset: number, count: number): Facet[] =>
+  Array.from({ length: count }, (_, index) => {
+    const around = (2 * Math.PI * index) / count
+    const [flat, z] = [Math.sin(radians(degrees)), Math.cos(radians(degrees))]
+    return { part, name: part, normal: unit([flat * Math.cos(around), flat * Math.sin(around), z]), offset }
+  })
+const table: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: 0.2 }
+
+const stones: Readonly<Record<string, Solid>> = {
+  'with upright walls': solidOf([
+    table,
+    ...ring('crown', 35, 0.4, 8),
+    ...ring('girdle', 90, 0.5, 16),
+    ...ring('pavilion', 139, 0.36, 8),
+  ]),
+  'with walls that lean inwards': solidOf([table, ...ring('girdle', 82, 0.5, 7), ...ring('pavilion', 139, 0.36, 8)]),
+  'with walls that lean outwards': solidOf([table, ...ring('girdle', 98, 0.5, 7), ...ring('pavilion', 139, 0.36, 8)]),
+  'with a keel between a wall and its pavilion': solidOf([
+    table,
+    ...ring('girdle', 98, 0.3, 3),
+    { part: 'pavilion', name: 'keel', normal: unit([0.9, 0.1, -0.5]), offset: 0.2 },
+  ]),
+  'without walls': solidOf([table, ...ring('crown', 35, 0.4, 8), ...ring('pavilion', 139, 0.36, 8)]),
+}
+
+/** Evenly spread numbers from 0 to 1, always the same. */
+const spread = (index: number, step: number): number => (0.5 + index * step) % 1
+
+function rayFrom(solid: Solid, index: number): { from: Vector; towards: Vector } {
+  const corners = solid.faces.flatMap((face) => face.corners)
+  const pick = (step: number) => corners[Math.floor(spread(index, step) * corners.length)] ?? [0, 0, 0]
+  const [a, b, c] = [pick(0.618), pick(0.7549), pick(0.5698)]
+  const mean = (axis: 0 | 1 | 2) => (a[axis] + b[axis] + c[axis]) / 3
+  const part = 0.999 * spread(index, 0.3247)
+  const height = 2 * spread(index, 0.4656) - 1
+  const around = 2 * Math.PI * spread(index, 0.8191)
+  const flat = Math.sqrt(1 - height * height)
+  return {
+    from: [part * mean(0), part * mean(1), part * mean(2)],
+    towards: [flat * Math.cos(around), flat * Math.sin(around), height],
+  }
+}
+
+/** How far away the first of all planes is. */
+function reachOf(solid: Solid, from: Vector, towards: Vector): number {
+  const ahead = solid.facets.filter(({ normal }) => dot(normal, towards) > 0)
+  return Math.min(...ahead.map(({ normal, offset }) => (offset - dot(normal, from)) / dot(normal, towards)))
+}
+
+for (const [name, solid] of Object.entries(stones))
+  test(`of a stone ${name} is the first of all its planes`, () => {
+    const planes = planesOf(solid)
+    const ray = newRay()
+    for (let index = 0; index < 20_000; index++) {
+      const { from, towards } = rayFrom(solid, index)
+      for (const [place, value] of [from[0], from[1], from[2], towards[0], towards[1], towards[2]].entries())
+        ray[[X, Y, Z, DX, DY, DZ][place] ?? X] = value
+      const facet = planes.order[nearest(planes, ray, -1)]
+      if (facet === undefined) throw new Error('A ray from inside meets a plane')
+      const reach = (facet.offset - dot(facet.normal, from)) / dot(facet.normal, towards)
+      const expected = reachOf(solid, from, towards)
+      assert.ok(Math.abs(reach - expected) < 1e-9, `ray ${index}: ${reach}, not ${expected}`)
+    }
+  })
+
+test.run()

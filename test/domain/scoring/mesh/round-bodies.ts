@@ -1,0 +1,31 @@
+import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
+import type { Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+
+/** A body turned on a lathe: rings of `sides` points at radii and heights in millimetres, from below to above, closed by a facet at either end. */
+export function turnedBody(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {
+  const vertices = rings.flatMap(([radius, height]) =>
+    Array.from({ length: sides }, (_, index): Vector => {
+      const angle = (2 * Math.PI * index) / sides
+      return [radius * Math.cos(angle), radius * Math.sin(angle), height]
+    }),
+  )
+  const ring = Array.from({ length: sides }, (_, index) => index)
+  const bands = rings.slice(1).flatMap((_, band) =>
+    ring.map((index) => {
+      const next = (index + 1) % sides
+      const [below, above] = [band * sides, (band + 1) * sides]
+      return [below + index, below + next, above + next, above + index]
+    }),
+  )
+  const top = (rings.length - 1) * sides
+  return { vertices, facets: [ring.toReversed(), ...bands, ring.map((index) => top + index)] }
+}
+
+/** A ball of that radius with flat poles, in `bands` bands. */
+export function ball(radius: number, bands: number, sides: number): Mesh {
+  const heights = Array.from({ length: bands + 1 }, (_, index) => ((index + 0.2) / (bands + 0.4)) * Math.PI)
+  return turnedBody(
+    heights.map((angle) => [radius * Math.sin(angle), -radius * Math.cos(angle)]),
+    sides,
+  )
+}

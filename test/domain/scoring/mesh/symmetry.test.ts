@@ -1,0 +1,76 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { grades, type ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
+import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
+import { perturbed } from '../../../../src/domain/scoring/cut/perturbation.ts'
+import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
+import { deviationOf, type Fold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
+import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
+import type { Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { close, plain } from '../cuts.ts'
+
+const test = suite('how far facets lean from their symmetry')
+
+const folds: readonly (readonly [ModelledShape, Fold])[] = [
+  ['Round', 8],
+  ['Princess', 2],
+  ['CushionBrilliant', 2],
+  ['CushionModified', 2],
+  ['Oval', 2],
+  ['Marquise', 2],
+  ['Pear', 1],
+  ['Radiant', 2],
+  ['Emerald', 2],
+  ['Asscher', 2],
+]
+const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Ideal'))))
+
+const turnedBy = ({ facets }: Solid, angle: number): Solid => {
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
+  const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
+  return solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))
+}
+
+for (const [shape, fold] of folds) {
+  test(`is nothing for an ideal ${shape}, however it is turned about its axis`, () => {
+    for (const angle of [0, 0.1234, 1, 2.5]) {
+      const { crown, pavilion } = deviationOf(turnedBy(ideal(shape), angle), fold)
+      assert.ok(crown < 1e-3 && pavilion < 1e-3, `${crown} and ${pavilion} at ${angle}`)
+    }
+  })
+
+  test(`of a ${shape} grows with each worse grade of symmetry, and is about what its facets were tilted by`, () => {
+    const stones = grades.map((grade) => perturbed(ideal(shape), grade, 'Ideal'))
+    const found = stones.map(({ solid }) => deviationOf(solid, fold))
+    for (const part of ['crown', 'pavilion'] as const)
+      for (const [index, { deviation }] of stones.entries()) {
+        const [got, before] = [found[index]?.[part] ?? 0, found[index - 1]?.[part] ?? 0]
+        assert.ok(got > before, `${part}, ${grades[index]}: ${got} after ${before}`)
+        assert.ok(
+          close(got / deviation[part], 1, 0.35),
+          `${part}, ${grades[index]}: ${got}, tilted by ${deviation[part]}`,
+        )
+      }
+  })
+}
+
+test('of a square stone is nothing fourfold, and much where a round one is asked for', () => {
+  const square = solidOf(facetModels.Asscher({ ...proportionsOf(plain('Asscher', 'Ideal')), lengthToWidth: 1 }))
+  assert.ok(deviationOf(square, 4).pavilion < 1e-3)
+  assert.ok(deviationOf(ideal('Oval'), 8).pavilion > 1)
+})
+
+test('of a part that has a table alone is nothing', () => {
+  const corner = (name: string, x: number, y: number) =>
+    ({ part: 'pavilion', name, normal: [0.6 * x, 0.6 * y, -Math.sqrt(0.28)], offset: 0.4 }) as const
+  const solid = solidOf([
+    { part: 'crown', name: 'table', normal: [0, 0, 1], offset: 0.1 },
+    corner('a', 1, 1),
+    corner('b', -1, 1),
+    corner('c', 1, -1),
+    corner('d', -1, -1),
+  ])
+  assert.is(deviationOf(solid, 4).crown, 0)
+})
+
+test.run()
