@@ -4,6 +4,7 @@ import { MODEL_VERSION } from '../commands/scores/score-diamonds.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { standingsOf } from '../reactions/scoring/outdated-scores.ts'
 import { rescore } from '../reactions/scoring/rescoring.ts'
+import { stoneModelsFrom } from '../wiring/stone-models.ts'
 import { CutTraces } from '../scoring/cut-traces.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import { Failed } from './failure.ts'
@@ -48,11 +49,12 @@ async function rescoreAll(open: Open, options: OutputOptions): Promise<void> {
 }
 
 /** @throws Failed when it was stopped before the end */
-async function inParts({ store, writing, log }: Installation, due: readonly number[]): Promise<number> {
+async function inParts({ store, files, writing, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
-  const tools = { store, clock: writing.clock, traced: traces.of, log }
+  const models = stoneModelsFrom(pool, files)
+  const tools = { store, clock: writing.clock, traced: traces.of, tracedModel: models.traced, log }
   const origin = operator()
   const bar = progressBar('rescoring', due.length, 'stones')
   let rescored = 0

@@ -2,13 +2,10 @@ import { z } from 'zod'
 import { LABORATORIES } from '../domain/certification/certification.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
 import { first, type EventSchema } from './event-schema.ts'
+import { digest } from './file-digest.ts'
 import { withFinerMeasures, withReadingOfAll } from './report-read.ts'
 
 const id = z.int().min(1).describe('id of the certification')
-const digest = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .describe('SHA-256 of the file')
 const positive = z.number().positive()
 
 const reading = z.object({

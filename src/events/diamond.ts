@@ -8,8 +8,10 @@ import {
   type FieldName,
   type RequiredField,
 } from '../domain/diamond/fields.ts'
+import { MODEL_FORMATS } from '../domain/diamond/stone-model.ts'
 import { isTextMember, SCORES, type Scores } from '../domain/diamond/scores.ts'
 import { isShapeId } from '../domain/dictionaries/shapes.ts'
+import { digest } from './file-digest.ts'
 import { first } from './event-schema.ts'
 
 const id = z.int().min(1).describe('id of the diamond')
@@ -70,6 +72,19 @@ const scores = z.object(
   ) as unknown as ScoreSchemas,
 )
 
+const millimetres = z.number().positive()
+
+const stoneModel = z.object({
+  format: z.enum(MODEL_FORMATS),
+  facets: z.int().min(1).describe('as the file has them'),
+  planes: z
+    .object({ count: z.int().min(1), within: z.number().positive() })
+    .describe('how many light is traced from, and within how many degrees neighbouring facets were taken for one'),
+  carat: z.number().positive().describe('by its volume'),
+  measurements: z.object({ length: millimetres, width: millimetres, depth: millimetres }).describe('millimetres'),
+  file: z.object({ digest, bytes: z.int().min(1) }),
+})
+
 export const diamondSchemas = {
   DiamondCreated: first(
     z.object({
@@ -85,6 +100,8 @@ export const diamondSchemas = {
       removed: z.array(fields.omit(REQUIRED_MASK).keyof()).describe('fields that go back to their defaults'),
     }),
   ),
+  StoneModelAttached: first(stoneModel),
+  StoneModelRemoved: first(z.object({ digest })),
   DiamondDeleted: first(z.object({})),
   DiamondScored: first(
     z.object({

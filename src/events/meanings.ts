@@ -24,6 +24,11 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
       3: '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
     },
   },
+  StoneModelAttached: {
+    stream: 'diamond-{id}',
+    about: 'The owner attached a 3D file of the stone: its scores are traced from its own facets.',
+  },
+  StoneModelRemoved: { stream: 'diamond-{id}', about: 'It was removed, or another one took its place.' },
   DiamondScored: { stream: 'scores-{id}', about: 'The optical scores of a diamond were computed.' },
   LoginReserved: {
     stream: 'login-{digest}',

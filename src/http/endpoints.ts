@@ -5,6 +5,13 @@ import type { CertificationServices } from './certifications/resource.ts'
 import { listCutShapes, readConstants, readCutShape } from './constants/constants.ts'
 import { createDiamond, createDiamonds } from './diamonds/create.ts'
 import { readHistory } from './diamonds/history.ts'
+import {
+  attachStoneModel,
+  readModelFile,
+  readStoneModel,
+  removeStoneModel,
+  type ModelServices,
+} from './diamonds/model.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
@@ -45,6 +52,7 @@ import { checkApiToken, secretsStatus } from './secrets/status.ts'
 export type Services = BearerServices &
   CertificationServices &
   DiamondServices &
+  ModelServices &
   ChangeServices &
   ReportServices &
   HealthServices &
@@ -73,6 +81,10 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   removeDiamonds,
   readHistory,
   readProof,
+  attachStoneModel,
+  readStoneModel,
+  removeStoneModel,
+  readModelFile,
   attachReport,
   removeReport,
   readReportFile,

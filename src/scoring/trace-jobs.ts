@@ -1,17 +1,27 @@
+import type { Fold } from '../domain/scoring/mesh/symmetry.ts'
+import type { StoneShape } from '../domain/diamond/stone-model.ts'
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import type { Lighting } from '../domain/scoring/picture/lighting.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 
-/** A picture of a cut: `size` is its longer side in pixels. */
-export type PictureOrder = { readonly cut: Cut; readonly lighting: Lighting; readonly size: number }
+/** What a picture is of: a cut, or a stone's own body as the bytes of its 3D file. */
+export type Pictured = { readonly cut: Cut } | { readonly model: Uint8Array<ArrayBuffer> }
+
+/** `size` is its longer side in pixels. */
+export type PictureOrder = { readonly pictured: Pictured; readonly lighting: Lighting; readonly size: number }
 
 /** What a tracing thread does. */
 export type Task =
-  { readonly kind: 'trace'; readonly cut: Cut | 'reference' } | { readonly kind: 'draw'; readonly order: PictureOrder }
+  | { readonly kind: 'trace'; readonly cut: Cut | 'reference' }
+  | { readonly kind: 'trace-model'; readonly bytes: Uint8Array<ArrayBuffer>; readonly fold: Fold | undefined }
+  | { readonly kind: 'inspect'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'draw'; readonly order: PictureOrder }
 
 /** What it answers: a cut's figures, a PNG file, or why the proportions are impossible, or what else went wrong. */
 export type Answer =
   | { readonly kind: 'traced'; readonly traced: TracedCut }
+  | { readonly kind: 'inspected'; readonly shape: StoneShape }
+  | { readonly kind: 'no-stone'; readonly message: string }
   | { readonly kind: 'drawn'; readonly png: Uint8Array }
   | { readonly kind: 'impossible'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string }

@@ -1,5 +1,8 @@
 import type { Cut } from '../domain/scoring/cut/cut.ts'
 import { ImpossibleProportions, UntraceableCut } from '../domain/scoring/cut/proportions.ts'
+import type { Fold } from '../domain/scoring/mesh/symmetry.ts'
+import type { StoneShape } from '../domain/diamond/stone-model.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import type { Answer, PictureOrder, Task } from './trace-jobs.ts'
@@ -13,6 +16,10 @@ import { WorkerPool } from '../runtime/worker-pool.ts'
 export type TracePool = {
   /** About a second. */
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
+  /** What a 3D file says of its stone. @throws Refusal invalid for what is no 3D file, or no stone's */
+  readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneShape>
+  /** A stone's own body. @throws UntraceableCut where the file is no stone's */
+  readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: Fold | undefined) => Promise<TracedCut>
   /** A PNG file; some seconds. */
   readonly drawInWorker: (order: PictureOrder) => Promise<Uint8Array>
   /** Cuts and pictures that somebody waits for. */
@@ -35,6 +42,15 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
       const answer = await pool.run({ kind: 'trace', cut })
       return answer.kind === 'traced' ? answer.traced : refuse(answer)
     },
+    inspectInWorker: async (bytes) => {
+      const answer = await pool.run({ kind: 'inspect', bytes })
+      if (answer.kind === 'no-stone') throw new Refusal('invalid', [{ pointer: '/file', message: answer.message }])
+      return answer.kind === 'inspected' ? answer.shape : refuse(answer)
+    },
+    traceModelInWorker: async (bytes, fold) => {
+      const answer = await pool.run({ kind: 'trace-model', bytes, fold })
+      return answer.kind === 'traced' ? answer.traced : refuse(answer)
+    },
     drawInWorker: async (order) => {
       const answer = await pool.run({ kind: 'draw', order })
       return answer.kind === 'drawn' ? answer.png : refuse(answer)
@@ -46,6 +62,6 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
 
 function refuse(answer: Answer): never {
   if (answer.kind === 'impossible') throw new ImpossibleProportions(answer.message)
-  if (answer.kind === 'failed') throw new UntraceableCut(answer.message)
+  if (answer.kind === 'failed' || answer.kind === 'no-stone') throw new UntraceableCut(answer.message)
   throw new Error(`the tracing thread answered ${answer.kind}`)
 }

@@ -2,8 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { drawStone } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
+import { NoStone } from '../domain/scoring/mesh/no-stone.ts'
+import { UnreadableMesh } from './meshes/unreadable-mesh.ts'
 import { encodePng } from './png.ts'
 import { lowerPriority } from '../runtime/low-priority.ts'
+import { inspectModel, solidOfModel, traceModel } from './stone-body.ts'
 import type { Answer, Task } from './trace-jobs.ts'
 
 if (workerData.lowPriority === true) lowerPriority()
@@ -15,15 +18,27 @@ function answer(task: Task): Answer {
   try {
     return done(task)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { kind: error instanceof ImpossibleProportions ? 'impossible' : 'failed', message }
+    return { kind: kindOf(error), message: error instanceof Error ? error.message : String(error) }
   }
 }
 
+function kindOf(error: unknown): 'impossible' | 'no-stone' | 'failed' {
+  if (error instanceof ImpossibleProportions) return 'impossible'
+  return error instanceof NoStone || error instanceof UnreadableMesh ? 'no-stone' : 'failed'
+}
+
 function done(task: Task): Answer {
-  if (task.kind === 'trace') {
-    return { kind: 'traced', traced: task.cut === 'reference' ? traceReference() : traceCut(task.cut) }
+  switch (task.kind) {
+    case 'trace':
+      return { kind: 'traced', traced: task.cut === 'reference' ? traceReference() : traceCut(task.cut) }
+    case 'trace-model':
+      return { kind: 'traced', traced: traceModel(task.bytes, task.fold) }
+    case 'inspect':
+      return { kind: 'inspected', shape: inspectModel(task.bytes) }
+    case 'draw': {
+      const { pictured, lighting, size } = task.order
+      const solid = 'cut' in pictured ? solidOfCut(pictured.cut).solid : solidOfModel(pictured.model)
+      return { kind: 'drawn', png: encodePng(drawStone(solid, lighting, size)) }
+    }
   }
-  const { cut, lighting, size } = task.order
-  return { kind: 'drawn', png: encodePng(drawStone(solidOfCut(cut).solid, lighting, size)) }
 }

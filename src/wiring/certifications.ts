@@ -1,7 +1,7 @@
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { recordReading } from '../commands/certifications/record-reading.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
-import { Uploads } from '../http/certifications/upload/upload.ts'
+import type { FormUploads } from '../http/files/form-uploads.ts'
 import type { Metric } from '../http/health/metrics.ts'
 import type { Links } from '../http/kit/links.ts'
 import type { Installation } from './installation.ts'
@@ -57,10 +57,10 @@ export function openCertifications(
   { store, files, writing }: Installation,
   queries: CertificationQueries,
   { progress: diamondsProgress }: DiamondQueries,
+  uploads: FormUploads,
 ): Answering {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { store, clock: writing.clock, kind: 'certification', ...CERTIFICATION_IDS, origin }
   const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
-  const uploads = new Uploads(files)
   return (links) => ({ certifying, queries, diamondsProgress, uploads, files, links })
 }

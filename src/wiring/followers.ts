@@ -2,6 +2,7 @@ import { removeStrangers, type PersonSweepingTools } from '../reactions/accounts
 import { webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { stoneModels } from '../projections/diamonds/stone-models.ts'
 import { openModel, openWork, type OpenReadModel, type Wakes, type Work } from '../projections/engine/followers.ts'
 import { checkpointOf, type Reaction } from '../projections/engine/reaction.ts'
 import type { Projection } from '../projections/engine/read-model.ts'
@@ -40,7 +41,14 @@ export type FollowerTools = RequestFinishingOptions &
   }
 
 /** What is made of the log, to be asked. */
-export const READ_MODELS: readonly Projection<unknown>[] = [diamonds, certifications, secrets, webhooks, tree]
+export const READ_MODELS: readonly Projection<unknown>[] = [
+  diamonds,
+  certifications,
+  stoneModels,
+  secrets,
+  webhooks,
+  tree,
+]
 
 /** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [

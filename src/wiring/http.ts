@@ -14,6 +14,7 @@ import { koaOf, listenerOf } from '../http/kit/koa.ts'
 import { describe } from '../http/openapi/description.ts'
 import { WaitingPlaces } from '../http/changes/waiting-places.ts'
 import { cookieFor } from '../http/inventory/session.ts'
+import { FormUploads } from '../http/files/form-uploads.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
@@ -26,6 +27,7 @@ import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import type { ReadModels } from '../projections/engine/followers.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
 import { VERSION } from '../runtime/version.ts'
+import { stoneModelsFrom } from './stone-models.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import type { OpenSecrets } from './secrets.ts'
 import type { OpenWebhooks } from './webhooks.ts'
@@ -69,7 +71,7 @@ export async function openHttp(
   { waiting, metrics, traffic, figures }: Observed,
   parts: OpenParts,
 ): Promise<OpenHttp> {
-  const { settings, store, people, writing, keys, log } = installation
+  const { settings, store, files, people, writing, keys, log } = installation
   const logged = requestLog(installation)
   const seen = (request: Seen) => {
     figures.saw(request)
@@ -83,8 +85,12 @@ export async function openHttp(
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()
   parts.add({ stage: 'views', name: 'pictures', stop: () => drawing.close() })
-  const pictures = new Pictures(drawing.drawInWorker)
-  const certificationsFor = openCertifications(installation, certifications, queries)
+  const uploads = new FormUploads(files)
+  const certificationsFor = openCertifications(installation, certifications, queries, uploads)
+  const { inspect, drawn } = stoneModelsFrom(drawing, files)
+  const pictures = new Pictures(({ shown, ...order }) =>
+    'cut' in shown ? drawing.drawInWorker({ ...order, pictured: shown }) : drawn(shown.model, order),
+  )
 
   const webhooksAt = await webhooks.openServices()
 
@@ -100,6 +106,7 @@ export async function openHttp(
         certifications: certificationsFor(links),
         report: { queries, links, pictures, store, people },
         diamonds: { inventory, queries, links, people },
+        models: { writing, queries, files, uploads, links, inspect },
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { collect: metrics },

@@ -13,6 +13,7 @@ import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
+import { stoneModels } from '../projections/diamonds/stone-models.ts'
 import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
 import { FileCollector } from '../reactions/files/file-collector.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
@@ -137,7 +138,10 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     signer: evidence.services?.signer,
     scoring: scoring.tools,
     reports: reports.tools,
-    collector: new FileCollector({ ...installation, ...followers.readModel(certifications) }),
+    collector: new FileCollector({
+      ...installation,
+      uses: [certifications, stoneModels].map((one) => followers.readModel(one)),
+    }),
   })
   return {
     url: listening && addressesOf(settings, listening.port).base,

@@ -2,7 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WrongRevision, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { attached } from './harness/form.ts'
-import { refusal, type Request } from './harness/request.ts'
+import { attachModel, modelFile, modelRequest } from './harness/models.ts'
+import { expect, refusal, type Request } from './harness/request.ts'
 import { startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
@@ -38,6 +39,7 @@ test('is 409, names no secret of the store, and can be sent again', async () => 
     const { ann } = service
     const { id } = await created(ann)
     const certification = await attached(ann, id)
+    expect(201, await attachModel(ann, id, modelFile('Round', 'Good', 1)))
     const made = await ann.post('/v4/webhook', { url: 'http://127.0.0.1:9999' })
     const webhook = (made.json() as { id: number }).id
     const changes: readonly Request[] = [
@@ -49,6 +51,8 @@ test('is 409, names no secret of the store, and can be sent again', async () => 
       ]),
       { method: 'POST', path: '/v4/certification', json: { product: id, laboratory: 'GIA' } },
       { method: 'DELETE', path: `/v4/certification/${certification.id}` },
+      modelRequest(id, modelFile('Round', 'Poor', 1)),
+      { method: 'DELETE', path: `/v4/diamond/${id}/model` },
       { method: 'POST', path: '/v4/webhook', json: { url: 'http://127.0.0.1:9998' } },
       { method: 'PATCH', path: `/v4/webhook/${webhook}`, json: { description: 'x' } },
       { method: 'POST', path: `/v4/webhook/${webhook}/secret` },

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { rotateLinkKey } from '../../src/commands/installation/link-key.ts'
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
+import { attachModel, model, modelFile } from './harness/models.ts'
 import { expect, refusal } from './harness/request.ts'
 import { startService, type Given } from './harness/service.ts'
 import { created } from './harness/stones.ts'
@@ -41,6 +42,16 @@ test('of a file opens for a day, and is 410 behind that', async ({ ann, service,
   refusal(410, await service.send({ path }))
   refusal(410, await service.send({ path, headers: { Range: 'bytes=0-1' } }))
   expect(200, await service.send({ path: fileIn(stoneIn(await read(ann, id))) }))
+})
+
+test("of a stone's 3D file opens for a day, and is 410 behind that", async ({ ann, service, time }) => {
+  const { id } = await created(ann)
+  expect(201, await attachModel(ann, id, modelFile('Round', 'Good', 1)))
+  const path = pathOf(model(expect(200, await ann.get(`/v4/diamond/${id}/model`))).file ?? null)
+  time.ahead = DAY - MINUTE
+  expect(200, await service.send({ path }))
+  time.ahead = DAY + 6 * MINUTE
+  refusal(410, await service.send({ path }))
 })
 
 test('of a file ends with any change of who sees its stone, and with no other', async ({ ann, service }) => {

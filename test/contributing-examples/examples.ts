@@ -146,8 +146,8 @@ function reportOf(event: StoredEvent): Report {
       },
       {
         file: 'src/wiring/followers.ts',
-        find: 'webhooks, tree]',
-        becomes: 'webhooks, tree, laboratories]',
+        find: '  tree,\n]',
+        becomes: '  tree,\n  laboratories,\n]',
       },
       {
         file: 'src/http/constants/constants.ts',

@@ -1,4 +1,5 @@
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
+import type { StoneModelAttached } from '../../domain/diamond/stone-model.ts'
 import { readEpoch } from '../../commands/installation/log-epoch.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
@@ -6,7 +7,7 @@ import { Failed } from '../failure.ts'
 import type { Manifest } from './manifest.ts'
 
 export type LogFacts = Omit<Manifest['log'], 'file'> & {
-  /** Digests of the files that certifications have. */
+  /** Digests of the files that certifications and stones' models have. */
   readonly files: ReadonlySet<string>
 }
 
@@ -23,6 +24,10 @@ export async function factsOf(store: EventStore): Promise<LogFacts> {
       if (file !== null) files.set(nameOf(event.stream, id), file.digest)
     } else if (event.type === 'CertificationRemoved') {
       files.delete(nameOf(event.stream, decode<CertificationRemoved>(event).data.id))
+    } else if (event.type === 'StoneModelAttached') {
+      files.set(nameOf(event.stream, 'model'), decode<StoneModelAttached>(event).data.file.digest)
+    } else if (event.type === 'StoneModelRemoved') {
+      files.delete(nameOf(event.stream, 'model'))
     }
   }
   if (last === undefined) throw new Failed('The log is empty: there is nothing to be backed up')
@@ -36,7 +41,7 @@ export async function factsOf(store: EventStore): Promise<LogFacts> {
   }
 }
 
-const nameOf = (stream: string, certification: number) => `${stream}/${certification}`
+const nameOf = (stream: string, of: number | 'model') => `${stream}/${of}`
 
 /** As `events` prints it. */
 export const shownPosition = ({ commit, prepare }: StoredEvent['position']): string =>

@@ -1,41 +1,81 @@
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import type { EventStore } from '../../stores/ports/event-store.ts'
-import type { Build } from '../../stores/ports/read-store.ts'
+import { certifications } from '../../projections/certifications/certifications.ts'
+import { stoneModels } from '../../projections/diamonds/stone-models.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Build, Document } from '../../stores/ports/read-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import { digestOf } from '../backup/digests.ts'
 import type { Differences } from './differences.ts'
 
-const REMEDY = 'put the file back from a backup (files/ there has it by the same name), or remove the certification'
+/** What names files, and keeps them in its read model as `digest`. */
+type Holder = {
+  readonly model: string
+  /** What the log has of it, from its document: the diamond, and what a person calls it. */
+  of(document: Document): { readonly diamond: number; readonly named: string }
+  /** Whether an event is about it. */
+  isAbout(event: StoredEvent, document: Document): boolean
+  readonly attaching: string
+  readonly remedy: string
+}
+
+const BACK = 'put the file back from a backup (files/ there has it by the same name)'
+
+/** Everything that names files. */
+export const FILE_HOLDERS: readonly Holder[] = [
+  {
+    model: certifications.declaration.name,
+    of: ({ id, diamond }) => ({ diamond: Number(diamond), named: `certification ${String(id)}` }),
+    isAbout: ({ type, data }, { id }) => type.startsWith('Certification') && data['id'] === Number(id),
+    attaching: 'CertificationAttached',
+    remedy: `${BACK}, or remove the certification`,
+  },
+  {
+    model: stoneModels.declaration.name,
+    of: ({ id }) => ({ diamond: Number(id), named: 'the model' }),
+    isAbout: ({ type }) => type.startsWith('StoneModel'),
+    attaching: 'StoneModelAttached',
+    remedy: `${BACK}, or remove the model`,
+  },
+]
 
 type Checking = {
   readonly store: Pick<EventStore, 'read'>
   readonly files: Files
-  /** Of the certifications, folded from the log. */
-  readonly certifications: Build
+  /** Those of FILE_HOLDERS, folded from the log, by their names. */
+  readonly builds: ReadonlyMap<string, Build>
   readonly found: Differences
 }
 
 /**
- * Reads every file that a certification of the log names, and compares its bytes with its digest. Where a certification went meanwhile,
- * its file may go too.
+ * Reads every file that the log names, and compares its bytes with its digest. Where what named it went meanwhile, its file
+ * may go too.
  * @returns how many files were read
  */
-export async function checkFiles({ store, files, certifications, found }: Checking): Promise<number> {
+export async function checkFiles({ builds, ...checking }: Checking): Promise<number> {
   const known = new Map<string, string | undefined>()
-  for await (const page of certifications.walk([])) {
-    for (const { document } of page) {
-      const { id, diamond, digest: named } = document
-      const digest = String(named)
-      if (digest === '') continue
-      const fault = known.has(digest) ? known.get(digest) : await faultOf(files, digest)
-      known.set(digest, fault)
-      if (fault === undefined) continue
-      const where = await attachedAt(store, diamondStream(Number(diamond)), Number(id))
-      if (where !== undefined)
-        found.add({ where, what: `the file ${digest} of certification ${id} ${fault}`, do: REMEDY })
+  for (const holder of FILE_HOLDERS) {
+    for await (const page of builds.get(holder.model)?.walk([]) ?? []) {
+      for (const { document } of page) await checkFile(checking, holder, document, known)
     }
   }
   return known.size
+}
+
+/** @param known what is wrong with the files that were read, by their digests */
+async function checkFile(
+  { store, files, found }: Omit<Checking, 'builds'>,
+  holder: Holder,
+  document: Document,
+  known: Map<string, string | undefined>,
+): Promise<void> {
+  const digest = String(document['digest'])
+  if (digest === '') return
+  const fault = known.has(digest) ? known.get(digest) : await faultOf(files, digest)
+  known.set(digest, fault)
+  if (fault === undefined) return
+  const { diamond, named } = holder.of(document)
+  const where = await attachedAt(store, diamondStream(diamond), holder, document)
+  if (where !== undefined) found.add({ where, what: `the file ${digest} of ${named} ${fault}`, do: holder.remedy })
 }
 
 /** What is wrong with a file's bytes; undefined where they have this digest. */
@@ -46,9 +86,14 @@ export async function faultOf(files: Files, digest: string): Promise<string | un
   return sha256 === digest ? undefined : `is damaged: its SHA-256 is ${sha256}`
 }
 
-/** Where a certification is attached that still is; undefined where it was removed. */
-async function attachedAt(store: Pick<EventStore, 'read'>, stream: string, id: number): Promise<string | undefined> {
+/** Where it is attached that still is; undefined where it was removed. */
+async function attachedAt(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  { isAbout, attaching }: Holder,
+  document: Document,
+): Promise<string | undefined> {
   const events = await store.read(stream)
-  const last = events.findLast(({ type, data }) => type.startsWith('Certification') && data['id'] === id)
-  return last?.type === 'CertificationAttached' ? `${stream}@${last.revision}` : undefined
+  const last = events.findLast((event) => isAbout(event, document))
+  return last?.type === attaching ? `${stream}@${last.revision}` : undefined
 }

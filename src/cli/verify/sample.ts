@@ -11,7 +11,7 @@ import type { Build, Stored } from '../../stores/ports/read-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import type { TreeVerified } from './compare-tree.ts'
 import { Differences } from './differences.ts'
-import { faultOf } from './files.ts'
+import { faultOf, FILE_HOLDERS } from './files.ts'
 import { chosenOf } from './reservoir.ts'
 import { RESTORE, StreamRules } from './stream-rules.ts'
 import { COMPARED, type ModelVerified, type Verified } from './verify-installation.ts'
@@ -157,7 +157,7 @@ async function checkFile(
   where: string,
 ): Promise<number> {
   const digest = String(document['digest'] ?? '')
-  if (model !== 'certifications' || digest === '') return 0
+  if (digest === '' || !FILE_HOLDERS.some((holder) => holder.model === model)) return 0
   const fault = await faultOf(files, digest)
   if (fault !== undefined)
     found.add({ where, what: `the file ${digest} ${fault}`, do: 'put the file back from a backup' })

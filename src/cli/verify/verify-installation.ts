@@ -54,9 +54,8 @@ export async function verifyInstallation(
     const documents = await compareLive(installation, model, rules.faulty, found)
     models[name] = { documents, differences: found.count - before }
   }
-  const certifications = followed.find(({ fresh }) => fresh.projection.declaration.name === 'certifications')
-  const checked =
-    certifications && (await checkFiles({ store, files, certifications: certifications.fresh.build, found }))
+  const builds = new Map(followed.map(({ fresh }) => [fresh.projection.declaration.name, fresh.build]))
+  const checked = await checkFiles({ store, files, builds, found })
   const inVault = await checkVault({ store, vault, waiting, found })
   for (const { fresh } of [...followed, ofTree]) await fresh.close()
   const seconds = (performance.now() - started) / 1000
@@ -65,7 +64,7 @@ export async function verifyInstallation(
     events: rules.events,
     seconds,
     models,
-    files: checked ?? 0,
+    files: checked,
     vault: inVault,
     tree: treeFound,
     differences: found.listed,

@@ -4,12 +4,13 @@ import { attach, detach } from '../../domain/certification/decide.ts'
 import { owned } from '../../domain/diamond/decide.ts'
 import type { DiamondEvent, LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import { OutcomeUnknown, type Position, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Incoming, Kept } from '../../stores/ports/files.ts'
 import { decode } from '../../events/decode.ts'
 import { appendOnce, type IdempotencyKey } from '../bulk/idempotency.ts'
 import { type By, diamondFold } from '../diamonds/diamonds.ts'
 import { eventId } from '../../events/event-id.ts'
+import { ensured, whileHeld } from '../core/held-files.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 
@@ -25,9 +26,6 @@ export type Attached = {
   readonly diamond: LiveDiamond
   readonly position: Position | undefined
 }
-
-/** Milliseconds that a file is still held after an append of which nobody knows whether it arrives. */
-const LATE_APPEND = 60_000
 
 /** What is attached to which diamond. */
 type Wanted = CertificationInput & { readonly file: ReportFile | null }
@@ -99,30 +97,7 @@ async function firstAnswer({ store }: Writing, stream: string, wish: string): Pr
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
 
-/** A process that stood still for long enough has lost its hold: what it has put on record must be there all the same. */
-async function ensured(kept: Kept | undefined, takeBack: () => Promise<unknown>): Promise<void> {
-  try {
-    await kept?.ensure()
-  } catch (error) {
-    await takeBack()
-    throw error
-  }
-}
-
 type Taking = By & { readonly stream: string; readonly id: number }
 
 const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
   handle(writing, { stream, origin }, diamondFold, (state) => detach(state, id, owner))
-
-async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
-  let late = false
-  try {
-    return await action()
-  } catch (error) {
-    late = error instanceof OutcomeUnknown
-    throw error
-  } finally {
-    if (late && kept !== undefined) setTimeout(() => kept.release(), LATE_APPEND).unref()
-    else kept?.release()
-  }
-}

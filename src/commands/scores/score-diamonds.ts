@@ -1,11 +1,13 @@
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { Fold } from '../../domain/scoring/mesh/symmetry.ts'
+import { foldOf, ownStone } from '../../domain/diamond/own-facets.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
 import { scoresStream } from '../../domain/diamond/streams.ts'
 import type { Cut } from '../../domain/scoring/cut/cut.ts'
 import { score } from '../../domain/scoring/score.ts'
 import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
-import { cutOf } from '../../domain/scoring/cut/stone.ts'
+import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
@@ -22,6 +24,8 @@ export type ScoringTools = {
   readonly clock: () => number
   /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
   readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
+  /** A stone's own body; rejects with UntraceableCut where its file can't be traced. */
+  readonly tracedModel: (digest: string, fold: Fold | undefined) => TracedCut | Promise<TracedCut>
 }
 
 export type DueStone = {
@@ -65,7 +69,7 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[
   for (const stone of due) {
     const { id } = stone.diamond
     try {
-      const scores = scoresOf(stone.diamond, tools.traced)
+      const scores = scoresOf(stone.diamond, tools)
       if (!(scores instanceof Promise)) known.push({ ...stone, scores })
       else {
         const appended = async () => append(tools, [{ ...stone, scores: await scores }])
@@ -86,11 +90,12 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[
 type Scored = DueStone & { readonly scores: Scores }
 
 /** @throws Unscorable, also by the promise */
-function scoresOf(diamond: LiveDiamond, traced: ScoringTools['traced']): Scores | Promise<Scores> {
-  const stone = computed(diamond, () => stoneOf(diamond))
-  const cut = computed(diamond, () => cutOf(stone))
-  if (cut === null) return computed(diamond, () => score(stone, null))
-  const found = computed(diamond, () => traced(cut))
+function scoresOf(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
+  const { model } = diamond
+  const stone = computed(diamond, () => (model === undefined ? stoneOf(diamond) : ownStone(diamond)))
+  const found = computed(diamond, () =>
+    model === undefined ? tracedCut(stone, tools) : tools.tracedModel(model.file.digest, foldOf(diamond)),
+  )
   if (!(found instanceof Promise)) return computed(diamond, () => score(stone, found))
   return found.then(
     (one) => computed(diamond, () => score(stone, one)),
@@ -98,6 +103,11 @@ function scoresOf(diamond: LiveDiamond, traced: ScoringTools['traced']): Scores 
       throw error instanceof UntraceableCut ? unscorable(diamond, error) : error
     },
   )
+}
+
+function tracedCut(stone: Stone, { traced }: ScoringTools): ReturnType<ScoringTools['traced']> {
+  const cut = cutOf(stone)
+  return cut === null ? null : traced(cut)
 }
 
 function computed<Result>(diamond: LiveDiamond, compute: () => Result): Result {

@@ -1,6 +1,7 @@
 import { removed, type CertificationRemoved } from '../certification/certification.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
 import { Refusal } from '../refusal.ts'
+import { removedModel, type StoneModelRemoved } from './stone-model.ts'
 import type { Diamond, DiamondCreated, DiamondDeleted, DiamondPatched, LiveDiamond } from './diamond.ts'
 import {
   DEFAULTS,
@@ -31,10 +32,15 @@ export function patch(diamond: Diamond, id: number, owner: number, change: Chang
   return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
 }
 
-/** A diamond's certifications go with it, and each says so. */
-export function remove(diamond: Diamond, id: number, owner: number): (CertificationRemoved | DiamondDeleted)[] {
-  const { certifications } = owned(diamond, id, owner)
-  return [...certifications.map(removed), { type: 'DiamondDeleted', data: {} }]
+/** A diamond's certifications and its model go with it, and each says so. */
+export function remove(
+  diamond: Diamond,
+  id: number,
+  owner: number,
+): (CertificationRemoved | StoneModelRemoved | DiamondDeleted)[] {
+  const { certifications, model } = owned(diamond, id, owner)
+  const gone = model === undefined ? [] : [removedModel(model)]
+  return [...certifications.map(removed), ...gone, { type: 'DiamondDeleted', data: {} }]
 }
 
 /**

@@ -1,6 +1,7 @@
 import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
 import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
 import { contradictionsOf } from '../certification/contradictions.ts'
+import type { StoneModel, StoneModelEvent } from './stone-model.ts'
 import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
 export type DiamondCreated = {
@@ -14,7 +15,7 @@ export type DiamondPatched = {
 }
 export type DiamondDeleted = { readonly type: 'DiamondDeleted'; readonly data: Readonly<Record<string, never>> }
 
-export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent
+export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent
 
 export type LiveDiamond = {
   readonly status: 'live'
@@ -24,6 +25,8 @@ export type LiveDiamond = {
   readonly fields: DiamondFields
   /** In the order in which they were attached. */
   readonly certifications: readonly Certification[]
+  /** Its own body, where a 3D file of it was attached; most stones have none. */
+  readonly model?: StoneModel
   /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
   readonly readingsBehind: number
   /** Those of them after which a body says that the report contradicts the stone. */
@@ -60,6 +63,9 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
     case 'CertificationRemoved':
     case 'ReportRead':
       return diamond.status === 'live' ? certified(diamond, event) : diamond
+    case 'StoneModelAttached':
+    case 'StoneModelRemoved':
+      return diamond.status === 'live' ? modelled(diamond, event) : diamond
     case 'DiamondDeleted':
       return { status: 'deleted' }
     default:
@@ -78,6 +84,11 @@ function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond
     readingsBehind: diamond.readingsBehind + 1,
     contradictionsBehind: diamond.contradictionsBehind + (isWarned ? 1 : 0),
   }
+}
+
+function modelled({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
+  const changed = { ...diamond, readingsBehind: 0, contradictionsBehind: 0 }
+  return event.type === 'StoneModelAttached' ? { ...changed, model: event.data } : changed
 }
 
 function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {

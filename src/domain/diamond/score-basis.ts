@@ -8,7 +8,7 @@ import { isNewer, OPTICS_VERSION } from '../scoring/version.ts'
 
 /**
  * Whose a figure is: of any stone of that shape, of any of that shape and grade, of what a report measured of this very
- * stone, of the word with which its symmetry is graded, or of its own facets (of no stone yet: none is traced from them).
+ * stone, of the word with which its symmetry is graded, or of its own facets, which a 3D file of it has.
  */
 export type Basis = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
 
@@ -23,7 +23,11 @@ export type ScoreBasis = {
 }
 
 /** @param scores as they were computed, by this model or an older one */
-export function basisOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>, scores: Scores | null): ScoreBasis {
+export function basisOf(
+  diamond: Pick<LiveDiamond, 'fields' | 'certifications' | 'model'>,
+  scores: Scores | null,
+): ScoreBasis {
+  if (diamond.model !== undefined) return { light: 'facets', spread: 'facets', symmetry: 'facets', measured: [] }
   const stone = asCounted(stoneOf(diamond), scores?.brilliance?.ver ?? OPTICS_VERSION)
   const cut = cutOf(stone)
   const measured = Object.keys((cut && possibleCut(cut))?.measured ?? {}) as (keyof Measured)[]

@@ -15,7 +15,10 @@ export function evolveScoring(state: ScoringState, event: DiamondEvent, revision
 
 /** True when scores computed before this event no longer describe the stone. */
 export const touchesScores = (event: DiamondEvent): boolean =>
-  event.type === 'DiamondCreated' || changes(event, (name) => SCORED.has(name))
+  event.type === 'DiamondCreated' ||
+  event.type === 'StoneModelAttached' ||
+  event.type === 'StoneModelRemoved' ||
+  changes(event, (name) => SCORED.has(name))
 
 /** True for an event after which the diamond may need other scores; only its whole stream tells whether it does. */
 export const mayTouchScores = (event: DiamondEvent): boolean =>

@@ -1,7 +1,7 @@
 import type { Scores } from '../diamond/scores.ts'
 import { cutKey, type Cut } from './cut/cut.ts'
 import { fluorScore } from './fluor.ts'
-import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
+import { errors, ownErrors, brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
 import type { Stone } from './cut/stone.ts'
 import { reference, table } from './table.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
@@ -13,11 +13,12 @@ export const tabled = (cut: Cut): TracedCut | undefined => table[cutKey(cut)]
 export function score(stone: Stone, cut: TracedCut | null): Scores {
   const fluor = fluorScore(stone.fluorIntensity, stone.fluorColor)
   if (cut === null) return { integral: null, spread: null, fire: null, brilliance: null, fluor, symmetry: null }
-  const brilliance = brillianceScore(cut, reference)
-  const symmetry = symmetryScore(cut)
+  const d = stone.ownFacets === true ? ownErrors : errors
+  const brilliance = brillianceScore(cut, reference, d.brilliance)
+  const symmetry = symmetryScore(cut, d.symmetry)
   if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }
   const sized = { carat: stone.carat, ...(stone.face !== undefined && { face: stone.face }) }
-  const fire = fireScore(cut, reference, sized)
-  const spread = spreadScore(cut, reference, sized)
-  return { integral: integralScore(fire, brilliance), spread, fire, brilliance, fluor, symmetry }
+  const fire = fireScore(cut, reference, sized, d.fire)
+  const spread = spreadScore(cut, reference, sized, d.spread)
+  return { integral: integralScore(fire, brilliance, d.integral), spread, fire, brilliance, fluor, symmetry }
 }

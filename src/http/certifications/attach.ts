@@ -14,7 +14,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
 import type { CertificationServices } from './resource.ts'
-import { upload, type Upload } from './upload/upload.ts'
+import { upload, type Upload } from './upload.ts'
 
 export const attachReport = endpoint({
   name: 'attachCertification',

@@ -5,7 +5,7 @@ import type { CertificationQueries } from '../../projections/certifications/cert
 import type { Progress } from '../../projections/engine/progress.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import type { Links } from '../kit/links.ts'
-import type { Uploads } from './upload/upload.ts'
+import type { FormUploads } from '../files/form-uploads.ts'
 
 /** What the Certification API answers from. */
 export type CertificationServices = {
@@ -14,7 +14,7 @@ export type CertificationServices = {
     readonly queries: CertificationQueries
     /** How far the read model of diamonds is, whose bodies show certifications. */
     readonly diamondsProgress: Progress
-    readonly uploads: Uploads
+    readonly uploads: FormUploads
     readonly files: Files
     readonly links: Links
   }

@@ -36,6 +36,7 @@ const MEASURES: Readonly<Record<keyof Measured, string>> = {
 export function basisText({ light, measured }: ScoreBasis, tells: boolean): Html {
   if (light === 'shape') return TYPICAL_OF_SHAPE
   if (light === 'grade') return TYPICAL_OF_GRADE
+  if (light === 'facets') return OWN_FACETS
   if (light !== 'measurements') return NOTHING
   const which = tells ? `its ${listed(measured.map((name) => MEASURES[name]))}` : 'this stone'
   return html`<p class="soft">
@@ -44,6 +45,9 @@ export function basisText({ light, measured }: ScoreBasis, tells: boolean): Html
   </p>`
 }
 
+const OWN_FACETS = html`<p class="soft">
+  From its own facets: this very stone was scanned, and light was traced through it as it is.
+</p>`
 const TYPICAL_OF_SHAPE = html`<p class="soft">
   Typical of its shape: no cut grade and no measurements are known, so these are the scores of an average stone of this
   shape, not of this one.

@@ -11,7 +11,7 @@ import { imprint } from './imprint.ts'
 import { measuredFacts } from './measures.ts'
 import type { Page } from './layout.ts'
 import type { Opening } from './opening.ts'
-import { shownBasis, shownCut } from './pictures.ts'
+import { shownBasis, shownOf } from './pictures.ts'
 import { profileOf } from './profile.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
 
@@ -31,7 +31,7 @@ export function reportOf(view: DiamondView, links: Links, opening: Opening): Pag
         <h1>${title}</h1>
         <p class="soft">${summary}</p>
       </header>
-      ${shownCut(diamond) === null ? NOTHING : figures(diamond, opening)}
+      ${shownOf(diamond) === null ? NOTHING : figures(diamond, opening)}
       <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
       <section>
         <h2>The stone</h2>
@@ -57,13 +57,15 @@ function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>)
 /** Addresses relative to the page's: a proxy may put a path before it. */
 function figures(diamond: LiveDiamond, { signature, up }: Opening): Html {
   const { id, fields } = diamond
-  const mark = basisMark(shownBasis(diamond))
+  const basis = shownBasis(diamond)
+  const mark = basisMark(basis)
+  const isOwnBody = basis === 'facets'
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
   return html`<div class="pictures">
     <figure>
       <img src="${up}${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />
-      <figcaption>${mark}<br />Face-up, traced from a model of the cut</figcaption>
+      <figcaption>${mark}<br />Face-up, traced from ${isOwnBody ? 'its own 3D file' : 'a model of the cut'}</figcaption>
     </figure>
     <figure>
       <img

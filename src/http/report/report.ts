@@ -13,7 +13,7 @@ import { RefusedWith } from '../kit/errors.ts'
 import { signatureOf, upFrom, type Links } from '../kit/links.ts'
 import { pageAnswer, reportFamily } from './layout.ts'
 import { reportOf } from './page.ts'
-import { shownCut, type Pictures } from './pictures.ts'
+import { shownOf, type Pictures } from './pictures.ts'
 
 export type ReportServices = {
   readonly report: {
@@ -59,7 +59,8 @@ export const readPicture = endpoint({
   name: 'readPicture',
   method: 'GET',
   path: '/diamond/{id}/{picture}',
-  about: 'A picture of a cut like this diamond, traced from a model of it: face up in a room, or in the light of ASET.',
+  about:
+    'A picture of this diamond, traced from its own 3D file where that is shown, else from a model of a cut like it.',
   who: anybody,
   parameters: {
     id: DIAMOND_ID,
@@ -81,9 +82,9 @@ export const readPicture = endpoint({
   family: reportFamily,
   async run(asked, { report }: ReportServices) {
     const { view, headers: stale } = await opened(asked, report)
-    const cut = shownCut(view.diamond)
-    if (cut === null) throw new RefusedWith(stale, noPicture())
-    const picture = report.pictures.of(cut, LIGHTS[asked.params.picture])
+    const shown = shownOf(view.diamond)
+    if (shown === null) throw new RefusedWith(stale, noPicture())
+    const picture = report.pictures.of(shown, LIGHTS[asked.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
     if (isNotModified(asked.headers['if-none-match'], picture.etag)) return notModified(headers)
     const png = await picture.png()

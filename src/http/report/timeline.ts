@@ -53,6 +53,8 @@ const TITLES: Readonly<Record<string, string>> = {
   [TYPES.DiamondDeleted]: 'Deleted',
   [TYPES.CertificationAttached]: 'Certificate attached',
   [TYPES.CertificationRemoved]: 'Certificate removed',
+  [TYPES.StoneModelAttached]: '3D model attached',
+  [TYPES.StoneModelRemoved]: '3D model removed',
   [TYPES.DiamondScored]: 'Scored',
   [TYPES.ReportRead]: 'Report read',
 }

@@ -85,7 +85,9 @@ function after(
 function kindOf(event: StoredEvent): keyof ChangeNumbers {
   if (isOfScores(event)) return 'scoresChanged'
   if (event.type === 'DiamondCreated') return 'created'
-  return event.type === 'DiamondPatched' ? 'fieldsChanged' : 'certificationsChanged'
+  if (event.type === 'DiamondPatched') return 'fieldsChanged'
+  // A body of its own is no member of a stone's: what changes by it are the scores.
+  return event.type.startsWith('StoneModel') ? 'scoresChanged' : 'certificationsChanged'
 }
 
 /** @param empty a document of the model with nothing in it */

@@ -1,6 +1,7 @@
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { decode } from '../../events/decode.ts'
 import { bodyValue } from '../../representations/diamond/value.ts'
+import { shownModel } from '../../representations/stone-model.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { isOfScores, type DiamondView } from '../diamonds/diamond-view.ts'
 import { eventsUntil, readDiamond, stepsOf, type Step } from '../diamonds/diamond-steps.ts'
@@ -14,6 +15,8 @@ export const TYPES = {
   DiamondDeleted: 'deleted',
   CertificationAttached: 'certified',
   CertificationRemoved: 'uncertified',
+  StoneModelAttached: 'modelled',
+  StoneModelRemoved: 'unmodelled',
   DiamondScored: 'scored',
   ReportRead: 'read',
 } as const
@@ -79,7 +82,12 @@ const changesOf = (before: DiamondView | undefined, after: DiamondView | undefin
 function comparedOf(view: DiamondView | undefined): State {
   if (view === undefined) return null
   const { id: _id, date: _date, _links, scores, ...fields } = bodyValue(view.diamond, view.scores)
-  return { ...fields, scores: view.scores === null ? null : scores }
+  const { model } = view.diamond
+  return {
+    ...fields,
+    model: model === undefined ? null : shownModel(model, view.diamond.fields),
+    scores: view.scores === null ? null : scores,
+  }
 }
 
 /** A diamond as it was at some time; undefined where there was none. @param until milliseconds since 1970, included */

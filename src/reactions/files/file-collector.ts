@@ -1,4 +1,5 @@
 import type { CertificationRemoved } from '../../domain/certification/certification.ts'
+import type { StoneModelRemoved } from '../../domain/diamond/stone-model.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
@@ -12,9 +13,8 @@ import { Unchanged } from './unchanged.ts'
 export type FileCollectorOptions = {
   readonly files: Files
   readonly store: EventStore
-  /** The certifications read model and how far it has come: which files are in use. */
-  readonly model: ReadModel
-  readonly progress: Progress
+  /** The read models that know which files are in use, by their `digest`, and how far each has come. */
+  readonly uses: readonly { readonly model: ReadModel; readonly progress: Progress }[]
   readonly log: Log
 }
 
@@ -32,10 +32,10 @@ const SWEEP_EVERY = 600_000
 const PATIENCE = 500
 
 /**
- * Removes files that no certification refers to and nobody has touched for a while. It follows removals, and walks
- * through all files at the start and now and then, for what a crash left. A file is in use as long as the read model,
- * come to the head of the log after the file's last touch, knows a certification with it, or any event of a stream that
- * the model has set aside names it.
+ * Removes files that no certification and no stone's model refers to and nobody has touched for a while. It follows removals, and walks
+ * through all files at the start and now and then, for what a crash left. A file is in use as long as one of the read models,
+ * come to the head of the log after the file's last touch, knows something with it, or any event of a stream that the model
+ * has set aside names it.
  */
 export class FileCollector {
   readonly #due = new Set<string>()
@@ -44,17 +44,17 @@ export class FileCollector {
 
   constructor(private readonly options: FileCollectorOptions) {}
 
-  /** Takes note of a certification that is gone: its file may be used no more. */
+  /** Takes note of what is gone: its file may be used no more. */
   note(removed: StoredEvent): void {
     const digest = digestIn(removed)
     if (digest !== null) this.#due.add(digest)
   }
 
-  /** Looks at every file there is, with a read model that knows everything up to now. */
+  /** Looks at every file there is, with read models that know everything up to now. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { files, store, progress } = this.options
+    const { files, store, uses } = this.options
     const head = await store.head()
-    while (!(await progress.reached(head, PATIENCE))) if (signal.aborted) return
+    for (const { progress } of uses) while (!(await progress.reached(head, PATIENCE))) if (signal.aborted) return
     for await (const { digest } of files.list()) {
       if (signal.aborted) return
       // One that was touched a moment ago is due as well: it goes, or is found in use, when its grace is over.
@@ -88,8 +88,10 @@ export class FileCollector {
   }
 
   async #isUpToDate(): Promise<boolean> {
-    const { store, progress } = this.options
-    return progress.reached(await store.head(), 0)
+    const { store, uses } = this.options
+    const head = await store.head()
+    for (const { progress } of uses) if (!(await progress.reached(head, 0))) return false
+    return true
   }
 
   /** Leaves in `due` what has to be looked at again. */
@@ -106,9 +108,10 @@ export class FileCollector {
 
   /** What events of streams that were set aside name, in whatever words: an event names a file by its digest. */
   async #namedAside(): Promise<ReadonlySet<string>> {
-    const { model, store } = this.options
+    const { uses, store } = this.options
     const named = new Set<string>()
-    for (const stream of await model.parked()) {
+    const parked = await Promise.all(uses.map(({ model }) => model.parked()))
+    for (const stream of new Set(parked.flatMap((streams) => [...streams]))) {
       for (const { data } of await store.read(stream)) {
         for (const [digest] of JSON.stringify(data).matchAll(DIGEST)) named.add(digest.toLowerCase())
       }
@@ -117,7 +120,8 @@ export class FileCollector {
   }
 
   async #isUsed(digest: string): Promise<boolean> {
-    return (await this.options.model.count({ digest })) > 0
+    for (const { model } of this.options.uses) if ((await model.count({ digest })) > 0) return true
+    return false
   }
 
   async clearLeftovers(): Promise<void> {
@@ -181,7 +185,7 @@ export type FollowingTools = CollectingTools & {
 export const removedFiles = reaction<FollowingTools>({
   name: 'files',
   follows: ['diamond-'],
-  on: ['CertificationRemoved'],
+  on: ['CertificationRemoved', 'StoneModelRemoved'],
   keeping: ({ collector, store, wake }) => ({
     async begin() {
       const position = await store.head()
@@ -199,7 +203,7 @@ const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
 /** What can't be understood removes nothing; the next walk through all files looks at it. */
 function digestIn(event: StoredEvent): string | null {
   try {
-    return decode<CertificationRemoved>(event).data.digest
+    return decode<CertificationRemoved | StoneModelRemoved>(event).data.digest
   } catch (error) {
     if (isUndecodable(error)) return null
     throw error

@@ -8,6 +8,7 @@ const BESIDE: Readonly<Record<string, string>> = {
   certifications: 'Certificate',
   dataAccess: 'Access to data',
   isColored: 'Coloured',
+  model: '3D model',
   price: 'Price',
   scores: 'Scores',
 }

@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { layoutNamed } from '../../fixtures/reports/layouts.ts'
 import { onPaper } from '../../fixtures/reports/paper.ts'
 import { attached } from '../harness/form.ts'
+import { attachModel, modelFile } from '../harness/models.ts'
 import { expect } from '../harness/request.ts'
 import { untilEtag } from '../harness/scored.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
@@ -53,6 +54,27 @@ for (const [dataAccess, pictures, tells] of [
     assert.is(page.includes('8.01 × 5.92 × 3.61 mm'), tells)
     assert.is(page.includes('<figure class="profile">'), tells)
     assert.not.match(page, 'crown angle')
+  })
+}
+
+for (const [dataAccess, shown] of [
+  [1, { 'From its own facets': 5, 'Typical of its grade': 2 }],
+  [2, { 'From its own facets': ALL }],
+] as const) {
+  test(`says that a stone was traced from its own facets, and draws them as far as dataAccess ${dataAccess} lets it`, async ({
+    ann,
+    service,
+  }) => {
+    const { id } = await created(ann, { carat: 1.2, cutQuality: 'Poor', access: 2, dataAccess })
+    const picture = async () => expect(200, await service.send({ path: `/diamond/${id}/aset.png` })).headers.etag
+    const before = await picture()
+    expect(201, await attachModel(ann, id, modelFile('Round', 'Ideal', 1.2)))
+    await untilEtag(ann, id, '"1.2"')
+    const page = await pageOf(service, id)
+    assert.equal(marks(page), shown)
+    assert.match(page, 'this very stone was scanned')
+    assert.is((await picture()) === before, dataAccess === 1)
+    assert.is(page.includes('traced from its own 3D file'), dataAccess === 2)
   })
 }
 

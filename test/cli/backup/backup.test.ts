@@ -14,6 +14,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vendor, type Vendor } from '../../api/harness/account.ts'
 import { attached, pathOf, smallPdf } from '../../api/harness/form.ts'
+import { attachModel, modelFile } from '../../api/harness/models.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, post, shared } from '../../api/harness/secrets.ts'
 import { created, list, shown, stone } from '../../api/harness/stones.ts'
@@ -41,11 +42,13 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   const { id } = await created(ann, { sku: 'KEPT' })
   const pdf = smallPdf(70_000)
   const file = pathOf((await attached(ann, id, pdf)).file)
+  const body = modelFile('Round', 'Good', 1)
+  expect(201, await attachModel(ann, id, body))
   const sender = await newSender(service.installation)
   const waiting = await shared(service.url, sender, { secret: 'waiting' })
   const backedUp = await site.done(['backup', site.at('b')])
   assert.equal(Object.keys(backedUp), ['events', 'files', 'bytes', 'position', 'seconds'])
-  assert.is(backedUp['files'], 1)
+  assert.is(backedUp['files'], 2)
   assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json', 'persons.jsonl'])
   assert.is(statSync(site.at('b')).mode & 0o077, 0)
 
@@ -57,7 +60,7 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
 
   const restored = await site.done(['restore', site.at('b'), '--replace'])
   assert.equal(Object.keys(restored).toSorted(), ['bytes', 'epoch', 'events', 'files', 'position', 'seconds'])
-  assert.equal([restored['events'], restored['files']], [backedUp['events'], 1])
+  assert.equal([restored['events'], restored['files']], [backedUp['events'], 2])
   const again = await site.serve()
   for (const { account, token } of [ann, eve]) {
     const old = vendor(again.url, account, token)
@@ -79,7 +82,10 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   }
   const owned = await again.installation.store.read(`diamond-${id}`)
   assert.equal(owned[0]?.data['owner'], ann.account)
-  assert.equal(await storedDigests(again.installation.files), [createHash('sha256').update(pdf).digest('hex')])
+  assert.equal(
+    (await storedDigests(again.installation.files)).toSorted(),
+    [pdf, body].map((bytes) => createHash('sha256').update(bytes).digest('hex')).toSorted(),
+  )
   await again.stop()
   assert.ok(existsSync(join(site.dataDir, `events.db.before-${restored['epoch']}`)))
 

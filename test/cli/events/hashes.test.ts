@@ -52,6 +52,7 @@ const strings = (members: Readonly<Record<string, unknown>>) =>
 const MAY_BE_SHOWN = new Set([
   'CopyDone.digest',
   'CertificationRemoved.digest',
+  'StoneModelRemoved.digest',
   'LinkKeySealed.key',
   'LogKeySealed.key',
   'PersonKeySealed.key',

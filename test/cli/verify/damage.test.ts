@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { areEmbedded } from '../../engines.ts'
-import { certificateIn, inFile, Site } from './site.ts'
+import { certificateIn, inFile, modelIn, Site } from './site.ts'
 import { verified } from './verified.ts'
 
 const test = suite<{ site: Site }>('what is damaged behind the service is found by verify:')
@@ -177,6 +177,11 @@ const DAMAGES: readonly Damage[] = [
     'a file that is gone',
     (folder) => rmSync(certificateIn(folder)),
     { where: first, what: /the file [0-9a-f]{64} of certification \d+ is missing/, do: /backup/ },
+  ],
+  [
+    'the file of a model that is gone',
+    (folder) => rmSync(modelIn(folder)),
+    { where: /^diamond-4@1$/, what: /the file [0-9a-f]{64} of the model is missing/, do: /remove the model/ },
   ],
   [
     'a value that is not in the vault any more',

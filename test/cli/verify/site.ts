@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3'
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { tree } from '../../../src/projections/tree/tree.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { attached, smallPdf } from '../../api/harness/form.ts'
+import { attachModel, modelFile } from '../../api/harness/models.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, reveal, shared } from '../../api/harness/secrets.ts'
 import { startService } from '../../api/harness/service.ts'
@@ -17,12 +18,13 @@ export class Site {
   readonly whole = join(this.#folder, 'whole')
   #copies = 0
 
-  /** Stones 1 to 4, the first changed, certified and scored; one secret that waits, and one that was read. */
+  /** Stones 1 to 4, the first changed, certified and scored, the last with a body of its own; one secret that waits, and one that was read. */
   async fill(): Promise<void> {
     const service = await startService({ dataDir: this.whole, scored: true })
     const { ann, url, installation } = service
     const { id } = await created(ann, { sku: 'FIRST' })
-    await createdMany(ann, 3)
+    const last = (await createdMany(ann, 3)).at(-1)
+    expect(201, await attachModel(ann, last?.id ?? 0, modelFile('Round', 'Good', 1)))
     expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 1.25, price: 900 }))
     await attached(ann, id, smallPdf(2_000))
     const sender = await newSender(installation)
@@ -67,9 +69,16 @@ export function inFile<Result>(folder: string, begins: string, work: (db: Databa
 }
 
 /** The path of the one report that the installation keeps. */
-export function certificateIn(folder: string): string {
+export const certificateIn = (folder: string): string => fileIn(folder, true)
+
+/** The path of the one 3D file that it keeps. */
+export const modelIn = (folder: string): string => fileIn(folder, false)
+
+function fileIn(folder: string, isReport: boolean): string {
   const files = join(folder, 'files')
-  const [name] = readdirSync(files, { recursive: true, encoding: 'utf8' }).filter((one) => /[0-9a-f]{64}$/.test(one))
+  const name = readdirSync(files, { recursive: true, encoding: 'utf8' })
+    .filter((one) => /[0-9a-f]{64}$/.test(one))
+    .find((one) => readFileSync(join(files, one)).subarray(0, 5).equals(Buffer.from('%PDF-')) === isReport)
   assert.ok(name)
   return join(files, name)
 }

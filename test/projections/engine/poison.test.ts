@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { suite } from 'uvu'
+import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { recordReading } from '../../../src/commands/certifications/record-reading.ts'
@@ -59,6 +60,7 @@ const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof ta
       store,
       clock: Date.now,
       traced: (cut) => traced(cut) ?? null,
+      tracedModel: noModels,
       scored: () => undefined,
       giveWay: async () => true,
     },

@@ -93,8 +93,12 @@ class Inventory {
     return new FileCollector({
       files: files as unknown as Files,
       store: this.store,
-      model: model as unknown as ReadModel,
-      progress: { reached: (position) => this.#reached(position as Position) },
+      uses: [
+        {
+          model: model as unknown as ReadModel,
+          progress: { reached: (position) => this.#reached(position as Position) },
+        },
+      ],
       log: openLog('silent'),
     })
   }

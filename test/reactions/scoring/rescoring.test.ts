@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
+import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
@@ -27,6 +28,7 @@ const tools = ({ store }: Disk) => ({
   clock: Date.now,
   log: openLog('silent'),
   traced: (cut: Cut) => tabled(cut) ?? reference,
+  tracedModel: noModels,
 })
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await standingsOf(disk.store)).due, origin)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
+import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
 import { metadata } from '../../../src/events/origin.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
@@ -19,7 +20,7 @@ const traced = (cut: Cut) => tabled(cut) ?? reference
 
 function reactionOn(store: EventStore) {
   const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined, giveWay: async () => true }
-  return reactionOf(scoring, { scoring: { ...tools, traced } })
+  return reactionOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -169,7 +170,7 @@ test(
       scored: () => undefined,
       giveWay: async () => true,
     }
-    const react = reactionOf(scoring, { scoring: { ...tools, traced: failing } })
+    const react = reactionOf(scoring, { scoring: { ...tools, traced: failing, tracedModel: noModels } })
     let failed = false
     await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)

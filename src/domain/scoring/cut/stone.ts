@@ -24,6 +24,8 @@ export type Stone = {
   readonly measured?: Measured
   /** Millimetres of the face as a laboratory measured them. */
   readonly face?: Face
+  /** Its cut was traced from its own facets, which a 3D file of it has. */
+  readonly ownFacets?: true
 }
 
 /** A stone from above: length times width, in mm. */

@@ -23,9 +23,9 @@ export type TracedCut = {
   readonly faceup: number
   /** Angle between F and C light times its energy within 20° of the zenith, degrees. */
   readonly fire: number
-  /** Rms of the facets' lean, degrees. */
-  readonly crownDeviation: number
-  readonly pavilionDeviation: number
+  /** Rms of the facets' lean, degrees; null where nobody knows how they should stand. */
+  readonly crownDeviation: number | null
+  readonly pavilionDeviation: number | null
 }
 
 /** Index for the D line and the difference between the F and C lines. */
@@ -55,7 +55,7 @@ export function traceCut(cut: Cut): TracedCut {
 export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, 1)
 
 /** @param fineness times the usual number of rays */
-export function traceSolid(solid: Solid, deviation: Deviation, fineness: number): TracedCut {
+export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const target = targetOf(solid)
   const beam = (samples: number): Beam => ({ samples: samples * fineness, index: diamondOptics.index, cutOff: CUT_OFF })
   const { weighted, full } = lightReturn(target, beam(SAMPLES.sky))
@@ -70,8 +70,8 @@ export function traceSolid(solid: Solid, deviation: Deviation, fineness: number)
     full: kept(full),
     faceup: kept(brightness),
     fire: kept(fire),
-    crownDeviation: kept(deviation.crown),
-    pavilionDeviation: kept(deviation.pavilion),
+    crownDeviation: deviation && kept(deviation.crown),
+    pavilionDeviation: deviation && kept(deviation.pavilion),
   }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../domain/refusal.ts'
+import { Refusal } from '../../domain/refusal.ts'
 
 /** Bytes of a report's file at most. */
 export const FILE_LIMIT = 10_485_760

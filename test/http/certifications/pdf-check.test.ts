@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../../src/domain/refusal.ts'
-import { FILE_LIMIT, PdfCheck } from '../../../../src/http/certifications/upload/pdf-check.ts'
-import { fixture, reports } from '../../../fixtures/reports/reports.ts'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/pdf-check.ts'
+import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite('a PDF on its way in')
 

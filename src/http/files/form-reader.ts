@@ -1,13 +1,13 @@
 import busboy, { type Busboy, type FileInfo } from 'busboy'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { ReceivedFile } from '../../../commands/certifications/attach-certification.ts'
-import { safeFileName } from '../../../domain/certification/file-name.ts'
-import { Refusal } from '../../../domain/refusal.ts'
-import type { Files } from '../../../stores/ports/files.ts'
+import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
+import { safeFileName } from '../../domain/certification/file-name.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Files } from '../../stores/ports/files.ts'
 import { BodyPump, type Bounds } from './body-pump.ts'
 import { FILE_AS_TEXT, twice, type Form } from './form.ts'
-import { PdfCheck } from './pdf-check.ts'
+import type { FileCheck } from './file-check.ts'
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
@@ -26,6 +26,7 @@ export class FormReader {
     private readonly req: IncomingMessage,
     private readonly files: Files,
     private readonly bounds: Bounds,
+    private readonly check: () => FileCheck,
   ) {}
 
   /** Those that have come so far. */
@@ -107,7 +108,7 @@ export class FormReader {
   }
 
   /**
-   * What is no PDF is read on for the sake of what comes behind it, and forgotten; what is too large is not.
+   * What is no such file is read on for the sake of what comes behind it, and forgotten; what is too large is not.
    * @returns false once the file was refused
    */
   #takes(check: () => void): boolean {
@@ -122,7 +123,7 @@ export class FormReader {
 
   /** @returns undefined for the empty part that a browser sends where no file was chosen */
   async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
-    const check = new PdfCheck()
+    const check = this.check()
     const incoming = await this.files.receive()
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {

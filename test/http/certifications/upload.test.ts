@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { upload, Uploads } from '../../../../src/http/certifications/upload/upload.ts'
-import { noContent } from '../../../../src/http/kit/answer.ts'
-import { endpoint } from '../../../../src/http/kit/endpoint.ts'
-import { platform } from '../../../../src/http/kit/errors.ts'
-import { koaOf, listenerOf } from '../../../../src/http/kit/koa.ts'
-import { listen, type Listening } from '../../../../src/http/kit/server.ts'
-import { openDirectoryFiles } from '../../../../src/stores/folder/files.ts'
-import type { Files } from '../../../../src/stores/ports/files.ts'
-import { file, formEnd, formHeaders, partHead } from '../../../api/harness/form.ts'
+import { upload } from '../../../src/http/certifications/upload.ts'
+import { FormUploads } from '../../../src/http/files/form-uploads.ts'
+import { noContent } from '../../../src/http/kit/answer.ts'
+import { endpoint } from '../../../src/http/kit/endpoint.ts'
+import { platform } from '../../../src/http/kit/errors.ts'
+import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
+import type { Files } from '../../../src/stores/ports/files.ts'
+import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
 
 /** A service that takes uploads and keeps none. */
 function uploadServer({ files, received }: Given, stall: number): Promise<Listening> {
@@ -31,7 +32,7 @@ function uploadServer({ files, received }: Given, stall: number): Promise<Listen
       return noContent()
     },
   })
-  const services = { certifications: { uploads: new Uploads(files, stall) } }
+  const services = { certifications: { uploads: new FormUploads(files, stall) } }
   const listener = listenerOf(koaOf([taking], services, { log: () => undefined, trustProxy: 0 }))
   return listen(() => listener, '127.0.0.1', 0)
 }

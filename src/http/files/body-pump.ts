@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Writable } from 'node:stream'
-import { Refusal } from '../../../domain/refusal.ts'
-import type { FairSemaphore, Waiter } from '../../../runtime/fairness/fair-semaphore.ts'
-import { Pace, tooSlowMessage, type LeastPace } from '../../../runtime/fairness/pace.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { FairSemaphore, Waiter } from '../../runtime/fairness/fair-semaphore.ts'
+import { Pace, tooSlowMessage, type LeastPace } from '../../runtime/fairness/pace.ts'
 import type { ChunkGarbage } from './chunk-garbage.ts'
 
 export type Bounds = {

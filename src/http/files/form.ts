@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { ReceivedFile } from '../../../commands/certifications/attach-certification.ts'
-import { Refusal, type Fault } from '../../../domain/refusal.ts'
-import { readBody, refuseEncoding } from '../../kit/body.ts'
-import { refuseMany } from '../../kit/parameters/count.ts'
+import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { readBody, refuseEncoding } from '../kit/body.ts'
+import { refuseMany } from '../kit/parameters/count.ts'
 
 export type Form = {
   readonly texts: ReadonlyMap<string, string>

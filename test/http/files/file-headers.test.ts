@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inlineDisposition, parseRange } from '../../../src/http/certifications/file-headers.ts'
+import { inlineDisposition, parseRange } from '../../../src/http/files/file-headers.ts'
 
 const test = suite("a certification's file")
 

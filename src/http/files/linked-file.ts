@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream'
+import { z } from 'zod'
+import { Refusal } from '../../domain/refusal.ts'
+import { BytesMissing, type Files } from '../../stores/ports/files.ts'
+import { bytes, isNotModified, notModified, type Answer, type Headers } from '../kit/answer.ts'
+import type { Asked, Who } from '../kit/endpoint.ts'
+import { RefusedWith } from '../kit/errors.ts'
+import { signatureOf, type Links } from '../kit/links.ts'
+import { inlineDisposition, parseRange, type Range } from './file-headers.ts'
+
+/** A file under its digest, as it is sent. */
+export type LinkedFile = {
+  readonly digest: string
+  readonly bytes: number
+  readonly media: string
+  /** What a browser saves it as. */
+  readonly name: string
+}
+
+/**
+ * Whoever has a link that was signed for a file: it says which access of its stone it is for.
+ * @param links among the services of its subject
+ * @param again what to read for a link that is not expired
+ */
+export const linkHolder = <Service>(
+  links: (service: Service) => Links,
+  again: string,
+): Who<{ readonly revision: number }, Service> => ({
+  scheme: 'signed-link',
+  refuses: [400, 404, 410],
+  admit({ path, search }, service) {
+    const opened = links(service).opened(path, signatureOf(search))
+    if (opened === undefined) throw unknownFile()
+    if (opened.expired)
+      throw new Refusal('gone', `This link has expired: read ${again} again for one that opens its file`)
+    return opened
+  },
+})
+
+export const unknownFile = () => new Refusal('missing', 'There is no such file')
+
+/** A file's digest. */
+const TAG = '"5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"'
+
+/** What a request for a file may say. */
+export const FILE_REQUEST = {
+  query: z.object({ signature: z.string().describe('What the link is signed with.') }),
+  requestHeaders: {
+    'If-None-Match': z
+      .string()
+      .describe('Tags of copies that the caller has.')
+      .meta({ examples: [TAG] }),
+    Range: z
+      .string()
+      .describe('One range; several are answered with the whole file.')
+      .meta({ examples: ['bytes=0-1023'] }),
+    'If-Range': z
+      .string()
+      .describe('The tag of the file that the caller has a part of.')
+      .meta({ examples: [TAG] }),
+  },
+} as const
+
+/** What it may be answered. */
+export const fileAnswers = (media: string | readonly string[]) => ({
+  200: { about: 'The file', media, headers: { ETag: 'Of its bytes' } },
+  206: { about: 'The range of it', media, headers: { 'Content-Range': 'Which bytes of how many' } },
+  304: 'The copy is the file that there is',
+  416: 'The range lies behind its end: Content-Range says how many bytes it has',
+})
+
+/** @throws RefusedWith unsatisfiable; BytesMissing, StoreUnavailable */
+export async function answerFile(
+  asked: Asked<unknown, unknown, unknown>,
+  files: Files,
+  file: LinkedFile,
+): Promise<Answer> {
+  const headers = headersOf(file)
+  if (isNotModified(asked.headers['if-none-match'], headers.ETag)) return notModified(headers)
+  return sent(files, file, wantedRange(asked, file, headers.ETag), headers)
+}
+
+/** A file is looked at and nothing else: no script, no form, no other resource, no page's frame that is not meant to. */
+const headersOf = ({ digest, name }: LinkedFile) => ({
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  // Asked again each time: what is gone is gone from caches too.
+  'Cache-Control': 'private, no-cache',
+  'Accept-Ranges': 'bytes',
+  ETag: `"${digest}"`,
+  'Content-Disposition': inlineDisposition(name),
+})
+
+async function sent(
+  files: Files,
+  { digest, bytes: size, media }: LinkedFile,
+  range: Range | undefined,
+  headers: Headers,
+) {
+  const stream = await openedFile(files, digest, range)
+  if (range === undefined) return bytes(200, media, stream, { ...headers, 'Content-Length': String(size) })
+  const length = String(range.end - range.start + 1)
+  const which = `bytes ${range.start}-${range.end}/${size}`
+  return bytes(206, media, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
+}
+
+/** @throws RefusedWith unsatisfiable */
+function wantedRange(
+  { method, headers }: Asked<unknown, unknown, unknown>,
+  { bytes: size }: LinkedFile,
+  etag: string,
+): Range | undefined {
+  if (method !== 'GET' || !rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
+  const range = parseRange(headers.range, size)
+  if (range !== 'unsatisfiable') return range
+  const refusal = new Refusal('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)
+  throw new RefusedWith({ 'Content-Range': `bytes */${size}` }, refusal)
+}
+
+/** RFC 9110, section 13.1.5: with If-Range a range is wanted only of the very file that the client has a part of. */
+const rangeIsWanted = (condition: string, etag: string) => condition === '' || condition === etag
+
+/** Tries to open a file that is just being put back by a collector, and milliseconds between them. */
+const TRIES = 5
+const PAUSE = 20
+
+/** @throws BytesMissing, StoreUnavailable */
+async function openedFile(files: Files, digest: string, range: Range | undefined): Promise<Readable> {
+  for (let attempt = 1; ; attempt++) {
+    const stream = await files.read(digest, range)
+    if (stream !== undefined) return stream
+    if (attempt === TRIES) throw new BytesMissing(`The file ${digest} is missing, though the log refers to it`)
+    await new Promise<void>((done) => setTimeout(done, PAUSE))
+  }
+}

@@ -1,0 +1,44 @@
+import type { StoneModelEvent } from '../../domain/diamond/stone-model.ts'
+import { diamondStream } from '../../domain/diamond/streams.ts'
+import { decode } from '../../events/decode.ts'
+import { isKnownType } from '../../events/registry.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import { readModel } from '../engine/read-model.ts'
+
+/** A diamond that has a 3D file, by the diamond's id, and the file's digest. */
+export type ModelPlace = { readonly id: number; readonly digest: string }
+
+/** Which 3D files are in use. What is in them stands with the diamond. */
+export const stoneModels = readModel<ModelPlace>({
+  name: 'stone-models',
+  version: 1,
+  follows: ['diamond-'],
+  documents: {
+    fields: { id: 'integer', digest: 'text' },
+    texts: [],
+    indexes: [['digest']],
+    counts: [],
+  },
+  keyOf: (event) => (isOther(event) ? undefined : idIn(event)),
+  begins: () => false,
+  apply: (_place, event) => placeAfter(event),
+  toDocument: ({ id, digest }) => ({ id, digest }),
+  stateTexts: [],
+  fromDocument: ({ id, digest }) => ({ id: Number(id), digest: String(digest) }),
+})
+
+/** What this release knows to be about something else. A type that it does not know may be about files. */
+const isOther = ({ type }: StoredEvent) =>
+  isKnownType(type) && type !== 'StoneModelAttached' && type !== 'StoneModelRemoved'
+
+function placeAfter(event: StoredEvent): ModelPlace | undefined {
+  const { type, data } = decode<StoneModelEvent>(event)
+  return type === 'StoneModelAttached' ? { id: idIn(event), digest: data.file.digest } : undefined
+}
+
+/** @throws where a stream of ours is named like no diamond's: it is set aside */
+function idIn({ stream }: StoredEvent): number {
+  const id = Number(stream.slice('diamond-'.length))
+  if (Number.isSafeInteger(id) && diamondStream(id) === stream) return id
+  throw new Error(`${stream} is no diamond's stream`)
+}

@@ -1,0 +1,44 @@
+import { solidOfCut } from '../../../src/domain/scoring/cut/trace-cut.ts'
+import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
+import { widthOf } from '../../../src/domain/scoring/light/optics.ts'
+import { meshOf, written, type Writing } from '../../domain/scoring/mesh/written.ts'
+import { file, formBody, formHeaders, type Part } from './form.ts'
+import type { Vendor } from './account.ts'
+import type { Answer, Request } from './request.ts'
+
+/** The 3D file of a cut of that weight. */
+export function modelFile(shape: ModelledShape, grade: Grade, carat: number, writing: Writing = 'OFF'): Buffer {
+  const cut: Cut = { shape, grade, polish: grade, symmetry: grade }
+  const { solid } = solidOfCut(cut)
+  return Buffer.from(written(meshOf(solid, widthOf(carat, solid.volume)), writing, 5))
+}
+
+/** Sends a form to where a diamond's model is. */
+export const sendModel = (vendor: Vendor, id: number, parts: readonly Part[]): Promise<Answer> =>
+  vendor.send(formRequest(id, parts))
+
+const formRequest = (id: number, parts: readonly Part[]): Request => ({
+  method: 'POST',
+  path: `/v4/diamond/${id}/model`,
+  headers: formHeaders,
+  body: formBody(parts),
+})
+
+/** What attaches a 3D file to a diamond. */
+export const modelRequest = (id: number, model: Buffer | string): Request =>
+  formRequest(id, [file(model, 'stone.bin', 'application/octet-stream')])
+
+export const attachModel = (vendor: Vendor, id: number, model: Buffer | string): Promise<Answer> =>
+  vendor.send(modelRequest(id, model))
+
+/** What an answer shows of a model. */
+export type ShownModel = {
+  readonly format: string
+  readonly facets: number
+  readonly carat: number
+  readonly measurements: { readonly length: number; readonly width: number; readonly depth: number }
+  readonly warnings: readonly string[]
+  readonly file?: string
+}
+
+export const model = (answer: Answer): ShownModel => answer.json() as ShownModel
