@@ -62,15 +62,16 @@ export function scoresSection(scores: Scores | null, basis: ScoreBasis, tells: b
             <div class="scores">${list.map((score) => scoreOf(score, basis[score.rests]))}</div>`
     }
     ${scores.spread === null ? NOTHING : spreadText(scores.spread, basis.spread)}
-    ${list.length === 0 ? NOTHING : RELATIVE}`
+    ${list.length === 0 ? NOTHING : relative(basis.light)}`
 }
 
 const NO_MODEL = html`<p>There is no optical model of this cut, so it has no optical scores.</p>`
-const RELATIVE = html`<p class="soft">
-  Computed by tracing light through a model of the cut. 1 is a well-cut round that looks as large; symmetry goes to 10.
-  Words of this scale: P Poor, F Fair, G Good, VG Very Good, EX Excellent, OU Outstanding. They are computed, and are no
-  laboratory's cut grade, which may have the same words.
-</p>`
+const relative = (light: Basis): Html =>
+  html`<p class="soft">
+    Computed by tracing light through ${light === 'facets' ? 'the stone' : 'a model of the cut'}. 1 is a well-cut round
+    that looks as large; symmetry goes to 10. Words of this scale: P Poor, F Fair, G Good, VG Very Good, EX Excellent,
+    OU Outstanding. They are computed, and are no laboratory's cut grade, which may have the same words.
+  </p>`
 
 function scoreOf(score: ShownScore, basis: Basis): Html {
   const value = score.value.toFixed(2)
