@@ -103,10 +103,11 @@ function missingIn({ good, names }: Findings, { skus }: Stock): number[] {
   throw new Failed('The file has no stone at all: --delete-missing does not delete a whole inventory for that')
 }
 
-async function confirmDeletion(asked: Asked, missing: readonly number[], { certified }: Stock): Promise<void> {
-  const lost = missing.filter((id) => certified.has(id)).length
-  const certificates = lost === 0 ? '' : `; ${count(lost)} of them have certificates, which --undo does not bring back`
-  const what = `${count(missing.length)} stones of ${asked.user} are not in the file and will be deleted${certificates}`
+async function confirmDeletion(asked: Asked, missing: readonly number[], { enriched }: Stock): Promise<void> {
+  const lost = missing.filter((id) => enriched.has(id)).length
+  const attached =
+    lost === 0 ? '' : `; ${count(lost)} of them have certificates or 3D models, which --undo does not bring back`
+  const what = `${count(missing.length)} stones of ${asked.user} are not in the file and will be deleted${attached}`
   await confirm({
     what,
     yes: asked.yes === true,

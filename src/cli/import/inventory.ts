@@ -12,8 +12,8 @@ export type Stock = {
   bySku(sku: string): readonly number[]
   /** All of them, in the order in which they were made. */
   readonly skus: ReadonlyMap<number, string>
-  /** Of those, the ones that have a certification. */
-  readonly certified: ReadonlySet<number>
+  /** Of those, the ones that have what no file of stones holds: a certification, or a 3D model. */
+  readonly enriched: ReadonlySet<number>
   /** The cut shapes that any of them ever had and no dictionary knows. */
   readonly ownShapes: ReadonlySet<string>
 }
@@ -61,7 +61,8 @@ async function finished(writing: Writing, stream: string, tried: Set<string>): P
 /** Folds no more of the diamonds than it takes. */
 class Stones {
   readonly #skus = new Map<number, string>()
-  readonly #certifications = new Map<number, number>()
+  /** Certifications and models of a stone. */
+  readonly #attached = new Map<number, number>()
   readonly #ownShapes = new Set<string>()
 
   constructor(private readonly owner: number) {}
@@ -78,7 +79,7 @@ class Stones {
   }
 
   #fold(id: number, { type, data }: DiamondEvent): void {
-    const certifications = this.#certifications.get(id) ?? 0
+    const attached = this.#attached.get(id) ?? 0
     switch (type) {
       case 'DiamondCreated':
         if (data.owner === this.owner) this.#set(id, data.set)
@@ -87,14 +88,16 @@ class Stones {
         this.#set(id, data.set)
         break
       case 'CertificationAttached':
-        this.#certifications.set(id, certifications + 1)
+      case 'StoneModelAttached':
+        this.#attached.set(id, attached + 1)
         break
       case 'CertificationRemoved':
-        this.#certifications.set(id, certifications - 1)
+      case 'StoneModelRemoved':
+        this.#attached.set(id, attached - 1)
         break
       case 'DiamondDeleted':
         this.#skus.delete(id)
-        this.#certifications.delete(id)
+        this.#attached.delete(id)
         break
       default:
     }
@@ -114,7 +117,7 @@ class Stones {
       else if (several.get(sku)?.push(id) === undefined) several.set(sku, [first, id])
     }
     const bySku = (sku: string) => several.get(sku) ?? [single.get(sku)].filter((id) => id !== undefined)
-    const certified = [...this.#certifications].filter(([, number]) => number > 0).map(([id]) => id)
-    return { bySku, skus: this.#skus, certified: new Set(certified), ownShapes: this.#ownShapes }
+    const enriched = [...this.#attached].filter(([, number]) => number > 0).map(([id]) => id)
+    return { bySku, skus: this.#skus, enriched: new Set(enriched), ownShapes: this.#ownShapes }
   }
 }
