@@ -9,6 +9,7 @@ import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
 import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
 import { findings } from './findings.ts'
+import { seenQr } from './seen-qr.ts'
 
 type Given = { service: Service; browser: Browser }
 
@@ -41,7 +42,8 @@ if (launch !== undefined) {
         await page.goto(`${service.url}/diamond/${id}`)
         await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
         assert.equal(await findings(page), [])
-        assert.is(await page.locator('svg[role=img]').count(), 4)
+        assert.is(await page.locator('svg[role=img]').count(), 5)
+        assert.is(await seenQr(browser, page.locator('.qr')), `${service.url}/diamond/${id}`)
         assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
         assert.equal(said, [])
         await picture(page, `report-${cutShape.toLowerCase()}-${look.name}`)
@@ -66,6 +68,7 @@ if (launch !== undefined) {
       await picture(page, `report-measured-${look.name}`)
       await page.emulateMedia({ media: 'print', colorScheme: 'light' })
       await picture(page, `report-measured-print-${look.name}`)
+      assert.is(await seenQr(browser, page.locator('.qr')), `${service.url}/diamond/${id}`)
       const { PDFDocument } = await import('pdf-lib')
       assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
       await page.close()

@@ -30,8 +30,10 @@ figure.profile{margin:0 0 1rem}
 .profile text{font-size:12px;fill:var(--ink)}
 .profile .stone{fill:none;stroke:var(--ink);stroke-width:1.5;stroke-linejoin:round}
 .profile .line{stroke:var(--soft);stroke-width:1}
-footer{margin-top:2.25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;margin-top:2.25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+footer div{flex:1 1 16rem}
 footer p{margin:0;overflow-wrap:anywhere}
+.qr{flex:none;width:7.5rem;height:7.5rem}
 .scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
 .scale{display:block;width:100%;max-width:28rem;height:auto}
 .scale text{font-size:11px;text-anchor:middle;fill:var(--soft)}
@@ -50,5 +52,5 @@ li a{margin-right:1rem}
 .past ul{overflow-wrap:anywhere}
 .warning{display:block}
 @media (max-width:30rem){main{border:0;border-radius:0}}
-@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure{break-inside:avoid}figure img{height:10rem}h2{margin-top:1.25rem}}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure img{height:10rem}h2{margin-top:1.25rem}}
 `

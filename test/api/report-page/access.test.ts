@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { qrTextOf } from '../../fixtures/qr-code.ts'
 import { expect } from '../harness/request.ts'
 import { apiSuite } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
@@ -40,6 +41,15 @@ test('and all of its parts take a signature that stands once', async ({ ann, ser
     const twice = `${pathname}${path}${search}&${search.slice(1)}`
     assert.match(expect(400, await service.send({ path: twice })).text, 'signature')
   }
+})
+
+test('has its address for cameras, with the signature where one was needed', async ({ ann, service }) => {
+  const [open, restricted] = [linkOf(await created(ann, { access: 2 })), linkOf(await created(ann, { access: 0 }))]
+  const printed = async ({ pathname, search }: URL) =>
+    qrTextOf(expect(200, await service.send({ path: pathname + search })).text)
+  assert.is(await printed(restricted), restricted.href)
+  open.search = ''
+  assert.is(await printed(open), open.href)
 })
 
 test('tells nothing of what does not exist', async ({ ann, service }) => {

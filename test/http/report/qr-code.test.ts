@@ -1,0 +1,26 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { qrCode } from '../../../src/http/report/qr-code.ts'
+import { qrTextOf } from '../../fixtures/qr-code.ts'
+
+const test = suite('a QR code')
+
+const signature = 'Zm9yYWRheS1hbmQtbm8tbG9uZ2VyLXNlZT8'
+for (const text of [
+  'http://localhost:8080/diamond/1',
+  `https://stones.example.com/diamond/9007199254740991?signature=${signature}`,
+  `https://a-host-with-a-long-name.vendors.example.com/behind/a/proxy/diamond/337?signature=${signature}`,
+]) {
+  test(`is read as the ${text.length} characters that it was made of`, () => {
+    assert.is(qrTextOf(qrCode(text, 'An address').html), text)
+  })
+}
+
+test('is black on white with four modules around it, and says what it is', () => {
+  const { html } = qrCode('http://localhost:8080/diamond/1', 'An "address"')
+  assert.match(html, 'viewBox="-4 -4 37 37"')
+  assert.match(html, '<path fill="#fff" d="M-4 -4h37v37h-37z" />')
+  assert.match(html, /role="img"\s+aria-label="An &quot;address&quot;"/)
+})
+
+test.run()
