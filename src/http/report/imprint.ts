@@ -9,8 +9,8 @@ import { qrCode } from './qr-code.ts'
 
 /**
  * What makes a print a document: its number, which names the stone and its state (the same number, the same content), the day
- * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for its owner's: a page tells
- * nothing of the owner.
+ * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for
+ * its owner's: a page tells nothing of the owner.
  */
 export function imprint(view: DiamondView, { address }: Links, { signature }: Opening): Html {
   const { id } = view.diamond
