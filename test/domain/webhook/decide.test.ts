@@ -1,0 +1,133 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/refusal.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  noteDelivery,
+  rotateWebhookSecret,
+  webhookOf,
+  type DeliveryNews,
+  type WebhookChange,
+} from '../../../src/domain/webhook/decide.ts'
+import type { Webhook, WebhookEvent, WebhookState } from '../../../src/domain/webhook/webhook.ts'
+
+const NEW = { id: 1, url: 'https://a.example', description: 'mine', secret: 's1', cursor: '0-3' }
+
+const webhook = (state: WebhookState = 'active', id = 1): Webhook => ({
+  ...NEW,
+  id,
+  state,
+  created: 1_000,
+  error: null,
+  secrets: [{ sealed: 's1', until: null }],
+  begun: 1,
+})
+
+const refused = (kind: string, message: string, decide: () => unknown) =>
+  assert.throws(
+    decide,
+    (error: unknown) => error instanceof Refusal && error.kind === kind && error.message === message,
+    `${kind}: ${message}`,
+  )
+
+const test = suite('a webhook')
+
+test('is made of what is asked for, at the time of then', () => {
+  assert.equal(createWebhook([], NEW, 5), [{ type: 'WebhookCreated', data: { ...NEW, at: 5 } }])
+})
+
+test('is the tenth at most', () => {
+  const nine = Array.from({ length: 9 }, (_, index) => webhook('active', index + 2))
+  assert.is(createWebhook(nine, NEW, 5).length, 1)
+  refused('invalid', 'An account has at most 10 webhooks; delete one that is not needed', () =>
+    createWebhook([...nine, webhook('active', 11)], NEW, 5),
+  )
+})
+
+test('that there is not is missing, whatever is asked of it', () => {
+  const none = 'There is no webhook 7'
+  refused('missing', none, () => webhookOf([webhook()], 7))
+  refused('missing', none, () => changeWebhook([webhook()], 7, {}))
+  refused('missing', none, () => rotateWebhookSecret([webhook()], 7, 's2', 0))
+  refused('missing', none, () => deleteWebhook([webhook()], 7))
+  assert.is(webhookOf([webhook('paused', 2), webhook()], 1).state, 'active')
+})
+
+test('is deleted', () => assert.equal(deleteWebhook([webhook()], 1), [{ type: 'WebhookDeleted', data: { id: 1 } }]))
+
+test('has its former secret sign for another day', () => {
+  assert.equal(rotateWebhookSecret([webhook()], 1, 's2', 7), [
+    { type: 'WebhookSecretRotated', data: { id: 1, secret: 's2', until: 86_400_007 } },
+  ])
+})
+
+const PAUSED: WebhookEvent = { type: 'WebhookPaused', data: { id: 1, why: 'owner', cursor: null, error: null } }
+const ACTIVATED: WebhookEvent = { type: 'WebhookActivated', data: { id: 1 } }
+const changedTo = (data: object): WebhookEvent => ({ type: 'WebhookChanged', data: { id: 1, ...data } })
+
+const changes: readonly (readonly [what: string, state: WebhookState, WebhookChange, readonly WebhookEvent[]])[] = [
+  ['nothing', 'active', {}, []],
+  ['what it is already', 'active', { url: NEW.url, description: 'mine', state: 'active' }, []],
+  ['its address', 'active', { url: 'https://b.example' }, [changedTo({ url: 'https://b.example' })]],
+  ['its description', 'active', { description: 'other' }, [changedTo({ description: 'other' })]],
+  ['its description to none', 'active', { url: NEW.url, description: null }, [changedTo({ description: null })]],
+  [
+    'both',
+    'active',
+    { url: 'https://b.example', description: null },
+    [changedTo({ url: 'https://b.example', description: null })],
+  ],
+  ['active to paused', 'active', { state: 'paused' }, [PAUSED]],
+  ['failing to paused', 'failing', { state: 'paused' }, [PAUSED]],
+  ['paused to paused', 'paused', { state: 'paused' }, []],
+  ['paused to active', 'paused', { state: 'active' }, [ACTIVATED]],
+  ['failing to active', 'failing', { state: 'active' }, [ACTIVATED]],
+  [
+    'its address and its pause',
+    'active',
+    { url: 'https://b.example', state: 'paused' },
+    [changedTo({ url: 'https://b.example' }), PAUSED],
+  ],
+  [
+    'its address and the end of its pause',
+    'paused',
+    { url: 'https://b.example', state: 'active' },
+    [changedTo({ url: 'https://b.example' }), ACTIVATED],
+  ],
+]
+for (const [what, state, change, events] of changes)
+  test(`of which its owner changes ${what} notes that alone`, () =>
+    assert.equal(changeWebhook([webhook(state)], 1, change), events))
+
+const PROGRESSED: DeliveryNews = { what: 'progressed', cursor: '0-9' }
+const RECOVERED: DeliveryNews = { what: 'recovered', cursor: '0-9' }
+const FAILING: DeliveryNews = { what: 'failing', cursor: '0-9', error: '500' }
+const GONE: DeliveryNews = { what: 'paused', why: 'gone', cursor: '0-9', error: '410' }
+
+const noted: readonly (readonly [WebhookState, DeliveryNews, readonly WebhookEvent[]])[] = [
+  ['active', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
+  ['active', { what: 'progressed', cursor: NEW.cursor }, []],
+  ['failing', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
+  ['active', RECOVERED, []],
+  ['failing', RECOVERED, [{ type: 'WebhookRecovered', data: { id: 1, cursor: '0-9' } }]],
+  ['active', FAILING, [{ type: 'WebhookFailing', data: { id: 1, cursor: '0-9', error: '500' } }]],
+  ['failing', FAILING, []],
+  ['active', GONE, [{ type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } }]],
+  ['failing', GONE, [{ type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } }]],
+]
+for (const [state, news, events] of noted) {
+  test(`that is ${state} and whose delivery ${news.what} at ${news.cursor} notes ${events.length} events`, () =>
+    assert.equal(noteDelivery([webhook(state)], 1, news), events))
+}
+
+test('that its owner has paused or deleted meanwhile notes nothing of deliveries', () => {
+  for (const news of [PROGRESSED, RECOVERED, FAILING, GONE]) {
+    assert.equal(noteDelivery([webhook('paused')], 1, news), [])
+    assert.equal(noteDelivery([webhook('active', 2)], 1, news), [])
+  }
+  assert.equal(noteDelivery([webhook()], 1, { what: 'slept', cursor: '0-9' } as unknown as DeliveryNews), [])
+})
+
+test.run()

@@ -1,0 +1,36 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { afterFailure } from '../../../src/domain/webhook/retries.ts'
+
+const test = suite('a delivery that failed')
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAYS = 24 * HOUR
+
+test('is the first failure where none was before, since now', () => {
+  assert.equal(afterFailure(null, 1_000), { failures: { count: 1, since: 1_000 }, next: 6_000, isLong: false })
+})
+
+for (const [count, pause] of [
+  [1, 5_000],
+  [2, 30_000],
+  [3, 2 * MINUTE],
+  [4, 10 * MINUTE],
+  [5, HOUR],
+  [6, 6 * HOUR],
+  [60, 6 * HOUR],
+] as const) {
+  test(`${count} times in a row is tried again after ${pause / 1000} s, and counted from the first`, () => {
+    const { failures, next } = afterFailure({ count: count - 1, since: 7 }, 100)
+    assert.equal(failures, { count, since: 7 })
+    assert.is(next, 100 + pause)
+  })
+}
+
+test('for three days is failing, and not a moment before', () => {
+  assert.is(afterFailure({ count: 20, since: 7 }, 7 + 3 * DAYS - 1).isLong, false)
+  assert.is(afterFailure({ count: 20, since: 7 }, 7 + 3 * DAYS).isLong, true)
+})
+
+test.run()
