@@ -43,7 +43,7 @@ const formatOf = (declaration: ModelDeclaration): FileFormat => ({
  * the newest documents of a million stay at hand. Of a live one the system keeps the rest, outside of the process: with as
  * much for each the service would grow for an hour and more, by 64 MiB a model.
  */
-const CACHE = { filling: 64 * 1024, live: 8 * 1024 } as const
+const CACHE = { filling: 64 * 1024, live: 4 * 1024 } as const
 
 /** What a build is opened for. */
 export type Use = keyof typeof CACHE
