@@ -1,0 +1,81 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { completed, DICTIONARIES, type DictionaryName, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { stoneOf } from '../../../src/domain/diamond/scored-stone.ts'
+
+const test = suite('what a stone is scored from')
+
+const ROUND: NewDiamond = { sku: 'A', cutShape: 2, carat: 1.2 }
+const stone = (fields: Partial<NewDiamond> = {}) =>
+  stoneOf({ fields: completed({ ...ROUND, ...fields }), certifications: [] })
+const idOf = (name: DictionaryName, title: string) => {
+  const id = Array.from({ length: 500 }, (_, at) => at).find((at) => {
+    const dictionary = DICTIONARIES[name]
+    return dictionary.has(at) && dictionary.title(at) === title
+  })
+  assert.ok(id !== undefined, `${name} has no ${title}`)
+  return id
+}
+
+test('is its shape and its weight, where no more is known', () => {
+  assert.equal(stone(), { shape: 'Round', carat: 1.2 })
+})
+
+for (const [id, shape] of [
+  [2, 'Round'],
+  [4, 'Princess'],
+  [9, 'CushionBrilliant'],
+  [11, 'Oval'],
+  [22, 'Pear'],
+  [80, 'Marquise'],
+  [83, 'Radiant'],
+  [85, 'Heart'],
+  [90, 'Emerald'],
+  [92, 'Asscher'],
+  [200, 'CushionBrilliant'],
+  [201, 'CushionModified'],
+  [202, 'Asscher'],
+  [203, 'Radiant'],
+  [1, 'Other'],
+  ['Old rose', 'Other'],
+  ['2', 'Other'],
+] as const) {
+  test(`is the model ${shape} for the shape ${id}`, () => assert.is(stone({ cutShape: id }).shape, shape))
+}
+
+test('is its grades, each by its own dictionary', () => {
+  const graded = stone({
+    cutQuality: idOf('cutQuality', 'Ideal'),
+    polish: idOf('polish', 'Very Good'),
+    symmetry: idOf('symmetry', 'Fair'),
+  })
+  assert.equal(graded, { ...stone(), cutGrade: 'Ideal', polish: 'Very Good', symmetry: 'Fair' })
+})
+
+for (const intensity of ['None', 'Faint', 'Medium', 'Strong', 'Very Strong']) {
+  test(`is a fluorescence that is ${intensity}`, () =>
+    assert.is(stone({ fluorIntensity: idOf('fluorIntensity', intensity) }).fluorIntensity, intensity))
+}
+
+for (const color of ['None', 'Blue', 'White', 'Yellow', 'Orange', 'Red', 'Green']) {
+  test(`is a fluorescence of the colour ${color}`, () =>
+    assert.is(stone({ fluorColor: idOf('fluorColor', color) }).fluorColor, color))
+}
+
+for (const [short, culet] of [
+  ['N', 'None'],
+  ['VS', 'Very Small'],
+  ['S', 'Small'],
+  ['SL', 'Slightly Large'],
+  ['EL', 'Extremely Large'],
+] as const) {
+  test(`is a culet that is ${culet} for ${short}`, () => assert.is(stone({ culetSize: short }).culet, culet))
+}
+
+test('is a girdle from its thinnest to its thickest place, or one thickness', () => {
+  assert.equal(stone({ girdle: 'Thin-Medium' }).girdle, ['Thin', 'Medium'])
+  assert.equal(stone({ girdle: 'Medium' }).girdle, ['Medium'])
+  assert.not.ok('girdle' in stone({ girdle: 'wavy' }))
+})
+
+test.run()
