@@ -42,8 +42,8 @@ export const removedModel = ({ file: { digest } }: StoneModel): StoneModelRemove
   data: { digest },
 })
 
-/** Share of the weight by which a body's volume may differ from it. */
-const CARAT_TOLERANCE = 0.02
+/** Share of the weight by which a body's volume may differ from it, and what binary adds. */
+const CARAT_TOLERANCE = 0.02 + 1e-9
 
 /** Degrees between triangles of one facet that coordinates with few decimals make. */
 const FLAT = 0.05
