@@ -1,11 +1,29 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 that nobody has right now, for a program that has to be told one. */
+/**
+ * Below what Linux (32768 on), macOS and Windows (49152 on) hand out to connections. A port from there may be lent to
+ * somebody's connection while its server is down, even to a client of that server that tries to reach it.
+ */
+const PORTS = { from: 20_000, to: 32_000 } as const
+
+/** A port of 127.0.0.1 that nobody has, and that is free again for a server that stops and comes back. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    // Somebody has it: another is tried.
+    return false
+  }
   server.close()
-  return port
+  await once(server, 'close')
+  return true
 }

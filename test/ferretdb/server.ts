@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { freePort } from '../free-port.ts'
 
 /** A server that speaks MongoDB's wire protocol over SQLite files (main.go), in a process of its own. */
 export type FerretDB = {
@@ -21,9 +22,9 @@ export const FERRETDB = process.env['FERRETDB_BIN']
  * @param folder where its files are; starting again on the same folder finds what was stored
  * @param port a free one unless given
  */
-export async function startFerretDB(folder: string, port = 0): Promise<FerretDB> {
+export async function startFerretDB(folder: string, port?: number): Promise<FerretDB> {
   if (FERRETDB === undefined) throw new Error('FERRETDB_BIN names no program')
-  const child = spawn(FERRETDB, [folder, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(FERRETDB, [folder, String(port ?? (await freePort()))], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   // It ends with the tests, and keeps nobody from ending.
   const endWithUs = () => void child.kill('SIGKILL')

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { simpleParser, type ParsedMail } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
+import { freePort } from '../../free-port.ts'
 
 /** A real SMTP server on a free port, which keeps what it accepts. */
 export type Postbox = {
@@ -25,7 +26,7 @@ export class SmtpRefusal extends Error {
   }
 }
 
-export async function openPostbox(port = 0): Promise<Postbox> {
+export async function openPostbox(port?: number): Promise<Postbox> {
   const accepted: ParsedMail[] = []
   const refuse: Postbox['refuse'] = { recipient: () => undefined, message: () => undefined }
   const postbox = {
@@ -42,7 +43,7 @@ export async function openPostbox(port = 0): Promise<Postbox> {
     onData: (stream, _session, done) => void receive(stream, postbox, accepted, done),
   })
   server.on('error', () => undefined)
-  const listening = server.listen(port, '127.0.0.1')
+  const listening = server.listen(port ?? (await freePort()), '127.0.0.1')
   await once(listening, 'listening')
   const { port: taken } = listening.address() as AddressInfo
   postbox.address = `smtp://127.0.0.1:${taken}`

@@ -5,6 +5,7 @@ import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb
 import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import { freePort } from '../../free-port.ts'
 import { batchAppend } from './appending.ts'
 import { withDurations } from './deadlines.ts'
 import { Faults } from './faults.ts'
@@ -34,14 +35,14 @@ export type Peer = {
  * answer as 21.10.
  * @param standing its place in a cluster, where it is not alone
  */
-export async function startPeer(port = 0, standing?: Standing): Promise<Peer> {
+export async function startPeer(port?: number, standing?: Standing): Promise<Peer> {
   const log = new Log()
   const faults = new Faults()
   const grpc = servicesOf(log, faults, standing ?? alone(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
-  const bound: number = await listen(listener, port)
+  const bound: number = await listen(listener, port ?? (await freePort()))
 
   const drop = () => {
     for (const socket of sockets) socket.destroy()

@@ -1,12 +1,11 @@
 /**
  * A consumer of webhooks in a process of its own, to be killed: `consumer.ts FILE PORT`. It takes a message when it stands in
- * the file, as receivers should, and prints a line when it listens. PORT 0 takes a free one.
+ * the file, as receivers should, and prints a line when it listens.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
-const [path = '', port = '0'] = process.argv.slice(2)
+const [path = '', port = ''] = process.argv.slice(2)
 const file = openSync(path, 'a')
 
 // What one that was killed has left of a line stands alone.
@@ -23,6 +22,6 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(Number(port), '127.0.0.1', () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+  process.stdout.write(`${port}\n`)
 })
 process.on('exit', () => closeSync(file))

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { FROM_SOURCE } from '../../from-source.ts'
+import { freePort } from '../../free-port.ts'
 
 const PROGRAM = fileURLToPath(new URL('consumer.ts', import.meta.url))
 
@@ -13,8 +14,8 @@ export type Consumer = {
   kill(): Promise<void>
 }
 
-export async function startConsumer(file: string, port = 0): Promise<Consumer> {
-  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port)], {
+export async function startConsumer(file: string, port?: number): Promise<Consumer> {
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port ?? (await freePort()))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
