@@ -6,6 +6,7 @@ import { print, type Check } from './scores-check/check.ts'
 import { geometryChecks, indexChecks, sizeChecks, weightChecks } from './scores-check/geometry.ts'
 import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-check/light.ts'
 import { errorChecks, nominalChecks } from './scores-check/errors.ts'
+import { cutGradeChecks } from './scores-check/cut-grades.ts'
 import { caseChecks, fallChecks, spreadChecks } from './scores-check/stones.ts'
 
 const chapters: readonly (readonly [string, () => Check[]])[] = [
@@ -20,6 +21,7 @@ const chapters: readonly (readonly [string, () => Check[]])[] = [
   ['Weighted light return', returnChecks],
   ['Leakage', leakageChecks],
   ['Fire', fireChecks],
+  ['Cut grades of the GIA, on charts that the model was not made on', cutGradeChecks],
   ...(process.argv.includes('--fast')
     ? []
     : [

@@ -1,5 +1,6 @@
 import { modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
+import { performance } from '../../src/domain/scoring/light/face-up.ts'
 import { brillianceScore, errors, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { roundProportions } from '../../src/domain/scoring/cut/round-proportions.ts'
@@ -23,8 +24,8 @@ export function errorChecks(): Check[] {
     const usual = tabled(cut) ?? fine
     return {
       cut,
-      brilliance: change(usual, fine, fineReference, 'weighted'),
-      fire: change(usual, fine, fineReference, 'fire'),
+      brilliance: change(usual, fine, fineReference, performance),
+      fire: change(usual, fine, fineReference, ({ fire }) => fire),
     }
   })
   return moved.flatMap(({ cut, brilliance, fire }) => [
@@ -43,8 +44,8 @@ export function errorChecks(): Check[] {
   ])
 }
 
-const change = (usual: TracedCut, fine: TracedCut, fineReference: TracedCut, of: 'weighted' | 'fire') =>
-  Math.abs(usual[of] / reference[of] - fine[of] / fineReference[of])
+const change = (usual: TracedCut, fine: TracedCut, fineReference: TracedCut, of: (cut: TracedCut) => number) =>
+  Math.abs(of(usual) / of(reference) - of(fine) / of(fineReference))
 
 const STONES_A_CUT = 16
 

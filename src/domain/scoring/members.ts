@@ -1,4 +1,5 @@
 import type { Scores } from '../diamond/scores.ts'
+import { performance } from './light/face-up.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
 import type { Face } from './cut/stone.ts'
@@ -9,10 +10,10 @@ import { OPTICS_VERSION as ver } from './version.ts'
  * Probable errors: finer sampling moves a score by less, and of real stones, which differ from their grade's nominal
  * proportions, half lie nearer. Spread's is in points of pc, symmetry's on its scale of ten.
  */
-export const errors = { integral: 0.05, spread: 2.5, fire: 0.1, brilliance: 0.02, symmetry: 0.6 } as const
+export const errors = { integral: 0.05, spread: 2.5, fire: 0.1, brilliance: 0.05, symmetry: 0.6 } as const
 
 /** Likewise of a stone that was traced from its own facets: what sampling and a scanner leave open. */
-export const ownErrors: Errors = { integral: 0.01, spread: 0.7, fire: 0.03, brilliance: 0.01, symmetry: 0.3 }
+export const ownErrors: Errors = { integral: 0.02, spread: 0.7, fire: 0.03, brilliance: 0.02, symmetry: 0.3 }
 
 /** By how much each score may be off. */
 export type Errors = Readonly<Record<keyof typeof errors, number>>
@@ -47,13 +48,13 @@ export function brillianceScore(
   reference: TracedCut,
   d = errors.brilliance as number,
 ): NonNullable<Scores['brilliance']> {
-  const relative = decimals(cut.weighted / reference.weighted, 2)
+  const relative = decimals(performance(cut) / performance(reference), 2)
   return {
     val: relative,
     rg: relative,
     d,
-    faceup: decimals(cut.faceup / reference.faceup, 2),
-    avg: decimals(cut.full / reference.full, 2),
+    faceup: decimals(cut.brightness / reference.brightness, 2),
+    avg: decimals(cut.weighted / reference.weighted, 2),
     ver,
   }
 }

@@ -25,7 +25,15 @@ export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): 
       : [shown('integral', 'Cut performance', 'Brilliance and fire together', integral.rg, integral.d)]),
     ...(brilliance === null
       ? []
-      : [shown('brightness', 'Brilliance', 'White light that comes back to the eye', brilliance.rg, brilliance.d)]),
+      : [
+          shown(
+            'brightness',
+            'Brilliance',
+            'How bright and lively it looks, also when tilted',
+            brilliance.rg,
+            brilliance.d,
+          ),
+        ]),
     ...(fire === null ? [] : [shown('fire', 'Fire', 'Flashes of colour', fire.rg, fire.d)]),
     ...(symmetry === null
       ? []

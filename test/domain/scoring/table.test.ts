@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
+import { performance } from '../../../src/domain/scoring/light/face-up.ts'
 import { errors } from '../../../src/domain/scoring/members.ts'
 import { roundProportions } from '../../../src/domain/scoring/cut/round-proportions.ts'
 import { tabled } from '../../../src/domain/scoring/score.ts'
@@ -67,7 +68,8 @@ for (const cut of isFull ? modelledShapes.map((shape) => plain(shape, 'Excellent
     const one = traceSolid(solidOf(facetModels.Round(roundProportions({}))), none, fineness)
     const kept = tabled(cut)
     assert.ok(kept)
-    assert.ok(Math.abs(kept.weighted / reference.weighted - fine.weighted / one.weighted) < errors.brilliance)
+    const brilliance = performance(kept) / performance(reference)
+    assert.ok(Math.abs(brilliance - performance(fine) / performance(one)) < errors.brilliance)
     assert.ok(Math.abs(kept.fire / reference.fire - fine.fire / one.fire) < errors.fire)
   })
 

@@ -21,18 +21,6 @@ export const wholeSky: Eye = (eye, nx, ny, nz, u, v) => {
   return at(eye, 2) > 0 ? Math.PI : 0
 }
 
-/** Directions within an angle of the zenith, whose sine's square is given. */
-export const cone =
-  (sineSquare: number): Eye =>
-  (eye, nx, ny, nz, u, v) => {
-    const radius = Math.sqrt(u * sineSquare)
-    eye[0] = radius * Math.cos(2 * Math.PI * v)
-    eye[1] = radius * Math.sin(2 * Math.PI * v)
-    eye[2] = Math.sqrt(1 - u * sineSquare)
-    const facing = nx * at(eye, 0) + ny * at(eye, 1) + nz * at(eye, 2)
-    return facing > 0 ? (Math.PI * sineSquare * facing) / at(eye, 2) : 0
-  }
-
 /**
  * Traces eye rays from all over the crown backwards and hands each path to `take` with the ray's share of the light that an
  * evenly bright sky sends onto the crown. `eye` is the direction to the eye; it and the path are filled anew for each ray.

@@ -6,38 +6,50 @@ import { fold, type Outline, type Station } from './outline.ts'
 
 /**
  * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower
- * halves, culet. For a circle these are the 57 facets of the standard round brilliant; an ellipse gives its affine image.
+ * halves, culet. For a circle these are the 57 facets of the standard round brilliant. The table is the outline made smaller about its centre; with
+ * `evenCrown` it is the outline moved inwards, so that all bezels have one angle, as long stones are cut.
  * @param flatness slope of the mains, as part of the slope with which they would reach the girdle; less than 1 leaves the
  * pavilion's upper part to the lower halves
  */
-export function brilliantFacets(outline: Outline, proportions: Proportions, flatness = 1): Facet[] {
+export function brilliantFacets(
+  outline: Outline,
+  proportions: Proportions,
+  { evenCrown = false, flatness = 1 }: { readonly evenCrown?: boolean; readonly flatness?: number } = {},
+): Facet[] {
   const isHalf = outline.gaps.some(({ beside }) => beside.length === 1)
   return [
-    ...crownFacets(outline, proportions),
+    ...crownFacets(outline, proportions, evenCrown),
     ...pavilionFacets(outline, proportions, flatness),
     ...outline.walls,
     ...(isHalf ? [fold] : []),
   ]
 }
 
-function crownFacets(outline: Outline, proportions: Proportions): Facet[] {
+function crownFacets(outline: Outline, proportions: Proportions, isEven: boolean): Facet[] {
   const { table, crownHeight, girdle } = proportions
   const bezels = outline.stations.map((station) => {
-    const slope = crownHeight / ((1 - table) * reach(outline, station))
+    const slope = crownHeight / ((1 - table) * (isEven ? 0.5 : reach(outline, station)))
     return slopingFacet('crown', 'bezel', raised(station.at, girdle / 2), station.outward, slope)
   })
   const top: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: girdle / 2 + crownHeight }
-  return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels)]
+  return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels, isEven)]
 }
 
 /** At each gap a star, which ends in a tip on the bezels, and from there two halves down to the girdle. */
-function starsAndHalves(outline: Outline, proportions: Proportions, bezels: readonly Facet[]): Facet[] {
+function starsAndHalves(
+  outline: Outline,
+  proportions: Proportions,
+  bezels: readonly Facet[],
+  isEven: boolean,
+): Facet[] {
   const { table, crownHeight, girdle, star } = proportions
   const edge = girdle / 2
   const shrunk = (at: Vector): Vector =>
     raised(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
+  const onTable = ({ at, outward }: Station): Vector =>
+    isEven ? raised(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : shrunk(at)
   return outline.gaps.flatMap(({ corner, beside }) => {
-    const [a, b] = beside.map(({ at }) => shrunk(at))
+    const [a, b] = beside.map(onTable)
     const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
     const tip = meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), star)))
     const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]

@@ -9,7 +9,7 @@ const PILLOW = 5
 
 /** The cushion brilliant: mains to the middle of each side and to each corner, as in a round. */
 export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.81)
+  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, { flatness: 0.81 })
 }
 
 /**
@@ -17,7 +17,7 @@ export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
  * leaves more weight in the pavilion and a crushed-ice look.
  */
 export function cushionModifiedFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, 0.82)
+  return brilliantFacets(pillow(proportions.lengthToWidth), proportions, { flatness: 0.82 })
 }
 
 const pillow = (lengthToWidth: number) =>

@@ -12,7 +12,10 @@ export function marquiseFacets(proportions: Proportions): Facet[] {
   const radius = 0.25 + end * end
   const turn = Math.asin(end / radius)
   const side = (part: number) => onArc(0.5 - radius, 0, radius, turn * (2 * part - 1))
-  return brilliantFacets(twoSided(side), proportions, marquiseFlatness(proportions.lengthToWidth))
+  return brilliantFacets(twoSided(side), proportions, {
+    evenCrown: true,
+    flatness: marquiseFlatness(proportions.lengthToWidth),
+  })
 }
 
 /**
@@ -20,11 +23,11 @@ export function marquiseFacets(proportions: Proportions): Facet[] {
  * rises from .00565 to .00595: longer stones are cut fuller, which mains that are flatter under the lower halves give.
  */
 const marquiseFlatness = (lengthToWidth: number): number =>
-  Math.min(0.95, Math.max(0.6, 0.82 - 0.2 * (lengthToWidth - 2.025)))
+  Math.min(0.95, Math.max(0.6, 0.84 - 0.2 * (lengthToWidth - 2.025)))
 
 /** The pear: a half circle, and from its ends two arcs to the point. The culet is under the middle of the half circle. */
 export function pearFacets(proportions: Proportions): Facet[] {
-  return brilliantFacets(twoSided(pearSide(proportions.lengthToWidth - 0.5)), proportions)
+  return brilliantFacets(twoSided(pearSide(proportions.lengthToWidth - 0.5)), proportions, { evenCrown: true })
 }
 
 /** The right side of a pear from the middle of its head (0) to its point (1), by length of the way. */

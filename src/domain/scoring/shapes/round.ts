@@ -6,12 +6,13 @@ import { closedOutline, type Station } from './outline.ts'
 /** Flat facets of the girdle. 32 give a weighted light return lower by 0.001; more than 64 change it by less than 0.0003. */
 const WALLS = 64
 
-/** The round brilliant with its 57 facets, and as its affine image the oval. */
+/** The round brilliant with its 57 facets, and over an ellipse the oval. */
 export function roundFacets(proportions: Proportions): Facet[] {
   const { lengthToWidth } = proportions
   return brilliantFacets(
     closedOutline((turn) => onEllipse(2 * Math.PI * turn, lengthToWidth), WALLS, 0),
     proportions,
+    { evenCrown: true },
   )
 }
 

@@ -2,7 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
 import { look, wholeSky } from '../../../../src/domain/scoring/light/look.ts'
-import { faceUp, lightReturn } from '../../../../src/domain/scoring/light/metrics.ts'
+import { faceUp } from '../../../../src/domain/scoring/light/face-up.ts'
+import { weightedLightReturn } from '../../../../src/domain/scoring/light/light-return.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
 import { targetOf } from '../../../../src/domain/scoring/light/sampling.ts'
 import { diamondOptics, solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
@@ -12,9 +13,9 @@ import { close, plain, roundOf } from '../cuts.ts'
 const test = suite('a trace')
 
 const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
-const weighted = (measures: Partial<RoundMeasures>) => lightReturn(targetOf(roundOf(measures)), beam).weighted
+const weighted = (measures: Partial<RoundMeasures>) => weightedLightReturn(targetOf(roundOf(measures)), beam)
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  faceUp(targetOf(roundOf(measures)), beam, dispersion).fire
+  faceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 test("knows diamond's refractive index and dispersion", () => {
   assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))

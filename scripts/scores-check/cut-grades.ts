@@ -1,0 +1,139 @@
+import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
+import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
+import { traceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
+import { brillianceScore, fireScore, integralScore } from '../../src/domain/scoring/members.ts'
+import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
+import { reference } from '../../src/domain/scoring/table.ts'
+import { says, type Check } from './check.ts'
+import { charts } from './gia-charts.ts'
+import { rankCorrelation } from './rank-correlation.ts'
+
+/** A design with what a laboratory says of it, from 0 (Poor) to 4 (Excellent), and its scores here. */
+type Graded = { readonly grade: number; readonly brilliance: number; readonly integral: number }
+
+const LETTERS = 'pfgve'
+/** The charts that nobody looked at when the model was made; 50, 56 and 62 were. */
+const HELD_OUT = [53, 59, 65]
+/** Every seventh cell: 117 designs a chart, in all rows and columns. */
+const EVERY = 7
+
+function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
+  const cut = traceSolid(solidOf(facetModels.Round(roundProportions(measures))), { crown: 0, pavilion: 0 }, 1)
+  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, { carat: 1 })]
+  return { brilliance: brilliance.rg, integral: integralScore(fire, brilliance).rg }
+}
+
+/** What the charts' stones have in common. */
+const common = { star: 55, lower: 80, girdle: 3, culet: 0 }
+
+function chartDesigns(): Graded[] {
+  return HELD_OUT.flatMap((table) =>
+    (charts[table] ?? '')
+      .trim()
+      .split('\n')
+      .flatMap((line, row) => [...line].map((letter, column) => ({ letter, row, column })))
+      .filter((_, index) => index % EVERY === 0)
+      .map(({ letter, row, column }) => ({
+        grade: LETTERS.indexOf(letter),
+        ...scoresOf({ ...common, table, pavilion: 38.8 + row / 5, crown: 22 + column / 2 }),
+      })),
+  )
+}
+
+/** Beyond the limits of Fair: table 44 to 72, crown 20 to 41.5, pavilion 37.4 to 44 (GIA, "Estimating a Cut Grade"). */
+const poorDesigns = (): Graded[] =>
+  Array.from({ length: 240 }, (_, index) => ({
+    table: 44 + 36 * part(index, 0.8191725134),
+    crown: 4 + 42 * part(index, 0.6710436067),
+    pavilion: 35 + 11 * part(index, 0.5497004779),
+  }))
+    .filter(
+      ({ table, crown, pavilion }) => table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44,
+    )
+    .map((measures) => ({ grade: 0, ...scoresOf({ ...common, ...measures }) }))
+
+const part = (index: number, step: number): number => ((index + 1) * step) % 1
+
+export function cutGradeChecks(): Check[] {
+  const onCharts = chartDesigns()
+  const all = [...onCharts, ...poorDesigns()]
+  return [
+    ...correlations('on three charts', onCharts, { brilliance: 0.55, integral: 0.65 }),
+    ...correlations('with designs beyond them', all, { brilliance: 0.65, integral: 0.7 }),
+    ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all)),
+    ...confusion(all),
+    ...named.map(([name, measures, most]) => {
+      const { brilliance, integral } = scoresOf(measures)
+      return says(name, `integral below ${most}`, `${integral} (brilliance ${brilliance})`, integral < most)
+    }),
+  ]
+}
+
+const correlations = (where: string, designs: readonly Graded[], least: Omit<Graded, 'grade'>): Check[] =>
+  (['brilliance', 'integral'] as const).map((name) => {
+    const found = rankCorrelation(
+      designs.map((design) => design[name]),
+      designs.map(({ grade }) => grade),
+    )
+    return says(
+      `${name}, ${designs.length} ${where}`,
+      `correlates by ${least[name]}`,
+      found.toFixed(2),
+      found >= least[name],
+    )
+  })
+
+function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Graded[]): Check {
+  const bound = boundsOf(name)[3]
+  const bad = designs.filter(({ grade }) => grade <= 1)
+  const wrong = bad.filter((design) => design[name] >= bound).length
+  return says(
+    `${name}: Fair and Poor that score Excellent`,
+    'at most 15 %',
+    `${wrong} of ${bad.length}`,
+    wrong <= 0.15 * bad.length,
+  )
+}
+
+const boundsOf = (name: 'brilliance' | 'integral') => scoringGrades[name === 'brilliance' ? 'brightness' : 'integral']
+
+/** A line for each grade of the laboratory's: how many of its designs have which grade of integral here. */
+function confusion(designs: readonly Graded[]): Check[] {
+  const bounds = boundsOf('integral')
+  const names = ['Poor', 'Fair', 'Good', 'Very Good', 'Excellent']
+  const rows = names.map((_, grade) => {
+    const counts = [0, 0, 0, 0, 0, 0]
+    for (const design of designs.filter((one) => one.grade === grade)) {
+      const found = bounds.findIndex((bound, index) => design.integral < bound || index === bounds.length - 1)
+      counts[found] = (counts[found] ?? 0) + 1
+    }
+    return counts
+  })
+  const middles = rows.map((_, grade) =>
+    median(designs.filter((one) => one.grade === grade).map(({ integral }) => integral)),
+  )
+  return rows
+    .map((counts, grade) =>
+      says(
+        `designs graded ${names[grade]}: P F G VG EX OU here`,
+        grade === 0 ? 'half below Very Good' : `half above those of ${names[grade - 1]}`,
+        `${counts.join(' ')} (half below ${middles[grade]})`,
+        grade === 0 ? (middles[0] ?? 1) < bounds[2] : (middles[grade] ?? 0) > (middles[grade - 1] ?? 0),
+      ),
+    )
+    .reverse()
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN
+}
+
+/** Rounds that eyes find dull, though they return light, and the score that they may not reach. */
+const named: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
+  ['a crown of 5° (Fair or worse)', { crown: 5 }, scoringGrades.integral[1]],
+  ['a crown of 10° (Fair or worse)', { crown: 10 }, scoringGrades.integral[1]],
+  ['a crown of 15° (Fair or worse)', { crown: 15 }, scoringGrades.integral[1]],
+  ['a fish-eye: pavilion 38° (Good or worse)', { pavilion: 38 }, scoringGrades.integral[2]],
+  ['a nailhead: pavilion 44° (Good or worse)', { pavilion: 44 }, scoringGrades.integral[2]],
+]

@@ -1,0 +1,214 @@
+import { at, whole } from './numbers.ts'
+import { CROWN, planesOf, type Planes } from './planes.ts'
+import { separation } from './separation.ts'
+import { newPath, trace, type Path } from './trace.ts'
+import { aimFrom, viewFrom, type View } from './view.ts'
+import type { Solid } from '../solid/solid.ts'
+import { radians } from '../solid/vector.ts'
+
+/** What two eyes see of a stone that is held face up and rocked; each but fire from 0 up, in no unit. */
+export type FaceUp = {
+  /** Mean brightness of the face. */
+  readonly brightness: number
+  /** Mean difference of brightness between neighbouring spots. */
+  readonly contrast: number
+  /** From how many of the sky's rings, five degrees wide, the light comes: the exponential of its entropy over them. */
+  readonly variety: number
+  /** The part of the face that stays lit when the stone is tilted. */
+  readonly lit: number
+  /** Angle between F and C light over what an eye blurs, times its energy, more of large flashes than of small ones; degrees. */
+  readonly fire: number
+}
+
+/**
+ * How a face-up stone looks to two eyes: how bright it is, how much bright and dark stand side by side, from how much of the
+ * room its light comes, and how much of it stays lit when it is rocked. What lacks one of them is dull, hence the product. Twice the
+ * light does not look twice as bright: of brightness its root counts (S. S. Stevens, Science 133, 1961, has exponents of 0.33 to 0.5).
+ */
+export const performance = ({ brightness, contrast, variety, lit }: FaceUp): number =>
+  Math.sqrt(brightness) * contrast * variety * lit
+
+/** Where the eyes are: degrees between each and the zenith, and how it counts. */
+const EYES = 6
+const TILTED = 15
+const TURNS = [7, 97, 187, 277]
+/** Tilted eyes stand between the others. */
+const BETWEEN = 45
+
+/** Spots across a round of the stone's area: 0.23 mm apart on one carat. Less than that is no flash for an eye at 30 cm. */
+const SPOTS = 28
+/** Each view is looked at this often, by grids of spots that lie between each other's. */
+const GRIDS = 4
+/** Powers of the root of x^3 = x + 1: the additive recurrence of two dimensions with the fewest gaps. */
+const [GRID_A, GRID_B] = [0.7548776662466927, 0.5698402909980532]
+
+/**
+ * The sky about the eye, by the zones of the angular spectrum evaluation tool: the viewer's head hides 15 degrees, the 30 below are bright,
+ * the rest is half as bright.
+ */
+const RING = 5
+const RINGS = 90 / RING
+const HEAD_RINGS = 15 / RING
+const BRIGHT_RINGS = 45 / RING
+const SIDE = 0.5
+/** A spot that is less bright is dark. */
+const DARK = 0.2
+/**
+ * Degrees between F and C light that an eye blurs: all visible light spreads 2.1 times as far, and has to spread over a pupil of 3 mm at
+ * 40 cm (0.43°) and the lamp (0.1°).
+ */
+const BLURRED = 0.25
+const CUT_OFF = 0.01
+
+/**
+ * Looks at a stone from eight sides.
+ * @param dispersion the index for F light less that for C light
+ * @param fineness times the usual number of spots
+ */
+export function faceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUp {
+  const planes = planesOf(solid)
+  const scene: Scene = { planes, path: newPath(), index, degrees: (dispersion * 180) / Math.PI, ...spotsOf(solid) }
+  const near = newSums()
+  const tilted = newSums()
+  for (const turn of TURNS) {
+    for (let grid = 0; grid < GRIDS * fineness; grid++) {
+      const shift = [fraction(grid * GRID_A), fraction(grid * GRID_B)] as const
+      add(near, scene, viewFrom(planes, radians(EYES), radians(turn)), shift)
+      add(tilted, scene, viewFrom(planes, radians(TILTED), radians(turn + BETWEEN)), shift)
+    }
+  }
+  const mean = (of: (sums: Sums) => number) => (of(near) + of(tilted)) / 2
+  return {
+    brightness: mean(({ brightness, spots }) => brightness / spots),
+    contrast: mean(({ difference, pairs }) => difference / pairs),
+    variety: variety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
+    lit: tilted.lit / tilted.spots,
+    fire: mean(({ fire, spots }) => fire / spots),
+  }
+}
+
+/** From -0.5 to 0.5. */
+const fraction = (value: number): number => value - Math.round(value)
+
+type Scene = {
+  readonly planes: Planes
+  readonly path: Path
+  readonly index: number
+  /** Degrees between F and C light for a turn of one radian per unit of index. */
+  readonly degrees: number
+  /** Between spots, in the stone's widths, and how many of them a row has. */
+  readonly step: number
+  readonly row: number
+}
+
+function spotsOf({ faceUpArea, width, length }: Solid): Pick<Scene, 'step' | 'row'> {
+  const step = Math.sqrt((4 * faceUpArea) / Math.PI) / SPOTS
+  return { step, row: Math.ceil((1.1 * Math.max(width, length)) / step) }
+}
+
+/** What all spots of some views bring together. */
+type Sums = {
+  spots: number
+  pairs: number
+  brightness: number
+  difference: number
+  lit: number
+  fire: number
+  /** Light by how far from the eye it comes, from ring to ring. */
+  readonly rings: Float64Array
+}
+
+const newSums = (): Sums => ({
+  spots: 0,
+  pairs: 0,
+  brightness: 0,
+  difference: 0,
+  lit: 0,
+  fire: 0,
+  rings: new Float64Array(RINGS),
+})
+
+/** One spot: NaN for its brightness beside the stone. Two spots with the same way show the same flash. */
+type Spots = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly way: Int32Array }
+
+function add(sums: Sums, scene: Scene, view: View, [across, along]: readonly [number, number]): void {
+  const { row, step } = scene
+  const spots: Spots = {
+    brightness: new Float64Array(row * row).fill(NaN),
+    fire: new Float64Array(row * row),
+    way: new Int32Array(row * row),
+  }
+  for (let spot = 0; spot < row * row; spot++) {
+    const [x, y] = [
+      ((spot % row) + 0.5 - row / 2 + across) * step,
+      (Math.floor(spot / row) + 0.5 - row / 2 + along) * step,
+    ]
+    const first = aimFrom(view, scene.planes, scene.path, x, y)
+    if (first >= 0) lookAt(sums, scene, view, first, spots, spot)
+  }
+  for (let spot = 0; spot < row * row; spot++) compare(sums, spots, spot, row)
+}
+
+function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: Spots, spot: number): void {
+  const { path, planes, index, degrees } = scene
+  trace(path, planes, first, index, CUT_OFF)
+  let [brightness, fire, brightest] = [0, 0, 0]
+  spots.way[spot] = first
+  for (let hit = 1; hit < path.hits; hit++) {
+    const energy = at(path.energy, hit)
+    if (energy === 0) continue
+    if (energy > brightest) {
+      brightest = energy
+      spots.way[spot] = wayTo(path, hit)
+    }
+    const ring = ringOf(path, planes, hit, eye)
+    if (ring < 0) continue
+    sums.rings[ring] = at(sums.rings, ring) + energy
+    if (ring < HEAD_RINGS) continue
+    brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE)
+    fire += energy * Math.max(0, separation(path, planes, hit, index) * degrees - BLURRED)
+  }
+  spots.brightness[spot] = brightness
+  spots.fire[spot] = fire
+}
+
+/** How far from the eye light comes that leaves at a hit; -1 for what comes from under the stone or through its pavilion. */
+function ringOf({ outside, planes: met }: Path, { parts }: Planes, hit: number, eye: View['eye']): number {
+  if (whole(parts, whole(met, hit)) !== CROWN || at(outside, 3 * hit + 2) <= 0) return -1
+  const cosine = at(outside, 3 * hit) * eye[0] + at(outside, 3 * hit + 1) * eye[1] + at(outside, 3 * hit + 2) * eye[2]
+  if (cosine <= 0) return -1
+  return Math.min(RINGS - 1, Math.floor((Math.acos(Math.min(1, cosine)) * 180) / Math.PI / RING))
+}
+
+/** A number for the planes that a path met up to a hit. */
+function wayTo({ planes }: Path, hit: number): number {
+  let way = whole(planes, 0)
+  for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + whole(planes, before)) | 0
+  return way
+}
+
+/** Adds a spot, beside its neighbours to the right and above. */
+function compare(sums: Sums, { brightness, fire, way }: Spots, spot: number, row: number): void {
+  const own = at(brightness, spot)
+  if (Number.isNaN(own)) return
+  let [neighbours, alike] = [0, 0]
+  for (const other of [spot + 1, spot + row]) {
+    const beside = other < brightness.length ? at(brightness, other) : NaN
+    if (Number.isNaN(beside)) continue
+    neighbours++
+    if (whole(way, other) === whole(way, spot)) alike++
+    sums.difference += Math.abs(own - beside)
+  }
+  sums.spots++
+  sums.pairs += neighbours
+  sums.brightness += own
+  if (own >= DARK) sums.lit++
+  // Crushed ice: a flash as small as a spot counts half as much as one that its neighbours show too.
+  if (neighbours > 0) sums.fire += (at(fire, spot) * (1 + alike / neighbours)) / 2
+}
+
+function variety(rings: Float64Array): number {
+  const all = rings.reduce((sum, ring) => sum + ring, 0)
+  const entropy = rings.reduce((sum, ring) => (ring > 0 ? sum - (ring / all) * Math.log(ring / all) : sum), 0)
+  return Math.exp(entropy)
+}

@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { faceUp, performance } from '../../../../src/domain/scoring/light/face-up.ts'
+import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
+import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
+import type { RoundMeasures } from '../../../../src/domain/scoring/cut/round-proportions.ts'
+import { diamondOptics } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
+import type { Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { close, plain, roundOf } from '../cuts.ts'
+
+const test = suite('a stone face up')
+
+const { index, dispersion } = diamondOptics
+const seen = (solid: Solid, fineness?: number) => faceUp(solid, index, dispersion, fineness)
+const usual = seen(roundOf({}))
+const round = (measures: Partial<RoundMeasures>) => seen(roundOf(measures))
+const relative = (measures: Partial<RoundMeasures>) => performance(round(measures)) / performance(usual)
+
+test('looks the same on every run', () => assert.equal(seen(roundOf({})), usual))
+
+test('shows what four times as many spots show, within 1.5 percent', () => {
+  const fine = seen(roundOf({}), 4)
+  for (const name of ['brightness', 'contrast', 'variety', 'lit', 'fire'] as const)
+    assert.ok(close(usual[name] / fine[name], 1, 0.015), `${name}: ${usual[name]}, not ${fine[name]}`)
+})
+
+test('is none the brighter for its size', () => {
+  const { facets } = roundOf({})
+  const larger = solidOf(facets.map((facet) => ({ ...facet, offset: 1.7 * facet.offset })))
+  const found = seen(larger)
+  for (const name of ['brightness', 'contrast', 'variety', 'lit', 'fire'] as const)
+    assert.ok(close(found[name] / usual[name], 1, 0.02), `${name}: ${found[name]}, not ${usual[name]}`)
+})
+
+test('looks the same whichever way it is turned, but for what sampling leaves open', () => {
+  const [cosine, sine] = [Math.cos(1), Math.sin(1)]
+  const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
+  const { facets } = roundOf({})
+  const other = performance(seen(solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))))
+  assert.ok(close(other / performance(usual), 1, 0.03), `${other}, not ${performance(usual)}`)
+})
+
+test('is dull where its pavilion shows the head that looks at it', () => {
+  assert.ok(round({ pavilion: 44 }).brightness < 0.9 * usual.brightness)
+  assert.ok(round({ pavilion: 44 }).lit < 0.95 * usual.lit)
+  assert.ok(relative({ pavilion: 44 }) < 0.85)
+})
+
+test('is dull where bright and dark do not stand side by side, however bright it is', () => {
+  const flat = round({ crown: 5 })
+  assert.ok(flat.brightness > usual.brightness)
+  assert.ok(flat.contrast < 0.75 * usual.contrast && flat.variety < 0.9 * usual.variety)
+  assert.ok(relative({ crown: 5 }) < 0.7)
+})
+
+test('is dull as a fish-eye', () => assert.ok(relative({ pavilion: 38 }) < 0.9))
+
+test('has no fire without dispersion, and none that an eye blurs', () => {
+  assert.is(faceUp(roundOf({}), index, 0).fire, 0)
+  assert.is(faceUp(roundOf({}), index, dispersion / 1000).fire, 0)
+})
+
+test('has more fire than twice as much dispersion would have if eyes did not blur', () =>
+  assert.ok(faceUp(roundOf({}), index, 2 * dispersion).fire > 2 * usual.fire))
+
+test('is looked at by one of its halves where it is a heart', () => {
+  const heart = seen(solidOf(facetModels.Heart(proportionsOf(plain('Heart', 'Excellent')))))
+  assert.ok(heart.brightness > 0.3 && heart.brightness < 0.6 && heart.lit > 0.5, JSON.stringify(heart))
+})
+
+test.run()
