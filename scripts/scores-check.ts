@@ -2,39 +2,42 @@
  * Holds the scoring model against what is published, value beside value, and ends with exit code 1 where one fails.
  * A figure that published ones exclude is marked excl, with the reason. `--fast` leaves out the finest traces.
  */
-import { print, type Check } from './scores-check/check.ts'
+import { print, type Check, type Kind } from './scores-check/check.ts'
 import { geometryChecks, indexChecks, sizeChecks, weightChecks } from './scores-check/geometry.ts'
 import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-check/light.ts'
-import { errorChecks, nominalChecks } from './scores-check/errors.ts'
+import { errorChecks, nominalChecks, symmetryChecks } from './scores-check/errors.ts'
 import { cutGradeChecks } from './scores-check/cut-grades.ts'
+import { secondTracerChecks } from './scores-check/second.ts'
 import { caseChecks, fallChecks, spreadChecks } from './scores-check/stones.ts'
 
-const chapters: readonly (readonly [string, () => Check[]])[] = [
-  ['Refractive index', indexChecks],
-  ['Geometry', geometryChecks],
-  ['Weight factors, ct / (length x width x depth in mm)', weightChecks],
-  ['Mean diameter in mm', sizeChecks],
-  ['Spread of the bundled data set, points of pc', spreadChecks],
-  ['Spread of the case study', caseChecks],
-  ['Grades', fallChecks],
-  ['Energy, shape by shape', energyChecks],
-  ['Weighted light return', returnChecks],
-  ['Leakage', leakageChecks],
-  ['Fire', fireChecks],
-  ['Cut grades of the GIA, on charts that the model was not made on', cutGradeChecks],
+const chapters: readonly (readonly [string, Kind, () => Check[]])[] = [
+  ['Refractive index', 'published', indexChecks],
+  ['Geometry', 'published', geometryChecks],
+  ['Weight factors, ct / (length x width x depth in mm)', 'published', weightChecks],
+  ['Mean diameter in mm', 'published', sizeChecks],
+  ['Spread of the bundled data set, points of pc', 'published', spreadChecks],
+  ['Spread of the case study', 'published', caseChecks],
+  ['Grades', 'property', fallChecks],
+  ['Energy, shape by shape', 'property', energyChecks],
+  ['Weighted light return', 'published', returnChecks],
+  ['Leakage', 'published', leakageChecks],
+  ['Fire', 'property', fireChecks],
+  ['Cut grades of the GIA, on charts that the model was not made on', 'published', cutGradeChecks],
   ...(process.argv.includes('--fast')
     ? []
     : [
-        ['Calculation error', errorChecks] as const,
-        ['Distance of real stones from their grade', nominalChecks] as const,
+        ['Weighted light return by a second tracer', 'computed apart', secondTracerChecks] as const,
+        ['Calculation error', 'property', errorChecks] as const,
+        ['Worse symmetry', 'property', symmetryChecks] as const,
+        ['Distance of real stones from their grade', 'property', nominalChecks] as const,
       ]),
 ]
 
 let failed = 0
 let excluded = 0
-for (const [title, checks] of chapters) {
+for (const [title, kind, checks] of chapters) {
   const found = checks()
-  print(title, found)
+  print(title, kind, found)
   failed += found.filter((check) => !check.holds && check.excluded === undefined).length
   excluded += found.filter((check) => !check.holds && check.excluded !== undefined).length
 }

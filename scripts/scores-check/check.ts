@@ -34,8 +34,14 @@ export const says = (subject: string, published: string, ours: string, holds: bo
 /** A check that may miss, for a reason that is printed. Where it holds, the reason is left out. */
 export const unless = (check: Check, reason: string): Check => (check.holds ? check : { ...check, excluded: reason })
 
-export function print(title: string, checks: readonly Check[]): void {
-  console.log(`\n${title}`)
+/**
+ * What a chapter's lines are held against: figures that somebody published, figures that something else than the model computes, or what
+ * must be so whatever the figures are.
+ */
+export type Kind = 'published' | 'computed apart' | 'property'
+
+export function print(title: string, kind: Kind, checks: readonly Check[]): void {
+  console.log(`\n${title} (${kind})`)
   for (const { subject, published, ours, holds, excluded } of checks) {
     const mark = holds ? 'ok  ' : excluded === undefined ? 'FAIL' : 'excl'
     console.log(`  ${mark}  ${subject.padEnd(46)} ${published.padEnd(28)} ${ours}`)

@@ -1,4 +1,4 @@
-import { modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut/cut.ts'
+import { grades, modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { performance } from '../../src/domain/scoring/light/face-up.ts'
 import { brillianceScore, errors, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
@@ -7,7 +7,7 @@ import { roundProportions } from '../../src/domain/scoring/cut/round-proportions
 import { tabled } from '../../src/domain/scoring/score.ts'
 import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
-import { solidOfCut, traceSolid, type TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { solidOfCut, traceCut, traceSolid, type TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { says, type Check } from './check.ts'
 import { realStones, words } from './stones.ts'
 
@@ -46,6 +46,19 @@ export function errorChecks(): Check[] {
 
 const change = (usual: TracedCut, fine: TracedCut, fineReference: TracedCut, of: (cut: TracedCut) => number) =>
   Math.abs(of(usual) / of(reference) - of(fine) / of(fineReference))
+
+/** Tilts are one sample of what a grade of symmetry allows, and may by chance break up what a long shape leaks: by twice d at most. */
+export function symmetryChecks(): Check[] {
+  return modelledShapes.flatMap((shape) => {
+    const stones = grades.map((symmetry) => scoresOf(traceCut({ ...plain(shape, 'Excellent'), symmetry })))
+    return (['brilliance', 'fire', 'integral'] as const).map((name) => {
+      const values = stones.map((scores) => scores[name].rg)
+      const rise = Math.max(...values.map((value, index) => value - Math.min(...values.slice(0, index + 1))))
+      const subject = `${shape}: ${name} by symmetry, Ideal to Poor`
+      return says(subject, `rises by at most ${2 * errors[name]}`, values.join(' '), rise <= 2 * errors[name] + 1e-9)
+    })
+  })
+}
 
 const STONES_A_CUT = 16
 

@@ -39,13 +39,17 @@ export const referenceSolid = (): Solid => solidOf(facetModels.Round(roundPropor
 
 /** The stone of a cut: nominal or measured proportions, facets tilted as polish and symmetry allow. @throws ImpossibleProportions */
 export function solidOfCut(cut: Cut): { solid: Solid; deviation: Deviation } {
-  return perturbed(solidOf(facetModels[cut.shape](proportionsOf(cut))), cut.symmetry, cut.polish)
+  return perturbed(idealSolidOf(cut), cut.symmetry, cut.polish)
 }
+
+const idealSolidOf = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
 
 /** Traces a cut: some tenths of a second. The same cut gives the same numbers. @throws ImpossibleProportions */
 export function traceCut(cut: Cut): TracedCut {
-  const { solid, deviation } = solidOfCut(cut)
-  return traceSolid(solid, deviation, 1)
+  const ideal = idealSolidOf(cut)
+  const { solid, deviation } = perturbed(ideal, cut.symmetry, cut.polish)
+  // Facets are tilted for the light alone: what tilting them takes off a stone would make worse symmetry look larger.
+  return { ...traceSolid(solid, deviation, 1), ...extentOf(ideal) }
 }
 
 export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, 1)
@@ -56,11 +60,7 @@ export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: 
   const beam: Beam = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
   const face = faceUp(solid, index, dispersion, fineness)
   return {
-    volume: kept(solid.volume),
-    faceUpArea: kept(solid.faceUpArea),
-    length: kept(solid.length),
-    width: kept(solid.width),
-    depth: kept(solid.depth),
+    ...extentOf(solid),
     weighted: kept(weightedLightReturn(targetOf(solid), beam)),
     brightness: kept(face.brightness),
     contrast: kept(face.contrast),
@@ -71,6 +71,14 @@ export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: 
     pavilionDeviation: deviation && kept(deviation.pavilion),
   }
 }
+
+const extentOf = ({ volume, faceUpArea, length, width, depth }: Solid) => ({
+  volume: kept(volume),
+  faceUpArea: kept(faceUpArea),
+  length: kept(length),
+  width: kept(width),
+  depth: kept(depth),
+})
 
 /** Six decimals: sines may differ in the last digit between engines, stored figures may not. */
 const kept = (value: number): number => Math.round(value * 1e6) / 1e6

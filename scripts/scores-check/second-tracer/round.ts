@@ -1,0 +1,65 @@
+import { cross, dot, minus, unit, type V } from './vectors.ts'
+
+/** A half-space that holds a stone: what lies beyond `at` along `normal` is outside. */
+export type Side = { readonly normal: V; readonly at: number; readonly isCrown: boolean }
+
+/** Percent of the width, degrees. */
+export type Round = {
+  readonly table: number
+  readonly crown: number
+  readonly pavilion: number
+  readonly star: number
+  readonly lower: number
+  readonly girdle: number
+  readonly culet: number
+}
+
+const DEGREE = Math.PI / 180
+const GIRDLE_SIDES = 64
+
+/** A round brilliant of width 1 from its drawing: eight mains above and below, each facet as the plane through three of its corners. */
+export function roundSides({ table, crown, pavilion, star, lower, girdle, culet }: Round): Side[] {
+  const half = girdle / 200
+  const top = half + (0.5 - table / 200) * Math.tan(crown * DEGREE)
+  const bottom = -half - 0.5 * Math.tan(pavilion * DEGREE)
+  const around = (turn: number, radius: number, z: number): V => [
+    radius * Math.cos(turn * 45 * DEGREE),
+    radius * Math.sin(turn * 45 * DEGREE),
+    z,
+  ]
+  const sides: Side[] = [
+    { normal: [0, 0, 1], at: top, isCrown: true },
+    { normal: [0, 0, -1], at: -(bottom + (culet / 200) * Math.tan(pavilion * DEGREE)), isCrown: false },
+  ]
+  // Between two mains everything lies on the plane half way between them: there the mains meet, and the tips are.
+  const middle = Math.cos(22.5 * DEGREE)
+  const onBezels = (radius: number) => half + (0.5 - radius * middle) * Math.tan(crown * DEGREE)
+  const onMains = (radius: number) => bottom + radius * middle * Math.tan(pavilion * DEGREE)
+  const tableEdge = (table / 200) * middle
+  const starTip = tableEdge + (star / 100) * (0.5 - tableEdge)
+  const lowerTip = 0.5 * (1 - lower / 100)
+  for (let main = 0; main < 8; main++) {
+    const lean = (angle: number, up: number): V => around(main, Math.sin(angle * DEGREE), up * Math.cos(angle * DEGREE))
+    sides.push(side(lean(crown, 1), around(main, 0.5, half), true))
+    sides.push(side(lean(pavilion, -1), [0, 0, bottom], false))
+    const tip = around(main + 0.5, starTip, onBezels(starTip))
+    sides.push(through(around(main, table / 200, top), around(main + 1, table / 200, top), tip, true))
+    const low = around(main + 0.5, lowerTip, onMains(lowerTip))
+    for (const end of [main, main + 1]) {
+      sides.push(through(around(end, 0.5, half), around(main + 0.5, 0.5, half), tip, true))
+      sides.push(through(around(end, 0.5, -half), around(main + 0.5, 0.5, -half), low, false))
+    }
+  }
+  for (let wall = 0; wall < GIRDLE_SIDES; wall++) {
+    sides.push({ normal: around((wall + 0.5) * (8 / GIRDLE_SIDES), 1, 0), at: 0.5, isCrown: false })
+  }
+  return sides
+}
+
+const side = (normal: V, point: V, isCrown: boolean): Side => ({ normal, at: dot(normal, point), isCrown })
+
+/** The plane through three points, looking away from the middle of the stone. */
+function through(a: V, b: V, c: V, isCrown: boolean): Side {
+  const normal = unit(cross(minus(b, a), minus(c, a)))
+  return dot(normal, a) < 0 ? side([-normal[0], -normal[1], -normal[2]], a, isCrown) : side(normal, a, isCrown)
+}
