@@ -6,6 +6,8 @@ import { html, type Html } from '../kit/html.ts'
 const SEGMENT = 54
 const HEIGHT = 14
 const TOP = 7
+/** Beside the scale: a marker at its end is drawn whole, with its line. */
+const MARGIN = 2
 /** A marker is seen even where the interval is very short. */
 const NARROWEST = 4
 
@@ -33,7 +35,7 @@ export function drawScale(name: ScoringName, value: number, error: number, said:
   const left = Math.min(Math.max(middle - width / 2, 0), scoreGrades.length * SEGMENT - width)
   return html`<svg
     class="scale"
-    viewBox="0 0 ${String(scoreGrades.length * SEGMENT)} 44"
+    viewBox="${String(-MARGIN)} 0 ${String(scoreGrades.length * SEGMENT + 2 * MARGIN)} 44"
     role="img"
     aria-label="${said}"
   >

@@ -18,4 +18,13 @@ test('stays inside where a value is over the last bound', () => {
   assert.is(Number(mark?.[1]) + Number(mark?.[2]), 324)
 })
 
+test('has room for the line of a marker at either end', () => {
+  const [from = NaN, , wide = NaN] =
+    /viewBox="([^"]+)"/
+      .exec(drawScale('fire', 1.4, 0.1, 'F').html)?.[1]
+      ?.split(' ')
+      .map(Number) ?? []
+  assert.ok(from <= -1 && from + wide >= 325)
+})
+
 test.run()

@@ -1,4 +1,5 @@
 import type { Grade } from './cut.ts'
+import { PLANE_STEPS } from '../light/sampling.ts'
 import type { Facet, Part } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
 import { add, cross, dot, radians, scale, unit, type Vector } from '../solid/vector.ts'
@@ -56,14 +57,10 @@ function tilt(facet: Facet, index: number, range: number, phase: number): Vector
   const across = unit(Math.abs(normal[2]) < 0.999 ? cross(normal, [0, 0, 1]) : [1, 0, 0])
   const along = cross(normal, across)
   const size = radians(range) * Math.SQRT1_2
-  const part1 = fraction((index + 1) * PLANE_A + phase) - 0.5
-  const part2 = fraction((index + 1) * PLANE_B + phase) - 0.5
+  const part1 = fraction((index + 1) * PLANE_STEPS[0] + phase) - 0.5
+  const part2 = fraction((index + 1) * PLANE_STEPS[1] + phase) - 0.5
   return add(scale(across, size * part1), scale(along, size * part2))
 }
-
-/** Powers of the root of x^3 = x + 1: the additive recurrence of two dimensions with the fewest gaps. */
-const PLANE_A = 0.7548776662466927
-const PLANE_B = 0.5698402909980532
 
 const fraction = (value: number): number => value - Math.floor(value)
 const square = (vector: Vector): number => dot(vector, vector)

@@ -1,5 +1,6 @@
 import { at, whole } from './numbers.ts'
 import { CROWN, planesOf, type Planes } from './planes.ts'
+import { PLANE_STEPS } from './sampling.ts'
 import { separation } from './separation.ts'
 import { newPath, trace, type Path } from './trace.ts'
 import { aimFrom, viewFrom, type View } from './view.ts'
@@ -28,19 +29,18 @@ export type FaceUp = {
 export const performance = ({ brightness, contrast, variety, lit }: FaceUp): number =>
   Math.sqrt(brightness) * contrast * variety * lit
 
-/** Where the eyes are: degrees between each and the zenith, and how it counts. */
+/** Degrees between the zenith and each of two eyes, which are 63 mm apart at 30 cm, and a stone that is tilted. */
 const EYES = 6
 const TILTED = 15
+/** Degrees about the zenith in which eyes stand, off the planes in which facets mirror each other. */
 const TURNS = [7, 97, 187, 277]
-/** Tilted eyes stand between the others. */
+/** Of a tilted stone they stand between those. */
 const BETWEEN = 45
 
 /** Spots across a round of the stone's area: 0.23 mm apart on one carat. Less than that is no flash for an eye at 30 cm. */
 const SPOTS = 28
 /** Each view is looked at this often, by grids of spots that lie between each other's. */
 const GRIDS = 4
-/** Powers of the root of x^3 = x + 1: the additive recurrence of two dimensions with the fewest gaps. */
-const [GRID_A, GRID_B] = [0.7548776662466927, 0.5698402909980532]
 
 /**
  * The sky about the eye, by the zones of the angular spectrum evaluation tool: the viewer's head hides 15 degrees, the 30 below are bright,
@@ -72,7 +72,7 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
   const tilted = newSums()
   for (const turn of TURNS) {
     for (let grid = 0; grid < GRIDS * fineness; grid++) {
-      const shift = [fraction(grid * GRID_A), fraction(grid * GRID_B)] as const
+      const shift = [fraction(grid * PLANE_STEPS[0]), fraction(grid * PLANE_STEPS[1])] as const
       add(near, scene, viewFrom(planes, radians(EYES), radians(turn)), shift)
       add(tilted, scene, viewFrom(planes, radians(TILTED), radians(turn + BETWEEN)), shift)
     }

@@ -50,6 +50,9 @@ const ROOT = 1.1673039782614187
 const STEPS = [1, 2, 3, 4].map((power) => ROOT ** -power)
 const [STEP_A = 0, STEP_B = 0, STEP_C = 0, STEP_D = 0] = STEPS
 
+/** The same of two dimensions: powers of the root of x^3 = x + 1. */
+export const PLANE_STEPS = [0.7548776662466927, 0.5698402909980532] as const
+
 /** The four coordinates of a sample, each from 0 to 1, evenly spread for any count; the same on every run. */
 export function sample(into: Float64Array, index: number): void {
   into[0] = fraction(index * STEP_A)

@@ -36,8 +36,8 @@ export function aimFrom(view: View, solid: Planes, path: Path, across: number, a
   const z = middle[2] + across * right[2] + along * up[2]
   let [first, entered, left] = [-1, -Infinity, Infinity]
   for (let plane = 0; plane < solid.foldFrom; plane++) {
-    const towards = along4(solid.planes, plane, eye[0], eye[1], eye[2])
-    const gap = at(solid.planes, 4 * plane + 3) - along4(solid.planes, plane, x, y, z)
+    const towards = normalDot(solid.planes, plane, eye[0], eye[1], eye[2])
+    const gap = at(solid.planes, 4 * plane + 3) - normalDot(solid.planes, plane, x, y, z)
     if (Math.abs(towards) < ALONG) {
       if (gap < 0) return -1
     } else if (towards > 0) {
@@ -57,13 +57,14 @@ export function aimFrom(view: View, solid: Planes, path: Path, across: number, a
 /** A plane that a ray runs along, but for rounding. */
 const ALONG = 1e-12
 
-const along4 = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
+/** A plane's normal times a vector. */
+const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
 
 /** Of a stone that is traced by one of its halves, the other one is not looked at. */
 function isOnThisHalf({ planes, parts, foldFrom, count }: Planes, x: number, y: number, z: number): boolean {
   for (let plane = foldFrom; plane < count; plane++) {
-    if (whole(parts, plane) === FOLD && along4(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
+    if (whole(parts, plane) === FOLD && normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
   }
   return true
 }
