@@ -8,6 +8,7 @@ import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-
 import { errorChecks, nominalChecks, symmetryChecks } from './scores-check/errors.ts'
 import { cutGradeChecks } from './scores-check/cut-grades.ts'
 import { secondTracerChecks } from './scores-check/second.ts'
+import { plausibleChecks } from './scores-check/plausible.ts'
 import { caseChecks, fallChecks, spreadChecks } from './scores-check/stones.ts'
 
 const chapters: readonly (readonly [string, Kind, () => Check[]])[] = [
@@ -29,6 +30,7 @@ const chapters: readonly (readonly [string, Kind, () => Check[]])[] = [
         ['Weighted light return by a second tracer', 'computed apart', secondTracerChecks] as const,
         ['Calculation error', 'property', errorChecks] as const,
         ['Worse symmetry', 'property', symmetryChecks] as const,
+        ['Stones of which no more is known', 'property', plausibleChecks] as const,
         ['Distance of real stones from their grade', 'property', nominalChecks] as const,
       ]),
 ]

@@ -2,12 +2,11 @@ import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { traceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
-import { brillianceScore, fireScore, integralScore } from '../../src/domain/scoring/members.ts'
 import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
-import { reference } from '../../src/domain/scoring/table.ts'
 import { says, type Check } from './check.ts'
 import { charts } from './gia-charts.ts'
 import { rankCorrelation } from './rank-correlation.ts'
+import { relative } from './relative.ts'
 
 /** A design with what a laboratory says of it, from 0 (Poor) to 4 (Excellent), and its scores here. */
 type Graded = { readonly grade: number; readonly brilliance: number; readonly integral: number }
@@ -19,9 +18,7 @@ const HELD_OUT = [53, 59, 65]
 const EVERY = 7
 
 function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
-  const cut = traceSolid(solidOf(facetModels.Round(roundProportions(measures))), { crown: 0, pavilion: 0 }, 1)
-  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, { carat: 1 })]
-  return { brilliance: brilliance.rg, integral: integralScore(fire, brilliance).rg }
+  return relative(traceSolid(solidOf(facetModels.Round(roundProportions(measures))), { crown: 0, pavilion: 0 }, 1))
 }
 
 /** What the charts' stones have in common. */

@@ -1,7 +1,7 @@
 import { grades, modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { performance } from '../../src/domain/scoring/light/face-up.ts'
-import { brillianceScore, errors, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
+import { errorsOf } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { roundProportions } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { tabled } from '../../src/domain/scoring/score.ts'
@@ -9,7 +9,12 @@ import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
 import { solidOfCut, traceCut, traceSolid, type TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { says, type Check } from './check.ts'
+import { relative } from './relative.ts'
 import { realStones, words } from './stones.ts'
+
+/** Of stones whose grade is known, and of those of which sampling leaves most open. */
+const errors = errorsOf({})
+const sampled = errorsOf({ ownFacets: true })
 
 const plain = (shape: Cut['shape'], grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
 
@@ -31,15 +36,15 @@ export function errorChecks(): Check[] {
   return moved.flatMap(({ cut, brilliance, fire }) => [
     says(
       `${cut.shape}: brilliance, spacing halved`,
-      `moves by less than ${errors.brilliance}`,
+      `moves by less than ${sampled.brilliance}`,
       brilliance.toFixed(4),
-      brilliance < errors.brilliance,
+      brilliance < sampled.brilliance,
     ),
     says(
       `${cut.shape}: fire, spacing halved`,
-      `moves by less than ${errors.fire}`,
+      `moves by less than ${sampled.fire}`,
       fire.toFixed(4),
-      fire < errors.fire,
+      fire < sampled.fire,
     ),
   ])
 }
@@ -50,9 +55,9 @@ const change = (usual: TracedCut, fine: TracedCut, fineReference: TracedCut, of:
 /** Tilts are one sample of what a grade of symmetry allows, and may by chance break up what a long shape leaks: by twice d at most. */
 export function symmetryChecks(): Check[] {
   return modelledShapes.flatMap((shape) => {
-    const stones = grades.map((symmetry) => scoresOf(traceCut({ ...plain(shape, 'Excellent'), symmetry })))
+    const stones = grades.map((symmetry) => relative(traceCut({ ...plain(shape, 'Excellent'), symmetry })))
     return (['brilliance', 'fire', 'integral'] as const).map((name) => {
-      const values = stones.map((scores) => scores[name].rg)
+      const values = stones.map((scores) => scores[name])
       const rise = Math.max(...values.map((value, index) => value - Math.min(...values.slice(0, index + 1))))
       const subject = `${shape}: ${name} by symmetry, Ideal to Poor`
       return says(subject, `rises by at most ${2 * errors[name]}`, values.join(' '), rise <= 2 * errors[name] + 1e-9)
@@ -90,24 +95,14 @@ export function nominalChecks(): Check[] {
 function distance(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
   const { solid, deviation } = solidOfCut({ ...plain('Round', grade), measured })
-  const own = scoresOf(traceSolid(solid, deviation, 0.25))
-  const nominal = scoresOf(tabled(plain('Round', grade)) ?? reference)
+  const own = relative(traceSolid(solid, deviation, 0.25))
+  const nominal = relative(tabled(plain('Round', grade)) ?? reference)
   const mm = (Number(stone['x']) + Number(stone['y'])) / 2
   const pc = 100 * (1 - Number(stone['carat']) / weight(reference.volume, mm))
   return {
-    brilliance: Math.abs(own.brilliance.rg - nominal.brilliance.rg),
-    fire: Math.abs(own.fire.rg - nominal.fire.rg),
-    integral: Math.abs(own.integral.rg - nominal.integral.rg),
-    spread: Math.abs(pc - nominal.spread.pc),
-  }
-}
-
-function scoresOf(cut: TracedCut) {
-  const [brilliance, fire] = [brillianceScore(cut, reference), fireScore(cut, reference, { carat: 1 })]
-  return {
-    brilliance,
-    fire,
-    integral: integralScore(fire, brilliance),
-    spread: spreadScore(cut, reference, { carat: 1 }),
+    brilliance: Math.abs(own.brilliance - nominal.brilliance),
+    fire: Math.abs(own.fire - nominal.fire),
+    integral: Math.abs(own.integral - nominal.integral),
+    spread: Math.abs(pc - nominal.pc),
   }
 }

@@ -1,7 +1,8 @@
 import type { Scores } from '../diamond/scores.ts'
 import { cutKey, type Cut } from './cut/cut.ts'
 import { fluorScore } from './fluor.ts'
-import { errors, ownErrors, brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
+import { errorsOf } from './errors.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
 import type { Stone } from './cut/stone.ts'
 import { reference, table } from './table.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
@@ -13,7 +14,7 @@ export const tabled = (cut: Cut): TracedCut | undefined => table[cutKey(cut)]
 export function score(stone: Stone, cut: TracedCut | null): Scores {
   const fluor = fluorScore(stone.fluorIntensity, stone.fluorColor)
   if (cut === null) return { integral: null, spread: null, fire: null, brilliance: null, fluor, symmetry: null }
-  const d = stone.ownFacets === true ? ownErrors : errors
+  const d = errorsOf(stone)
   const brilliance = brillianceScore(cut, reference, d.brilliance)
   const symmetry = symmetryScore(cut, d.symmetry)
   if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { performance } from '../../../src/domain/scoring/light/face-up.ts'
-import { errors } from '../../../src/domain/scoring/members.ts'
+import { errorsOf } from '../../../src/domain/scoring/errors.ts'
 import { roundProportions } from '../../../src/domain/scoring/cut/round-proportions.ts'
 import { tabled } from '../../../src/domain/scoring/score.ts'
 import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
@@ -18,6 +18,8 @@ import {
 import { plain } from './cuts.ts'
 
 const test = suite('the table of traced cuts')
+
+const errors = errorsOf({ ownFacets: true })
 
 const isFull = process.env['ADAMANT_FULL'] === '1'
 
