@@ -5,7 +5,7 @@ import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
 import { startService, type Service } from './harness/service.ts'
-import { created, shown } from './harness/stones.ts'
+import { created, shown, unsigned } from './harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
 const test = suite<Given>('a diamond at a time')
@@ -22,9 +22,6 @@ const SECOND = 1000
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
 const at = (vendor: Vendor, id: number, ms: number, version = 'v4') =>
   vendor.get(`/${version}/diamond/${id}?at=${iso(ms)}Z`)
-
-/** Links are signed anew, for another day: what they open is the same. */
-const unsigned = (answer: Answer) => JSON.parse(answer.text.replaceAll(/\?signature=[\w-]+/g, '')) as unknown
 
 test('is what it was at the end of that second, with the ETag of then', async ({ ann, time }) => {
   const { id } = await created(ann, { cutQuality: 'Good' })
