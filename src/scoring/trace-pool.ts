@@ -14,7 +14,7 @@ import { WorkerPool } from '../runtime/worker-pool.ts'
  * with Error when the pool was closed or its thread died.
  */
 export type TracePool = {
-  /** About a second. */
+  /** Some 0.3 s. */
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
   /** What a 3D file says of its stone. @throws Refusal invalid for what is no 3D file, or no stone's */
   readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneShape>
