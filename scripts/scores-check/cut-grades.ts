@@ -1,9 +1,8 @@
-import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
-import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
+import type { RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { traceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
-import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
 import { says, type Check } from './check.ts'
+import { quantile, roundOf } from './designs.ts'
 import { charts } from './gia-charts.ts'
 import { rankCorrelation } from './rank-correlation.ts'
 import { relative } from './relative.ts'
@@ -18,7 +17,7 @@ const HELD_OUT = [53, 59, 65]
 const EVERY = 7
 
 function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
-  return relative(traceSolid(solidOf(facetModels.Round(roundProportions(measures))), { crown: 0, pavilion: 0 }, 1))
+  return relative(traceSolid(roundOf(measures), { crown: 0, pavilion: 0 }, 1))
 }
 
 /** What the charts' stones have in common. */
@@ -108,7 +107,10 @@ function confusion(designs: readonly Graded[]): Check[] {
     return counts
   })
   const middles = rows.map((_, grade) =>
-    median(designs.filter((one) => one.grade === grade).map(({ integral }) => integral)),
+    quantile(
+      designs.filter((one) => one.grade === grade).map(({ integral }) => integral),
+      0.5,
+    ),
   )
   return rows
     .map((counts, grade) =>
@@ -120,10 +122,6 @@ function confusion(designs: readonly Graded[]): Check[] {
       ),
     )
     .reverse()
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN
 }
 
 /** Rounds that eyes find dull, though they return light, and the score that they may not reach. */

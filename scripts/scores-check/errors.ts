@@ -1,14 +1,18 @@
-import { grades, modelledShapes, type Cut, type Grade } from '../../src/domain/scoring/cut/cut.ts'
-import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
+import { grades, modelledShapes, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { performance } from '../../src/domain/scoring/light/face-up.ts'
 import { errorsOf } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
-import { roundProportions } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { tabled } from '../../src/domain/scoring/score.ts'
-import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
 import { reference } from '../../src/domain/scoring/table.ts'
-import { solidOfCut, traceCut, traceSolid, type TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
+import {
+  referenceSolid,
+  solidOfCut,
+  traceCut,
+  traceSolid,
+  type TracedCut,
+} from '../../src/domain/scoring/cut/trace-cut.ts'
 import { says, type Check } from './check.ts'
+import { plain, quantile } from './designs.ts'
 import { relative } from './relative.ts'
 import { realStones, words } from './stones.ts'
 
@@ -16,13 +20,11 @@ import { realStones, words } from './stones.ts'
 const errors = errorsOf({})
 const sampled = errorsOf({ ownFacets: true })
 
-const plain = (shape: Cut['shape'], grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
-
 /** Half the spacing in each of four dimensions is sixteen times the rays. */
 export function errorChecks(): Check[] {
   const cuts = modelledShapes.map((shape) => plain(shape, 'Good'))
   const finest = 16
-  const fineReference = traceSolid(solidOf(facetModels.Round(roundProportions({}))), { crown: 0, pavilion: 0 }, finest)
+  const fineReference = traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, finest)
   const moved = cuts.map((cut) => {
     const { solid, deviation } = solidOfCut(cut)
     const fine = traceSolid(solid, deviation, finest)
@@ -79,9 +81,8 @@ export function nominalChecks(): Check[] {
     return picked.map((stone) => distance(stone, grade))
   })
   return (['brilliance', 'fire', 'integral', 'spread'] as const).map((name) => {
-    const sorted = off.map((stone) => stone[name]).sort((a, b) => a - b)
-    const half = sorted[sorted.length >> 1] ?? NaN
-    const most = sorted[Math.floor(0.9 * sorted.length)] ?? NaN
+    const distances = off.map((stone) => stone[name])
+    const [half, most] = [quantile(distances, 0.5), quantile(distances, 0.9)]
     return says(
       `${name}: half of ${off.length} stones within`,
       String(errors[name]),

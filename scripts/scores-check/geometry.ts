@@ -3,10 +3,10 @@ import { facetAngle } from '../../src/domain/scoring/solid/facet.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { lines, refractiveIndex, weight, widthOf } from '../../src/domain/scoring/light/optics.ts'
 import { proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
-import { roundProportions } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 import { referenceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { near, says, unless, within, type Check } from './check.ts'
+import { plain, roundOf } from './designs.ts'
 
 export function indexChecks(): Check[] {
   const slope = (refractiveIndex(0.5886) - refractiveIndex(0.5866)) / 0.002
@@ -22,7 +22,7 @@ export function indexChecks(): Check[] {
 
 export function geometryChecks(): Check[] {
   const p = { table: 57, crown: 34, pavilion: 40.7, girdle: 2.5, lower: 80, culet: 0 }
-  const gia = solidOf(facetModels.Round(roundProportions(p)))
+  const gia = roundOf(p)
   const zs = (part: string) =>
     gia.faces.filter(({ facet }) => facet.part === part).flatMap(({ corners }) => corners.map(([, , z]) => z))
   const reference = referenceSolid()
@@ -43,14 +43,14 @@ export function geometryChecks(): Check[] {
 }
 
 function lowerAngle(pavilion: number): number {
-  const solid = solidOf(facetModels.Round(roundProportions({ crown: 35, pavilion, lower: 80 })))
+  const solid = roundOf({ crown: 35, pavilion, lower: 80 })
   const lower = solid.facets.find(({ name }) => name === 'lower')
   return lower === undefined ? NaN : facetAngle(lower)
 }
 
 /** The shape in the grade that stands for an unknown one, at another length. */
 function nominalSolid(shape: ModelledShape, lengthToWidth?: number): Solid {
-  const proportions = proportionsOf({ shape, grade: 'Very Good', polish: 'Very Good', symmetry: 'Very Good' })
+  const proportions = proportionsOf(plain(shape, 'Very Good'))
   return solidOf(facetModels[shape]({ ...proportions, lengthToWidth: lengthToWidth ?? proportions.lengthToWidth }))
 }
 

@@ -1,22 +1,21 @@
 import { modelledShapes } from '../../src/domain/scoring/cut/cut.ts'
-import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { look, wholeSky, type Eye } from '../../src/domain/scoring/light/look.ts'
 import { faceUp } from '../../src/domain/scoring/light/face-up.ts'
 import { weightedLightReturn } from '../../src/domain/scoring/light/light-return.ts'
 import { at } from '../../src/domain/scoring/light/numbers.ts'
 import { CROWN } from '../../src/domain/scoring/light/planes.ts'
-import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
+import type { RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { targetOf } from '../../src/domain/scoring/light/sampling.ts'
-import { solidOf } from '../../src/domain/scoring/solid/solid.ts'
 import { diamondOptics, solidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { near, says, type Check } from './check.ts'
+import { plain, roundOf } from './designs.ts'
 
 const beam = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
-const target = (measures: Partial<RoundMeasures>) => targetOf(solidOf(facetModels.Round(roundProportions(measures))))
+const target = (measures: Partial<RoundMeasures>) => targetOf(roundOf(measures))
 const weighted = (measures: Partial<RoundMeasures>, samples = 30_000) =>
   weightedLightReturn(target(measures), beam(samples))
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  faceUp(solidOf(facetModels.Round(roundProportions(measures))), diamondOptics.index, dispersion).fire
+  faceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 const FINE = 200_000
 const list = (values: readonly (readonly [number, number])[]) =>
@@ -26,7 +25,7 @@ export function returnChecks(): Check[] {
   const around = [21, 21.5, 22, 22.5, 23, 23.5, 24, 24.5, 25].map(
     (crown) => [crown, weighted({ crown }, FINE)] as const,
   )
-  const top23 = topOfParabola(around)
+  const highest = topOfParabola(around)
   const low = [0.5, 1, 5, 10].map((crown) => [crown, weighted({ crown })] as const)
   const high = [35, 36, 38, 40, 45].map((crown) => [crown, weighted({ crown })] as const)
   const tables = [50, 53, 56, 58, 60, 65, 70].map((table) => [table, weighted({ table })] as const)
@@ -36,7 +35,7 @@ export function returnChecks(): Check[] {
   const top = (values: readonly (readonly [number, number])[]) => [...values].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
   return [
     near('reference round', 0.28, weighted({}, FINE), 0.005, 4),
-    near('local maximum of the crown, degrees', 23, top23, 0.5, 2),
+    near('local maximum of the crown, degrees', 23, highest, 0.5, 2),
     says(
       'highest of all without a crown',
       'yes',
@@ -116,7 +115,7 @@ export function fireChecks(): Check[] {
 
 export function energyChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const { solid } = solidOfCut({ shape, grade: 'Very Good', polish: 'Very Good', symmetry: 'Very Good' })
+    const { solid } = solidOfCut(plain(shape, 'Very Good'))
     let worst = 0
     let dropped = 0
     look(targetOf(solid), beam(5_000), wholeSky, (path, share) => {

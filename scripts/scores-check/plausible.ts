@@ -4,6 +4,7 @@ import { proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { errorsOf } from '../../src/domain/scoring/errors.ts'
 import { says, type Check } from './check.ts'
+import { plain, quantile } from './designs.ts'
 import { relative } from './relative.ts'
 
 const STONES = 24
@@ -45,7 +46,7 @@ function within(
   unknown: readonly (keyof Measured)[],
   rounded: Partial<Measured>,
 ): Check[] {
-  const cut: Cut = { shape, grade: 'Excellent', polish: 'Excellent', symmetry: 'Excellent' }
+  const cut = plain(shape, 'Excellent')
   const own = relative(traceCut({ ...cut, ...(basis === 'measured' && { measured: measuredOf(cut) }) }))
   const ranges = { ...Object.fromEntries(unknown.map((name) => [name, halfRanges(shape)[name]])), ...rounded }
   const others = Array.from({ length: STONES }, (_, index) =>
@@ -53,9 +54,8 @@ function within(
   )
   const d = errorsOf(basis === 'measured' ? { measured: measuredOf(cut) } : {})
   return (['brilliance', 'fire', 'integral'] as const).map((name) => {
-    const off = others.map((scores) => Math.abs(scores[name] - own[name])).sort((a, b) => a - b)
-    const half = off[off.length >> 1] ?? NaN
-    const most = off[Math.floor(0.9 * off.length)] ?? NaN
+    const off = others.map((scores) => Math.abs(scores[name] - own[name]))
+    const [half, most] = [quantile(off, 0.5), quantile(off, 0.9)]
     return says(
       `${shape}, ${basis}: ${name}, half within`,
       String(d[name]),

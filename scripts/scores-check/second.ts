@@ -1,12 +1,12 @@
 import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
-import { roundProportions } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { weightedLightReturn } from '../../src/domain/scoring/light/light-return.ts'
 import { targetOf } from '../../src/domain/scoring/light/sampling.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 import { within, type Check } from './check.ts'
+import { plain, roundOf } from './designs.ts'
 import { photonReturn } from './second-tracer/light-return.ts'
 import { roundSides, type Round, type Side } from './second-tracer/round.ts'
 
@@ -30,18 +30,12 @@ const check = (subject: string, sides: readonly Side[], solid: Solid): Check =>
 
 /** Rounds are drawn twice as well, each tracer's by itself. */
 function roundCheck(subject: string, measures: Partial<Round>): Check {
-  return check(
-    subject,
-    roundSides({ ...reference, ...measures }),
-    solidOf(facetModels.Round(roundProportions(measures))),
-  )
+  return check(subject, roundSides({ ...reference, ...measures }), roundOf(measures))
 }
 
 /** Of other shapes both trace the same planes: what is compared is the light. */
 function shapeCheck(shape: Cut['shape']): Check {
-  const solid = solidOf(
-    facetModels[shape](proportionsOf({ shape, grade: 'Excellent', polish: 'Excellent', symmetry: 'Excellent' })),
-  )
+  const solid = solidOf(facetModels[shape](proportionsOf(plain(shape, 'Excellent'))))
   const sides = solid.facets.map(({ normal, offset, part }) => ({ normal, at: offset, isCrown: part === 'crown' }))
   return check(`${shape}, the same planes`, sides, solid)
 }

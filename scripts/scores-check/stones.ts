@@ -7,6 +7,7 @@ import type { RoundMeasures } from '../../src/domain/scoring/cut/round-proportio
 import { score } from '../../src/domain/scoring/score.ts'
 import { reference, table } from '../../src/domain/scoring/table.ts'
 import { near, says, type Check } from './check.ts'
+import { quantile } from './designs.ts'
 
 /** The data set's words for cut and the grades they go to. */
 export const words: readonly (readonly [string, Grade])[] = [
@@ -37,10 +38,9 @@ export function spreadChecks(): Check[] {
     const spreads = usable
       .filter(({ cut }) => cut === word)
       .map(({ carat, x, y }) => 100 * (1 - Number(carat) / whole / ((Number(x) + Number(y)) / 2) ** 3))
-      .sort((a, b) => a - b)
     return near(
       `pc of ${word} (${spreads.length} stones)`,
-      spreads[spreads.length >> 1] ?? NaN,
+      quantile(spreads, 0.5),
       scoresOf(grade).spread?.pc ?? NaN,
       1.5,
       2,

@@ -1,5 +1,5 @@
 import type { Side } from './round.ts'
-import { dot, plus, times, type V } from './vectors.ts'
+import { cross, dot, plus, times, type V } from './vectors.ts'
 import { randomFrom, walk } from './walk.ts'
 
 /**
@@ -11,7 +11,6 @@ export function photonReturn(sides: readonly Side[], index: number, photons: num
   const random = randomFrom(1)
   let sum = 0
   let onCrown = 0
-  let shot = 0
   const radius = reachOf(sides)
   while (onCrown < photons) {
     // From a point of the sky to a point of a disc over the stone that faces it: what misses the crown was never on it.
@@ -19,7 +18,6 @@ export function photonReturn(sides: readonly Side[], index: number, photons: num
     const [across, along] = axesOf(towards)
     const [a, b] = onDisc(random, radius)
     const start = plus(times(towards, -10), plus(times(across, a), times(along, b)))
-    shot++
     const met = entry(sides, start, towards)
     if (met === undefined || !met.side.isCrown) continue
     onCrown++
@@ -40,12 +38,7 @@ function fromSky(random: () => number): V {
 function axesOf(towards: V): readonly [V, V] {
   const flat = Math.hypot(towards[0], towards[1])
   const across: V = flat < 1e-9 ? [1, 0, 0] : [-towards[1] / flat, towards[0] / flat, 0]
-  const along: V = [
-    across[1] * towards[2] - across[2] * towards[1],
-    across[2] * towards[0] - across[0] * towards[2],
-    across[0] * towards[1] - across[1] * towards[0],
-  ]
-  return [across, along]
+  return [across, cross(across, towards)]
 }
 
 function onDisc(random: () => number, radius: number): readonly [number, number] {

@@ -13,8 +13,8 @@ function outlineArea(cut: TracedCut, { carat, face }: Sized): number {
 }
 
 /** The weight in carats of a reference round that looks as large. */
-const roundWeight = (area: number, reference: TracedCut): number =>
-  weight(reference.volume, Math.sqrt(area / reference.faceUpArea))
+const roundWeight = (cut: TracedCut, reference: TracedCut, stone: Sized): number =>
+  weight(reference.volume, Math.sqrt(outlineArea(cut, stone) / reference.faceUpArea))
 
 /** A stone's weight, and its sides where they were measured. */
 export type Sized = { readonly carat: number; readonly face?: Face }
@@ -26,9 +26,12 @@ export function spreadScore(
   d: number,
 ): NonNullable<Scores['spread']> {
   const { carat } = stone
-  const round = roundWeight(outlineArea(cut, stone), reference)
-  return { ct: decimals(round - carat, 2), pc: decimals((100 * (round - carat)) / round, 1), d, ver }
+  const round = roundWeight(cut, reference, stone)
+  return { ct: carats(round - carat), pc: decimals((100 * (round - carat)) / round, 1), d, ver }
 }
+
+/** As a spread's ct is shown, so that fire's val can be recomputed from it. */
+const carats = (difference: number): number => decimals(difference, 2)
 
 /** Free of area: the same for every size, so val is rg. */
 export function brillianceScore(cut: TracedCut, reference: TracedCut, d: number): NonNullable<Scores['brilliance']> {
@@ -46,7 +49,7 @@ export function brillianceScore(cut: TracedCut, reference: TracedCut, d: number)
 /** val grows with the stone: rg times the weight of the round that looks as large. */
 export function fireScore(cut: TracedCut, reference: TracedCut, stone: Sized, d: number): NonNullable<Scores['fire']> {
   const relative = decimals(cut.fire / reference.fire, 2)
-  const { ct } = spreadScore(cut, reference, stone, d)
+  const ct = carats(roundWeight(cut, reference, stone) - stone.carat)
   return { val: decimals(relative * (stone.carat + ct), 2), rg: relative, d, ver }
 }
 

@@ -2,10 +2,18 @@ import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut/
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/round-proportions.ts'
 import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
+import type { Vector } from '../../../src/domain/scoring/solid/vector.ts'
 
 /** A round brilliant like the reference but for the measures given. */
 export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
+
+/** A stone turned about its axis, by an angle in radians. */
+export const turnedBy = ({ facets }: Solid, angle: number): Solid => {
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
+  const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
+  return solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))
+}
 
 /** A cut that leaves all to its grade. */
 export const plain = (shape: ModelledShape, grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })

@@ -76,7 +76,7 @@ export async function startCluster(size = 3): Promise<Cluster> {
 
 async function startNode(nodes: readonly ClusterNode[]): Promise<ClusterNode> {
   const node = { role: 'follower', leader: undefined, isFrozen: false } as Omit<ClusterNode, 'peer'>
-  const peer = await startPeer(undefined, {
+  const peer = await startPeer({
     role: () => node.role,
     leader: () => node.leader,
     members: () => nodes.map((each) => each.peer.port),

@@ -1,11 +1,10 @@
 import { startPeer } from './peer.ts'
 
 /**
- * The peer as a process: prints its connection string, and ends by SIGTERM. `node --import tsx main.ts [PORT]`
+ * The peer as a process: prints its connection string, and ends by SIGTERM. `node --import tsx main.ts`
  * A parent that has a channel to it can say `down` and `up` there (peer-process.ts), and takes it along when it ends.
  */
-const [, , port] = process.argv
-const peer = await startPeer(port === undefined ? undefined : Number(port))
+const peer = await startPeer()
 const alive = setInterval(() => {}, 60_000)
 process.once('SIGTERM', () => {
   clearInterval(alive)

@@ -35,14 +35,14 @@ export type Peer = {
  * answer as 21.10.
  * @param standing its place in a cluster, where it is not alone
  */
-export async function startPeer(port?: number, standing?: Standing): Promise<Peer> {
+export async function startPeer(standing?: Standing): Promise<Peer> {
   const log = new Log()
   const faults = new Faults()
   const grpc = servicesOf(log, faults, standing ?? alone(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
-  const bound: number = await listen(listener, port ?? (await freePort()))
+  const bound: number = await listen(listener, await freePort())
 
   const drop = () => {
     for (const socket of sockets) socket.destroy()

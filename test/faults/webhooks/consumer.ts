@@ -22,6 +22,6 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(Number(port), '127.0.0.1', () => {
-  process.stdout.write(`${port}\n`)
+  process.stdout.write('listening\n')
 })
 process.on('exit', () => closeSync(file))

@@ -14,14 +14,15 @@ export type Consumer = {
   kill(): Promise<void>
 }
 
-export async function startConsumer(file: string, port?: number): Promise<Consumer> {
-  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port ?? (await freePort()))], {
+export async function startConsumer(file: string, before?: number): Promise<Consumer> {
+  const port = before ?? (await freePort())
+  const child = spawn(process.execPath, [...FROM_SOURCE, PROGRAM, file, String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  await once(createInterface({ input: child.stdout }), 'line')
   return {
-    port: Number(line),
+    port,
     async kill() {
       child.kill('SIGKILL')
       await ended

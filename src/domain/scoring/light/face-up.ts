@@ -1,13 +1,13 @@
 import { at, whole } from './numbers.ts'
-import { CROWN, planesOf, type Planes } from './planes.ts'
+import { planesOf, type Planes } from './planes.ts'
 import { PLANE_STEPS } from './sampling.ts'
 import { separation } from './separation.ts'
-import { newPath, trace, type Path } from './trace.ts'
+import { isFromSky, newPath, trace, type Path } from './trace.ts'
 import { aimFrom, viewFrom, type View } from './view.ts'
 import type { Solid } from '../solid/solid.ts'
 import { radians } from '../solid/vector.ts'
 
-/** What two eyes see of a stone that is held face up and rocked; each but fire from 0 up, in no unit. */
+/** What two eyes see of a stone that is held face up and rocked; all but fire without a unit. */
 export type FaceUp = {
   /** Mean brightness of the face. */
   readonly brightness: number
@@ -70,11 +70,16 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
   const scene: Scene = { planes, path: newPath(), index, degrees: (dispersion * 180) / Math.PI, ...spotsOf(solid) }
   const near = newSums()
   const tilted = newSums()
+  const shifts = Array.from(
+    { length: GRIDS * fineness },
+    (_, grid) => [fraction(grid * PLANE_STEPS[0]), fraction(grid * PLANE_STEPS[1])] as const,
+  )
   for (const turn of TURNS) {
-    for (let grid = 0; grid < GRIDS * fineness; grid++) {
-      const shift = [fraction(grid * PLANE_STEPS[0]), fraction(grid * PLANE_STEPS[1])] as const
-      add(near, scene, viewFrom(planes, radians(EYES), radians(turn)), shift)
-      add(tilted, scene, viewFrom(planes, radians(TILTED), radians(turn + BETWEEN)), shift)
+    const eye = viewFrom(planes, radians(EYES), radians(turn))
+    const tilt = viewFrom(planes, radians(TILTED), radians(turn + BETWEEN))
+    for (const shift of shifts) {
+      add(near, scene, eye, shift)
+      add(tilted, scene, tilt, shift)
     }
   }
   const mean = (of: (sums: Sums) => number) => (of(near) + of(tilted)) / 2
@@ -173,8 +178,9 @@ function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: S
 }
 
 /** How far from the eye light comes that leaves at a hit; -1 for what comes from under the stone or through its pavilion. */
-function ringOf({ outside, planes: met }: Path, { parts }: Planes, hit: number, eye: View['eye']): number {
-  if (whole(parts, whole(met, hit)) !== CROWN || at(outside, 3 * hit + 2) <= 0) return -1
+function ringOf(path: Path, planes: Planes, hit: number, eye: View['eye']): number {
+  if (!isFromSky(path, planes, hit)) return -1
+  const { outside } = path
   const cosine = at(outside, 3 * hit) * eye[0] + at(outside, 3 * hit + 1) * eye[1] + at(outside, 3 * hit + 2) * eye[2]
   if (cosine <= 0) return -1
   return Math.min(RINGS - 1, Math.floor((Math.acos(Math.min(1, cosine)) * 180) / Math.PI / RING))

@@ -1,8 +1,8 @@
 import { look, wholeSky, type Beam } from './look.ts'
-import { at, whole } from './numbers.ts'
-import { CROWN, type Planes } from './planes.ts'
+import { at } from './numbers.ts'
+import type { Planes } from './planes.ts'
 import type { Target } from './sampling.ts'
-import type { Path } from './trace.ts'
+import { isFromSky, type Path } from './trace.ts'
 
 /**
  * What of an evenly bright sky's light on the crown comes back through it, weighted by the squared cosine of the exit angle
@@ -17,12 +17,11 @@ export function weightedLightReturn(target: Target, beam: Beam): number {
 }
 
 /** The part of an eye ray's light that comes from the sky through the crown. */
-function returnOf(path: Path, { parts }: Planes): number {
+function returnOf(path: Path, planes: Planes): number {
   let sum = 0
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)
-    if (energy === 0 || whole(parts, whole(path.planes, hit)) !== CROWN) continue
-    if (at(path.outside, 3 * hit + 2) > 0) sum += energy
+    if (energy !== 0 && isFromSky(path, planes, hit)) sum += energy
   }
   return sum
 }

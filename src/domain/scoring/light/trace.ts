@@ -1,6 +1,6 @@
 import { enter, meet, passFold } from './fresnel.ts'
 import { at, whole } from './numbers.ts'
-import { FOLD, nearest, type Planes } from './planes.ts'
+import { CROWN, FOLD, nearest, type Planes } from './planes.ts'
 import { DX, DY, DZ, I, newRay, OX, OY, OZ, REACH, X, Y, Z, type Ray } from './ray.ts'
 
 /**
@@ -76,6 +76,10 @@ export function trace(path: Path, solid: Planes, first: number, index: number, c
   path.hits = hit
   path.left = at(ray, I)
 }
+
+/** Whether the light that a path meets at a hit comes from above, through the crown. */
+export const isFromSky = ({ planes, outside }: Path, { parts }: Planes, hit: number): boolean =>
+  whole(parts, whole(planes, hit)) === CROWN && at(outside, 3 * hit + 2) > 0
 
 function advance(ray: Ray): void {
   const reach = at(ray, REACH)

@@ -1,5 +1,5 @@
-import { at, whole } from './numbers.ts'
-import { FOLD, type Planes } from './planes.ts'
+import { at } from './numbers.ts'
+import type { Planes } from './planes.ts'
 import { aim, type Path } from './trace.ts'
 import type { Vector } from '../solid/vector.ts'
 
@@ -61,10 +61,10 @@ const ALONG = 1e-12
 const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
 
-/** Of a stone that is traced by one of its halves, the other one is not looked at. */
-function isOnThisHalf({ planes, parts, foldFrom, count }: Planes, x: number, y: number, z: number): boolean {
+/** Of a stone that is traced by one of its halves, the other one, beyond the fold, is not looked at. */
+function isOnThisHalf({ planes, foldFrom, count }: Planes, x: number, y: number, z: number): boolean {
   for (let plane = foldFrom; plane < count; plane++) {
-    if (whole(parts, plane) === FOLD && normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
+    if (normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
   }
   return true
 }

@@ -5,9 +5,8 @@ import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { perturbed } from '../../../../src/domain/scoring/cut/perturbation.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { deviationOf, type Fold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
-import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
-import type { Vector } from '../../../../src/domain/scoring/solid/vector.ts'
-import { close, plain } from '../cuts.ts'
+import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
+import { close, plain, turnedBy } from '../cuts.ts'
 
 const test = suite('how far facets lean from their symmetry')
 
@@ -24,12 +23,6 @@ const folds: readonly (readonly [ModelledShape, Fold])[] = [
   ['Asscher', 2],
 ]
 const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Ideal'))))
-
-const turnedBy = ({ facets }: Solid, angle: number): Solid => {
-  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
-  const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
-  return solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))
-}
 
 for (const [shape, fold] of folds) {
   test(`is nothing for an ideal ${shape}, however it is turned about its axis`, () => {

@@ -1,0 +1,16 @@
+import type { Cut, Grade } from '../../src/domain/scoring/cut/cut.ts'
+import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
+import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
+import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
+
+/** A round brilliant like the reference but for the measures given. */
+export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
+  solidOf(facetModels.Round(roundProportions(measures)))
+
+/** A cut that leaves all to its grade. */
+export const plain = (shape: Cut['shape'], grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
+
+/** The value below which that part of some numbers lies. */
+export function quantile(values: readonly number[], part: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(part * values.length)] ?? NaN
+}
