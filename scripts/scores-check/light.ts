@@ -18,13 +18,13 @@ const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOpti
   faceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 const FINE = 200_000
+/** With a quarter of them the maximum of the crown is still off by 0.3 degrees. */
+const FINEST = 800_000
 const list = (values: readonly (readonly [number, number])[]) =>
   values.map(([at, value]) => `${at}: ${value.toFixed(4)}`).join('  ')
 
 export function returnChecks(): Check[] {
-  const around = [21, 21.5, 22, 22.5, 23, 23.5, 24, 24.5, 25].map(
-    (crown) => [crown, weighted({ crown }, FINE)] as const,
-  )
+  const around = [21, 22, 23, 24, 25].map((crown) => [crown, weighted({ crown }, FINEST)] as const)
   const highest = topOfParabola(around)
   const low = [0.5, 1, 5, 10].map((crown) => [crown, weighted({ crown })] as const)
   const high = [35, 36, 38, 40, 45].map((crown) => [crown, weighted({ crown })] as const)
