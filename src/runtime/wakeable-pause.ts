@@ -2,10 +2,10 @@
 export class WakeablePause {
   #wake: () => void = () => {}
 
-  /** @param ms milliseconds, unless it is woken before */
-  sleep(ms: number): Promise<void> {
+  /** @param ms milliseconds, unless it is woken before; without them, until it is woken */
+  sleep(ms?: number): Promise<void> {
     return new Promise((done) => {
-      const timer = setTimeout(done, ms)
+      const timer = ms === undefined ? undefined : setTimeout(done, ms)
       this.#wake = () => {
         clearTimeout(timer)
         done()

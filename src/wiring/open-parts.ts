@@ -1,6 +1,6 @@
 import type { Metric } from '../http/health/metrics.ts'
 import type { Log } from '../runtime/log.ts'
-import { endsWithin } from '../runtime/patience.ts'
+import { endsWithin } from '../runtime/deadline.ts'
 import type { RunFigures } from '../projections/engine/loop.ts'
 
 /**

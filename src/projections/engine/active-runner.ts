@@ -1,5 +1,5 @@
 import type { Log } from '../../runtime/log.ts'
-import { endsWithin } from '../../runtime/patience.ts'
+import { endsWithin } from '../../runtime/deadline.ts'
 import type { From } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
 import { FollowedProgress } from './followed-progress.ts'

@@ -1,6 +1,6 @@
 import type { Log } from '../../runtime/log.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
-import { endsWithin } from '../../runtime/patience.ts'
+import { endsWithin } from '../../runtime/deadline.ts'
 import { Interruptions } from './interruptions.ts'
 
 /** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */

@@ -1,7 +1,7 @@
 import { routine } from '../../projections/engine/routine.ts'
 import type { CheckpointSigner } from '../../projections/tree/checkpoint-signer.ts'
 import { BrokenEvent } from '../../events/decode.ts'
-import { endsWithin } from '../../runtime/patience.ts'
+import { endsWithin } from '../../runtime/deadline.ts'
 import type { Log } from '../../runtime/log.ts'
 import { LogClosed } from '../../stores/ports/event-store.ts'
 

@@ -1,7 +1,7 @@
 import { expireSecret } from '../../commands/secrets/expire-secret.ts'
 import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
 import type { Log } from '../../runtime/log.ts'
-import { endsWithin } from '../../runtime/patience.ts'
+import { endsWithin } from '../../runtime/deadline.ts'
 import { unknownSecret, type Secret } from '../../domain/secret/secret.ts'
 import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'
 import { isUndecodable } from '../../events/decode.ts'

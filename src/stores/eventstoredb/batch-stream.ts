@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
+import { Deadline } from '../../runtime/deadline.ts'
 import type { Position, Revision } from '../ports/event-store.ts'
 import { appendRequest } from './append-request.ts'
 import type { Connection } from './connection.ts'
@@ -61,13 +62,13 @@ export class BatchStream {
     }
     return new Promise((resolve) => {
       const sentAt = performance.now()
-      const timer = setTimeout(() => {
+      const deadline = new Deadline(() => {
         settle({ kind: 'unknown', reason: new Error(`no answer within ${this.patience} ms`) })
         this.connection.unanswered(open.node, this.patience)
         if (open.heardAt < sentAt) open.call.cancel()
       }, this.patience)
       const settle = (answer: Answer) => {
-        clearTimeout(timer)
+        deadline.clear()
         open.waiting.delete(correlation)
         resolve(answer)
       }

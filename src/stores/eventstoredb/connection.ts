@@ -1,3 +1,4 @@
+import { within } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { addressOf, badAddress, type Address } from './address.ts'
 import { isOfTheNode, unavailable } from './failure.ts'
@@ -52,9 +53,9 @@ export class Connection {
     // It fails for each who waits for it; one whose patience ended before says what it knows.
     search.catch(() => undefined)
     const left = this.#searchingSince + this.timing.read - performance.now()
-    const found = await within(left, search)
-    if (found !== undefined) return found
-    throw unavailable(`none of ${this.#address.seeds.join(', ')} leads a cluster now`, this.#fault ?? 'no answer')
+    return within(Math.max(0, left), search, () => {
+      throw unavailable(`none of ${this.#address.seeds.join(', ')} leads a cluster now`, this.#fault ?? 'no answer')
+    })
   }
 
   /** When the node in use last said anything, in milliseconds of the monotonic clock. */
@@ -136,16 +137,5 @@ export class Connection {
       // It was opened for this one question, which has its answer.
       node.close().catch(() => undefined)
     }
-  }
-}
-
-/** Undefined when it takes longer. */
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((done) => (timer = setTimeout(done, Math.max(0, ms), undefined)))
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

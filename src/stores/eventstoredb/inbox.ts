@@ -1,5 +1,6 @@
 import type { ResolvedEvent } from '@eventstore/db-client'
 import type { Readable } from 'node:stream'
+import { Deadline } from '../../runtime/deadline.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Position } from '../ports/event-store.ts'
 import { isOfTheNode } from './failure.ts'
@@ -72,13 +73,21 @@ export class Inbox {
    * @throws the stream's error, after all that came before it
    */
   async next(patience: number): Promise<Arrival | 'silence' | 'end'> {
-    const until = performance.now() + patience
-    while (!this.#take()) {
-      if (this.#error !== undefined) throw this.#error
-      if (this.#ended) return 'end'
-      const left = until - performance.now()
-      if (left <= 0) return 'silence'
-      await this.#pause.sleep(left)
+    if (this.#take()) return this.#arrival()
+    let isLate = false
+    const deadline = new Deadline(() => {
+      isLate = true
+      this.#pause.wake()
+    }, patience)
+    try {
+      while (!this.#take()) {
+        if (this.#error !== undefined) throw this.#error
+        if (this.#ended) return 'end'
+        if (isLate) return 'silence'
+        await this.#pause.sleep()
+      }
+    } finally {
+      deadline.clear()
     }
     return this.#arrival()
   }

@@ -6,6 +6,7 @@ import gossipPb, { type ClusterInfo, type MemberInfo } from '@eventstore/db-clie
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js'
+import { Deadline } from '../../runtime/deadline.ts'
 
 export type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>
 
@@ -118,12 +119,12 @@ type Answered = (error: Error | null, info?: ClusterInfo) => void
 /** A deadline of gRPC is a point in time, which a clock that jumps moves. */
 function answerWithin(patience: number, ask: (answered: Answered) => ClientUnaryCall): Promise<ClusterInfo> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const deadline = new Deadline(() => {
       reject(new Error(`no answer within ${patience} ms`))
       call.cancel()
     }, patience)
     const call = ask((error, info) => {
-      clearTimeout(timer)
+      deadline.clear()
       if (info === undefined) reject(error ?? new Error('an empty answer'))
       else resolve(info)
     })

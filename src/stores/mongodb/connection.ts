@@ -1,4 +1,5 @@
 import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOptions } from 'mongodb'
+import { within } from '../../runtime/deadline.ts'
 import { BadAddress } from '../ports/address.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { failureOf } from './failure.ts'
@@ -102,7 +103,7 @@ export function connect(address: string): Mongo {
         return action()
       }
       try {
-        return await within(deadline, takesPlace ? places.run(run, caller) : run(), server)
+        return await answerWithin(deadline, takesPlace ? places.run(run, caller) : run(), server)
       } catch (error) {
         throw failureOf(error, server)
       } finally {
@@ -123,16 +124,7 @@ function clientFor(address: string): MongoClient {
 }
 
 /** @throws StoreUnavailable where that takes longer; it goes on all the same */
-export async function within<Result>(ms: number, running: Promise<Result>, server: string): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_done, fail) => {
-    timer = setTimeout(() => fail(new StoreUnavailable(`MongoDB at ${server} did not answer within ${ms} ms`)), ms)
+export const answerWithin = <Result>(ms: number, running: Promise<Result>, server: string): Promise<Result> =>
+  within(ms, running, () => {
+    throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${ms} ms`)
   })
-  try {
-    return await Promise.race([running, late])
-  } finally {
-    clearTimeout(timer)
-    // Whoever waited was told by the race; what comes later comes to nobody.
-    running.catch(() => undefined)
-  }
-}

@@ -1,0 +1,60 @@
+/** Milliseconds by which the timers of a process that runs are not late. */
+const LATE = 250
+
+/**
+ * Calls back when so many milliseconds have passed without `clear()`. Where the process did not run in a part of them (a
+ * laptop slept, a virtual machine was moved, a container had used up its share of the processor), its timers come before
+ * what has arrived meanwhile; it waits on for as long as it was late, since its own stall says nothing of whom it asked.
+ */
+export class Deadline {
+  #timer: NodeJS.Timeout
+
+  constructor(
+    private readonly over: () => void,
+    milliseconds: number,
+  ) {
+    this.#timer = this.#start(milliseconds)
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #start(milliseconds: number): NodeJS.Timeout {
+    const due = performance.now() + milliseconds
+    return setTimeout(() => {
+      const late = performance.now() - due
+      if (late < LATE) this.over()
+      else this.#timer = this.#start(Math.min(late, milliseconds))
+    }, milliseconds)
+  }
+}
+
+/**
+ * Waits for work for so many milliseconds; it goes on behind them.
+ * @param late what comes then instead, or throws
+ * @returns what the work does, or rejects so
+ */
+export async function within<Result, Late>(
+  milliseconds: number,
+  work: Promise<Result>,
+  late: () => Late,
+): Promise<Result | Late> {
+  let deadline: Deadline | undefined
+  const over = new Promise<void>((done) => (deadline = new Deadline(done, milliseconds)))
+  try {
+    return await Promise.race([work, over.then(late)])
+  } finally {
+    deadline?.clear()
+  }
+}
+
+/**
+ * Waits until work has ended, well or badly, but no longer than so many milliseconds. What goes wrong in it is for
+ * whoever started it to tell.
+ * @returns whether it has ended
+ */
+export function endsWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const ended = () => true
+  return within(milliseconds, work.then(ended, ended), () => false)
+}

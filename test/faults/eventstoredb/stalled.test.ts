@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { rounds } from '../../rounds.ts'
+import { freeze, thaw } from '../../freeze.ts'
+import { nothingAsked, wishOn } from '../wishes.ts'
+import { grantedOnce } from './granted-once.ts'
+import { findServers, withServers } from './servers.ts'
+import { until } from '../../until.ts'
+
+const ROUNDS = rounds(2, 10)
+const CLIENTS = 6
+
+/** Milliseconds for which the service does not run: longer than it waits for any answer. */
+const STALL = 6_000
+
+const mongo = await findServers('a service that stands still')
+const test = suite('a service on EventStoreDB and MongoDB that does not run for some seconds')
+
+test(`does not take that for its servers' silence, and refuses nobody, ${ROUNDS} times over`, () =>
+  withServers(mongo, async ({ serve, log }) => {
+    const service = await serve()
+    const asked = nothingAsked()
+    let isOver = false
+    const clients = Array.from({ length: CLIENTS }, (_, n) => wishOn(service.ann, `${n}`, asked, () => isOver))
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = asked.acknowledged.size
+      await until('some stones', () => asked.acknowledged.size > before + 80, 60_000)
+      await freeze(service.pid)
+      await pause(STALL)
+      thaw(service.pid)
+    }
+    const before = asked.acknowledged.size
+    await until('stones again', () => asked.acknowledged.size > before + 80, 60_000)
+    isOver = true
+    await Promise.all(clients)
+    assert.equal(asked.broken, [], 'a request was not answered')
+    assert.is(asked.refused, 0, service.said())
+    await grantedOnce(log, service.ann, asked)
+    assert.is(await service.stop(), 0)
+  }))
+
+if (mongo !== undefined) test.run()
