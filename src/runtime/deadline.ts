@@ -4,7 +4,8 @@ const LATE = 250
 /**
  * Calls back when so many milliseconds have passed without `clear()`. Where the process did not run in a part of them (a
  * laptop slept, a virtual machine was moved, a container had used up its share of the processor), its timers come before
- * what has arrived meanwhile; it waits on for as long as it was late, since its own stall says nothing of whom it asked.
+ * what has arrived meanwhile; it waits on for as long as it was late, since its own stall says nothing of whom it asked. In
+ * all it waits for twice its time at most: a process with too much to do is late every time, and has to hear of silence too.
  */
 export class Deadline {
   #timer: NodeJS.Timeout
@@ -13,19 +14,20 @@ export class Deadline {
     private readonly over: () => void,
     milliseconds: number,
   ) {
-    this.#timer = this.#start(milliseconds)
+    this.#timer = this.#start(milliseconds, milliseconds)
   }
 
   clear(): void {
     clearTimeout(this.#timer)
   }
 
-  #start(milliseconds: number): NodeJS.Timeout {
+  #start(milliseconds: number, spare: number): NodeJS.Timeout {
     const due = performance.now() + milliseconds
     return setTimeout(() => {
       const late = performance.now() - due
-      if (late < LATE) this.over()
-      else this.#timer = this.#start(Math.min(late, milliseconds))
+      const more = late < LATE ? 0 : Math.min(late, spare)
+      if (more > 0) this.#timer = this.#start(more, spare - more)
+      else this.over()
     }, milliseconds)
   }
 }

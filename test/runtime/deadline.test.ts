@@ -42,6 +42,17 @@ test('is over after a stall too, when nothing has arrived', async () => {
   assert.is(await answer, 'silence')
 })
 
+test('is over in a process that is late every time', async () => {
+  let isOver = false
+  const deadline = new Deadline(() => (isOver = true), SHORT)
+  for (let turn = 0; turn < 3; turn++) {
+    stall()
+    await new Promise((done) => setImmediate(done))
+  }
+  deadline.clear()
+  assert.ok(isOver)
+})
+
 test('can be one that rejects', async () => {
   const silent = within(SHORT, new Promise<never>(() => {}), () => {
     throw new Error('silence')
