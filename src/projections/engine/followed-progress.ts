@@ -1,3 +1,4 @@
+import { within } from '../../runtime/deadline.ts'
 import type { From } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { OwnProgress, type Progress } from './progress.ts'
@@ -48,24 +49,10 @@ export class FollowedProgress implements Progress {
   async #positionNow(): Promise<From> {
     try {
       const position = this.model.position()
-      return position instanceof Promise ? await within(LOOK, position) : position
+      return position instanceof Promise ? await within(LOOK, position, () => 'start') : position
     } catch {
       // Whoever reads or writes the model is told.
       return 'start'
     }
-  }
-}
-
-async function within(ms: number, position: Promise<From>): Promise<From> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<From>((done) => {
-    timer = setTimeout(() => done('start'), ms)
-  })
-  try {
-    return await Promise.race([position, late])
-  } finally {
-    clearTimeout(timer)
-    // One that fails when it is late says the same as one that is late.
-    position.catch(() => undefined)
   }
 }
