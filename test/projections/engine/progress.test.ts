@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OwnProgress } from '../../../src/projections/engine/progress.ts'
@@ -9,6 +10,25 @@ const at = (position: number): Position => ({ commit: BigInt(position), prepare:
 
 /** Long enough that a test ends, and fails, before it is over. */
 const LONG = 60_000
+
+/** Time stands still but for what passes here, until it ends. */
+function fakeClock() {
+  const real = performance.now
+  let now = 0
+  performance.now = () => now
+  mock.timers.enable({ apis: ['setTimeout'] })
+  return {
+    async pass(ms: number) {
+      now += ms
+      mock.timers.tick(ms)
+      await new Promise((done) => setImmediate(done))
+    },
+    end() {
+      mock.timers.reset()
+      performance.now = real
+    },
+  }
+}
 
 test('answers at once for what was reached, and for who does not want to wait', () => {
   const progress = new OwnProgress()
@@ -30,18 +50,27 @@ test('wakes those whose position is reached, and nobody else', async () => {
 })
 
 test('tells each one when its own time is over, in whatever order they came', async () => {
+  const clock = fakeClock()
   const progress = new OwnProgress()
-  // Timers hold no process: this one does, until all were told.
-  const alive = setInterval(() => undefined, LONG)
-  const longest = progress.reached(at(9), LONG)
-  for (const ms of [60, 5, 30]) {
-    const asked = performance.now()
+  const told: string[] = []
+  const wait = async (name: string, ms: number) => {
     assert.is(await progress.reached(at(9), ms), false)
-    assert.ok(performance.now() - asked >= ms, `told before its ${ms} ms were over`)
+    told.push(name)
   }
-  clearInterval(alive)
-  progress.advance(at(9))
-  assert.is(await longest, true, 'told by what came, since its time was not over')
+  try {
+    const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
+    const seen: string[][] = []
+    for (const ms of [4, 1, 24, 1, 29, 1]) {
+      await clock.pass(ms)
+      seen.push([...told])
+    }
+    await all
+    const [first, second] = [['first'], ['first', 'second']]
+    assert.equal(seen, [[], first, first, second, second, ['first', 'second', 'third']])
+    assert.equal(told, ['first', 'second', 'third'])
+  } finally {
+    clock.end()
+  }
 })
 
 test('who was woken is not told again when its time is over', async () => {
