@@ -21,4 +21,5 @@ async function appendTo(name: string): Promise<void> {
 
 await Promise.all([0, 1, 2, 3].map((lane) => appendTo(`${stream}-${lane}`)))
 await store.close()
-process.exit(0)
+// The process ends by itself once its output is read: `process.exit` drops lines that a busy reader has not taken yet.
+process.stdin.destroy()
