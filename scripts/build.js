@@ -1,9 +1,10 @@
 // Builds dist/ for `npm ci`, npm's scripts and images, and says in one line why it can't. Like what it imports it is read by
 // the Node that npm runs on, which may be as old as 12.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { broughtNode, linkBroughtNode } from './brought-node.js'
+import { putOver, removeFolder } from './put-over.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -20,11 +21,29 @@ function build() {
         'then npm prune --omit=dev',
     )
   }
-  const compiler = [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`]
-  const { status } = spawnSync(broughtNode || process.execPath, compiler, { cwd: root, stdio: 'inherit' })
-  // tsc leaves out the executable bit of the command, by which `npx adamant` runs right after `npm ci`.
-  if (status === 0) chmodSync(`${root}dist/main.js`, 0o755)
-  return status === null ? 1 : status
+  return compile()
+}
+
+/**
+ * Into a folder of its own, and from there over dist/ when all is there: services run from dist/, and other builds may be
+ * under way. A build that fails leaves dist/ as it was.
+ * @returns the exit code
+ */
+function compile() {
+  mkdirSync(`${root}.tmp`, { recursive: true })
+  const made = mkdtempSync(`${root}.tmp/build-`)
+  try {
+    const words = ['-p', `${root}tsconfig.build.json`, '--outDir', made]
+    const compiler = `${root}node_modules/typescript/bin/tsc`
+    const { status } = spawnSync(broughtNode || process.execPath, [compiler, ...words], { cwd: root, stdio: 'inherit' })
+    if (status !== 0) return status === null ? 1 : status
+    // tsc leaves out the executable bit of the command, by which `npx adamant` runs right after `npm ci`.
+    chmodSync(`${made}/main.js`, 0o755)
+    putOver(made, `${root}dist`)
+    return 0
+  } finally {
+    removeFolder(made)
+  }
 }
 
 /** What to tell somebody whose Node is older than package.json allows. */

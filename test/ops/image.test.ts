@@ -60,7 +60,9 @@ if (process.getuid?.() === 0 && has('unshare')) {
     const data = join(folder, 'data')
     mkdirSync(data)
     const node = process.execPath
+    // The image may lie on another disk than the root, in memory.
     const script = `mount --make-rprivate / && mount -t tmpfs tmpfs "${data}" && mount -o remount,bind,ro / &&
+      mount --bind "${image}" "${image}" && mount -o remount,bind,ro "${image}" &&
       ! touch "${image}/written" 2>/dev/null &&
       exec "${node}" "${image}/dist/main.js" demo --count 40 --exit`
     const env = { TMPDIR: data, PORT: '0' }
