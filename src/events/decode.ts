@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../stores/ports/event-store.ts'
-import type { EventSchema } from './event-schema.ts'
+import type { EventSchema } from './schemas/event-schema.ts'
 import { schemas } from './registry.ts'
 
 /** An event of a release newer than this one, by its type or its version: what it means is not known here, so nothing is decided on it. */

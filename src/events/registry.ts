@@ -1,23 +1,17 @@
 import type { z } from 'zod'
-import { accountSchemas } from './accounts.ts'
-import { certificationSchemas } from './certification.ts'
-import { clientSchemas } from './clients.ts'
-import { diamondSchemas } from './diamond.ts'
-import type { EventSchema } from './event-schema.ts'
-import { evidenceSchemas } from './evidence.ts'
-import { joiningSchemas } from './joining.ts'
-import { linkKeySchemas } from './link-key.ts'
-import { personKeySchemas } from './person-key.ts'
-import { idsSchemas } from './ids.ts'
+import { accountSchemas } from './schemas/accounts.ts'
+import { certificationSchemas } from './schemas/certification.ts'
+import { clientSchemas } from './schemas/clients.ts'
+import { diamondSchemas } from './schemas/diamond.ts'
+import type { EventSchema } from './schemas/event-schema.ts'
+import { evidenceSchemas } from './schemas/evidence.ts'
+import { installationSchemas } from './schemas/installation.ts'
 import type { EventType, PayloadOf } from './known-event.ts'
-import { requestSchemas } from './requests.ts'
-import { movingSchemas } from './moving.ts'
-import { restoringSchemas } from './restoring.ts'
-import { retrySchemas } from './retries.ts'
+import { requestSchemas } from './schemas/requests.ts'
 import type { Same } from './same-payload.ts'
-import { secretSchemas } from './secret.ts'
-import { sessionSchemas } from './sessions.ts'
-import { webhookSchemas } from './webhooks.ts'
+import { secretSchemas } from './schemas/secret.ts'
+import { sessionSchemas } from './schemas/sessions.ts'
+import { webhookSchemas } from './schemas/webhooks.ts'
 
 const all = {
   ...accountSchemas,
@@ -25,14 +19,8 @@ const all = {
   ...clientSchemas,
   ...diamondSchemas,
   ...evidenceSchemas,
-  ...idsSchemas,
-  ...joiningSchemas,
-  ...linkKeySchemas,
-  ...personKeySchemas,
+  ...installationSchemas,
   ...requestSchemas,
-  ...movingSchemas,
-  ...restoringSchemas,
-  ...retrySchemas,
   ...secretSchemas,
   ...sessionSchemas,
   ...webhookSchemas,
@@ -66,6 +54,6 @@ export const isKnownType = (type: string): boolean => schemas[type] !== undefine
  */
 export function writtenVersion(type: string): number {
   const known = schemas[type]
-  if (known === undefined) throw new Error(`${type} has no schema in src/events, so it must not be written`)
+  if (known === undefined) throw new Error(`${type} has no schema in src/events/schemas, so it must not be written`)
   return known.version
 }

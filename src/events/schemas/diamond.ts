@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Field } from '../domain/diamond/field.ts'
+import type { Field } from '../../domain/diamond/field.ts'
 import {
   FIELD_NAMES,
   FIELDS,
@@ -7,10 +7,10 @@ import {
   type DiamondFields,
   type FieldName,
   type RequiredField,
-} from '../domain/diamond/fields.ts'
-import { MODEL_FORMATS } from '../domain/diamond/stone-model.ts'
-import { isTextMember, SCORES, type Scores } from '../domain/diamond/scores.ts'
-import { isShapeId } from '../domain/dictionaries/shapes.ts'
+} from '../../domain/diamond/fields.ts'
+import { MODEL_FORMATS } from '../../domain/diamond/stone-model.ts'
+import { isTextMember, SCORES, type Scores } from '../../domain/diamond/scores.ts'
+import { isShapeId } from '../../domain/dictionaries/shapes.ts'
 import { digest } from './file-digest.ts'
 import { first } from './event-schema.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PAUSE_REASONS } from '../domain/webhook/webhook.ts'
+import { PAUSE_REASONS } from '../../domain/webhook/webhook.ts'
 import { first } from './event-schema.ts'
 
 const id = z.int().min(1).describe('of the webhook')

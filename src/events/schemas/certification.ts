@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { LABORATORIES } from '../domain/certification/certification.ts'
-import { isShapeId } from '../domain/dictionaries/shapes.ts'
+import { LABORATORIES } from '../../domain/certification/certification.ts'
+import { isShapeId } from '../../domain/dictionaries/shapes.ts'
 import { first, type EventSchema } from './event-schema.ts'
 import { digest } from './file-digest.ts'
 import { withFinerMeasures, withReadingOfAll } from './report-read.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PLANS } from '../domain/account/account.ts'
+import { PLANS } from '../../domain/account/account.ts'
 import { first, type Payload } from './event-schema.ts'
 
 const account = z.int().min(1).describe('id of the account')
