@@ -11,7 +11,7 @@ export const TYPES_FILE = 'types.md'
 
 /** The reference of the API in Markdown, for who has no service at hand: each file's name and text. */
 export async function apiPages(): Promise<[file: string, text: string][]> {
-  const { tags, paths, components } = describe(ENDPOINTS, { address: '', version: '' })
+  const { tags, paths, components } = await describe(ENDPOINTS, { address: '', version: '' })
   const operations = operationsIn(paths)
   const parts = tags.map(({ name }) => ({
     name,

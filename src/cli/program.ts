@@ -1,33 +1,10 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
-import { auditCommand } from './audit.ts'
-import { backupCommand } from './backup.ts'
 import type { Backups } from './backup/backups.ts'
-import { checkCommand } from './check.ts'
-import { checkpointCommand } from './checkpoint.ts'
-import { deadLettersCommand } from './dead-letters.ts'
-import { eventsCommand } from './events.ts'
-import { exportCommand } from './export.ts'
+import { commandsFor, type Given } from './commands.ts'
 import { FAILED, reportFailure } from './failure.ts'
-import { clientCommand } from './client.ts'
-import { demoCommand } from './demo.ts'
-import { keyCommand } from './key.ts'
-import { importCommand } from './import.ts'
-import { forgetCommand } from './forget.ts'
 import type { Open } from './installed.ts'
-import { moveCommand } from './move.ts'
 import { LastWords } from './last-words.ts'
-import { proveCommand } from './prove.ts'
-import { replayCommand } from './replay.ts'
-import { restoreCommand } from './restore.ts'
-import { rebuildCommand } from './rebuild.ts'
-import { rescoreCommand } from './rescore.ts'
-import { serveCommand } from './serve.ts'
-import { statusCommand } from './status.ts'
-import { tokenCommand } from './token.ts'
-import { userCommand } from './user.ts'
-import { verifyCommand } from './verify.ts'
-import { webhookCommand } from './webhook.ts'
 
 /**
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
@@ -44,7 +21,7 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   // keep this process from ending before (exit code 13).
   const alive = setInterval(() => undefined, LONGEST_TIMER)
   try {
-    const program = programFor(open, backups, lastWords)
+    const program = await programFor({ open, backups, lastWords }, argv[0])
     // Only the command's name: what stands behind it may be a password.
     program.hook('preAction', (_program, command) => lastWords.now(`it carried out ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })
@@ -58,45 +35,21 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
 /** Milliseconds: as long as a timer may be. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Every command with its arguments and options, as `run` reads them. */
-export function programFor(open: Open, backups: Backups, lastWords: LastWords): Command {
+/**
+ * The commands with their arguments and options, as `run` reads them.
+ * @param name of the one that is wanted; every command without it, and where there is none of this name
+ */
+export async function programFor(given: Given, name?: string): Promise<Command> {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)
     // An option behind a subcommand is that one's, also where the command above it has one of this name.
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLE)
-  for (const command of commandsFor(open, backups, lastWords)) program.addCommand(command)
+  for (const command of await commandsFor(given, name)) program.addCommand(command)
   for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)
   return program
 }
-
-const commandsFor = (open: Open, backups: Backups, lastWords: LastWords): Command[] => [
-  serveCommand(open, lastWords),
-  userCommand(open),
-  clientCommand(open),
-  tokenCommand(open),
-  webhookCommand(open),
-  forgetCommand(open),
-  keyCommand(open),
-  demoCommand(),
-  importCommand(open),
-  exportCommand(open),
-  rebuildCommand(open),
-  rescoreCommand(open),
-  statusCommand(open),
-  deadLettersCommand(open),
-  eventsCommand(open),
-  auditCommand(open),
-  checkpointCommand(open),
-  proveCommand(open),
-  checkCommand(),
-  backupCommand(open, backups),
-  restoreCommand(open, backups),
-  moveCommand(open),
-  replayCommand(open),
-  verifyCommand(open),
-]
 
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
 

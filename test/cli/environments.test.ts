@@ -72,13 +72,22 @@ for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
   })
 }
 
-for (const name of isFull ? Object.keys(ENVIRONMENTS) : ['a login by tcsh', 'env -i']) {
-  test(`shows the demo in the environment of ${name}`, async (given) => {
-    const { child, said, ended } = start(given, ['demo', '--count', '20', '--exit', '--json'], ENVIRONMENTS[name] ?? {})
+/** Where the demo is started, and with how many stones: on both sides of what goes into one bulk. */
+const DEMOS: readonly (readonly [environment: string, count: number])[] = isFull
+  ? Object.keys(ENVIRONMENTS).flatMap((name) => [1, 20, 499, 500, 501].map((count) => [name, count] as const))
+  : [
+      ['a login by tcsh', 500],
+      ['env -i', 501],
+    ]
+
+for (const [name, count] of DEMOS) {
+  test(`shows the demo with ${count} stones in the environment of ${name}`, async (given) => {
+    const words = ['demo', '--count', String(count), '--exit', '--json']
+    const { child, said, ended } = start(given, words, ENVIRONMENTS[name] ?? {})
     const told = await text(child.stdout)
     assert.is(await ended, 0, await said)
     const figures = JSON.parse(told) as { stones: number; url: string }
-    assert.is(figures.stones, 20)
+    assert.is(figures.stones, count)
     assert.match(figures.url, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.equal(readdirSync(given.folder), [])
   })
@@ -91,16 +100,6 @@ test('tells in its log that a setting is given by its former name', async (given
   assert.is(await ended, 0)
   assert.match(await said, /"level":40,.*MAIL is called MAILER now/)
 })
-
-/** On both sides of what goes into one bulk. */
-for (const count of isFull ? [1, 499, 500, 501] : [500, 501]) {
-  test(`shows the demo with ${count} stones of the data set`, async (given) => {
-    const { child, said, ended } = start(given, ['demo', '--count', String(count), '--exit', '--json'], {})
-    const told = await text(child.stdout)
-    assert.is(await ended, 0, await said)
-    assert.is((JSON.parse(told) as { stones: number }).stones, count)
-  })
-}
 
 test("never takes the demo to the stores and addresses of somebody's installation", () => {
   const theirs = variables(`

@@ -1,8 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FROM_SOURCE } from '../from-source.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const test = suite('a command')
 
@@ -26,6 +31,40 @@ test('ends when what it waits for has come, whatever keeps the process alive', a
   })
   assert.match(err, 'adamant: what it waited for has come')
   assert.is(code, 2)
+})
+
+/** The files that the built program loads for a command line, by what Node tells of a run's coverage. */
+function loadedFor(words: readonly string[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-loaded-'))
+  try {
+    const env = { ...process.env, NODE_V8_COVERAGE: folder }
+    assert.is(spawnSync(process.execPath, [PROGRAM, ...words], { env }).status, 0)
+    return readdirSync(folder).flatMap((name) => {
+      const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] }
+      return result.map(({ url }) => url)
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const LARGE = /\/node_modules\/(?:@eventstore|@grpc|mongodb|nodemailer|pdfjs-dist|swagger-ui-dist)\//
+
+test('loads itself of all commands, and no client of a server that nobody has named', () => {
+  const loaded = loadedFor(['serve', '--help'])
+  const has = (file: string) => loaded.some((url) => url.endsWith(`/dist/${file}`))
+  assert.ok(has('cli/serve.js') && has('wiring/service.js'), 'it is not what the service loads')
+  assert.equal(['cli/import.js', 'cli/verify.js', 'cli/move.js'].filter(has), [])
+  assert.equal(
+    loaded.filter((url) => LARGE.test(url)),
+    [],
+  )
+})
+
+test('that is misspelt is answered with the one that was meant, of all that there are', () => {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'verfy'], { encoding: 'utf8' })
+  assert.match(stderr, 'Did you mean verify?')
+  assert.is(status, 2)
 })
 
 test.run()

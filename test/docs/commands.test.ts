@@ -15,7 +15,11 @@ const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 const nothing = () => Promise.reject(new Error('nothing is opened here'))
-const program = programFor(nothing, {} as Backups, new LastWords({ on: () => process, exitCode: undefined }))
+const program = await programFor({
+  open: nothing,
+  backups: {} as Backups,
+  lastWords: new LastWords({ on: () => process, exitCode: undefined }),
+})
 
 const test = suite('the commands that documents show')
 

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MailPort } from '../ports/mail.ts'
@@ -8,13 +7,15 @@ import type { MailPort } from '../ports/mail.ts'
  * in clear until their secrets end: this is for development.
  */
 export function openOutbox(folder: string): MailPort {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  /** Loaded with the first mail: most commands, and many a service, send none. */
+  let transport: ReturnType<typeof openTransport> | undefined
   /** The mails that are there, read once: every end of a secret asks for them. */
   let held: Set<string> | undefined
   return {
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const { message } = await transport.sendMail({ ...mail, headers: AUTOMATIC })
+      transport ??= openTransport()
+      const { message } = await (await transport).sendMail({ ...mail, headers: AUTOMATIC })
       const name = join(folder, nameOf(mail.messageId))
       const file = await open(`${name}.part`, 'w', 0o600)
       await file.writeFile(Buffer.isBuffer(message) ? message : Buffer.from(String(message)))
@@ -34,9 +35,14 @@ export function openOutbox(folder: string): MailPort {
       }
     },
     async close() {
-      transport.close()
+      ;(await transport)?.close()
     },
   }
+}
+
+async function openTransport() {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
 }
 
 const nameOf = (messageId: string) => `${messageId.replaceAll(/[^\w.@-]/g, '')}.eml`

@@ -14,6 +14,7 @@ import { creating, deleting, updating, written } from '../../../src/cli/import/w
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
+import { rounds } from '../../rounds.ts'
 import { CommandLine, type Started } from '../command-line.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
@@ -158,7 +159,7 @@ killed.before.each((context) => {
 killed.after.each(({ commands }) => commands.remove())
 
 killed('is finished by the same command, and taken back by the undo file of either run', async ({ commands }) => {
-  const many = 20_000
+  const many = rounds(5_000, 20_000)
   const file = join(commands.folder, 'stones.csv')
   const rows = Array.from({ length: many }, (_, n) => `S-${n},Round,1\n`)
   writeFileSync(file, `sku,cutShape,carat\n${rows.join('')}`)

@@ -32,7 +32,11 @@ const DAMAGES: readonly Damage[] = [
   [
     'a value of an event',
     log(`UPDATE events SET data = replace(data, '"FIRST"', '"FIRSX"') WHERE ${FIRST} = 0`),
-    { where: first, what: /document 1 of diamonds is not what the log says, in .*v4/, do: /rebuild diamonds.*restore/ },
+    {
+      where: /^(diamond|scores)-1@\d+$/,
+      what: /document 1 of diamonds is not what the log says, in .*v4/,
+      do: /rebuild diamonds.*restore/,
+    },
     { where: /^diamond-1@0$/, what: /DiamondCreated is not what was written/, do: /rebuild tree.*restore/ },
   ],
   [
@@ -159,7 +163,7 @@ const DAMAGES: readonly Damage[] = [
     'a leaf of the tree',
     sql(
       'read-tree',
-      `UPDATE documents SET hashes = 'A' || substr(hashes, 2) WHERE id = 0 AND substr(hashes, 1, 1) <> 'A'`,
+      `UPDATE documents SET hashes = iif(substr(hashes, 1, 1) = 'A', 'B', 'A') || substr(hashes, 2) WHERE id = 0`,
     ),
     { where: /@0$/, what: /is not what was written/, do: /rebuild tree/ },
   ],

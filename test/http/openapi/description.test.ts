@@ -15,7 +15,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-const description: Description = describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
+const description: Description = await describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
 // As a client reads it.
 const read = JSON.parse(JSON.stringify(description)) as Description
 const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
