@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES, type RequestListener, type Server, type Ser
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fixedHeaders } from './arrival.ts'
+import { answeredTogether } from './begin-together.ts'
 import { networkOf } from '../../credentials/network.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 
@@ -59,7 +60,7 @@ export async function listen(
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
-      server.on('request', appFor((server.address() as AddressInfo).port))
+      server.on('request', answeredTogether(appFor((server.address() as AddressInfo).port)))
       done()
     })
   })
