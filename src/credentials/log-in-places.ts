@@ -1,6 +1,7 @@
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 import { hmac } from './key-derivation.ts'
 import { networkOf } from './network.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 
 /** Milliseconds for which an address that an account has logged in from is familiar: 30 days. */
 const FAMILIAR = 2_592_000_000
@@ -23,7 +24,7 @@ type LoggedIn = {
 export class LogInPlaces {
   readonly #keys: readonly Buffer[]
   /** When each mark was last used, in milliseconds since 1970. */
-  readonly #usedAt = new Map<string, number>()
+  readonly #usedAt = new BoundedMap<string, number>(REMEMBERED)
 
   constructor({ current, old }: MasterKeys) {
     const known = [current, old].filter((key): key is MasterKey => key !== undefined)
@@ -41,8 +42,6 @@ export class LogInPlaces {
     if (type !== 'SessionOpened' || typeof mark !== 'string') return
     const at = Date.parse(metadata['at'] ?? '') || 0
     if ((this.#usedAt.get(mark) ?? 0) > at) return
-    this.#usedAt.delete(mark)
-    if (this.#usedAt.size >= REMEMBERED) this.#usedAt.delete(this.#usedAt.keys().next().value ?? '')
     this.#usedAt.set(mark, at)
   }
 

@@ -1,15 +1,35 @@
 /**
  * RFC 8785: members in the order of their names' UTF-16 units, numbers and strings as ECMAScript writes them, no blanks. A
  * half of a surrogate pair is no text to the RFC; here it is written as its escape, so that every stored event has a leaf.
+ * Every event that is appended comes through here once.
  * @throws TypeError for what is no JSON
  */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
-  if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value)
+  if (typeof value === 'string') return quoted(value)
+  if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
+    return `${value}`
+  }
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object') throw new TypeError(`${String(value)} is no JSON`)
-  const members = Object.entries(value).sort(byName)
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+  if (!isObject(value)) throw new TypeError(`${String(value)} is no JSON`)
+  let text = ''
+  for (const name of inOrder(Object.keys(value))) {
+    text += `${text === '' ? '' : ','}${quoted(name)}:${canonicalJson(value[name])}`
+  }
+  return `{${text}}`
 }
 
-const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Characters that stand for themselves between quotes; JSON.stringify, which looks at each, takes three times as long. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
+
+/** Most objects come in order: sorting is for the others. */
+function inOrder(names: string[]): string[] {
+  for (let at = 1; at < names.length; at++) {
+    if ((names[at - 1] ?? '') > (names[at] ?? '')) return names.sort()
+  }
+  return names
+}

@@ -3,7 +3,6 @@ import type { Log } from '../runtime/log.ts'
 import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/address.ts'
 import { openDirectoryFiles } from '../stores/folder/files.ts'
 import { openOutbox } from '../stores/mail/outbox.ts'
-import { openSmtp } from '../stores/mail/smtp.ts'
 import { FORM as MONGODB_FORM, PARAMETERS as MONGODB } from '../stores/mongodb/address.ts'
 import type { Parameters } from '../stores/ports/address.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -151,7 +150,7 @@ const OUTBOX =
 const smtp: Omit<Engine<MailPort, Folder>, 'isAddress'> = {
   name: 'SMTP',
   lies: 'on a server',
-  open: async (address) => openSmtp(address),
+  open: async (address) => (await import('../stores/mail/smtp.ts')).openSmtp(address),
 }
 
 export const MAILERS: Readonly<Record<string, Engine<MailPort, Folder>>> = {

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import * as fc from 'fast-check'
 import { canonicalJson } from '../../src/evidence/canonical-json.ts'
 
 const test = suite('canonical JSON')
@@ -39,6 +40,20 @@ test('writes the numbers of its appendix', () => {
 test('does not depend on how members came, at any depth', () => {
   assert.is(canonicalJson({ b: [{ d: 1, c: 2 }], a: {} }), '{"a":{},"b":[{"c":2,"d":1}]}')
   assert.is(canonicalJson(JSON.parse('{"__proto__":1,"10":1,"9":1}')), '{"10":1,"9":1,"__proto__":1}')
+})
+
+test('is read as the same value, and writes every text and member as JSON does', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      const text = canonicalJson(value)
+      assert.equal(JSON.parse(text), JSON.parse(JSON.stringify(value)))
+      if (typeof value !== 'object' || value === null) assert.is(text, JSON.stringify(value))
+    }),
+  )
+  for (let unit = 0; unit < 0x10000; unit++) {
+    const text = String.fromCharCode(unit)
+    assert.is(canonicalJson(text), JSON.stringify(text))
+  }
 })
 
 test('refuses what is no JSON', () => {

@@ -1,5 +1,6 @@
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Milliseconds of a window. */
 const WINDOW = 600_000
@@ -13,7 +14,7 @@ type Window = { readonly until: number; count: number }
 
 /** Counts requests in windows of 10 minutes, in this process. */
 export class RateLimit {
-  readonly #windows = new Map<string, Window>()
+  readonly #windows = new BoundedMap<string, Window>(REMEMBERED)
 
   /**
    * @param limit requests in a window; 0 for no limit
@@ -36,8 +37,6 @@ export class RateLimit {
   #windowOf(who: string, now: number): Window {
     const known = this.#windows.get(who)
     if (known !== undefined && now < known.until) return known
-    this.#windows.delete(who)
-    if (this.#windows.size >= REMEMBERED) this.#windows.delete(this.#windows.keys().next().value ?? '')
     const window = { until: now + WINDOW, count: 0 }
     this.#windows.set(who, window)
     return window

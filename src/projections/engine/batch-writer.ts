@@ -9,11 +9,14 @@ import {
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter } from '../../stores/ports/read-store.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
-import { lineOf } from './checkpoint.ts'
+import { lineOf, newestIn } from './checkpoint.ts'
 import { foldBatch, type Folded } from './fold-batch.ts'
 import type { Projection } from './read-model.ts'
 import { refold, together } from './refold.ts'
 import { retriedStreams } from './dead-letter.ts'
+
+/** How far a batch leads, and the newest event that it names, if any. */
+type End = Pick<Checkpoint, 'position' | 'event'>
 
 type InOrder = NonNullable<Projection<unknown>['inOrder']>
 
@@ -53,18 +56,19 @@ export class BatchWriter<Value> {
   }
 
   /** A batch may begin before where this build is: what another process filled was read in other batches. */
-  async write({ events: read, position }: Batch): Promise<void> {
+  async write({ events: read, position, last }: Batch): Promise<void> {
     if (comparePositions(position, this.#written) <= 0) return
     const events = this.#behind(read)
-    if (this.projection.inOrder !== undefined) return this.#foldInOrder(this.projection.inOrder, events, position)
+    const end = { position, event: newestIn({ events, ...(last && { last }) }) }
+    if (this.projection.inOrder !== undefined) return this.#foldInOrder(this.projection.inOrder, events, end)
     let from = 0
     for (const [index, event] of events.entries()) {
       if (event.stream !== this.#retries) continue
-      await this.#fold(events.slice(from, index), events[index - 1]?.position)
+      await this.#foldBefore(events.slice(from, index))
       await this.#retry(event)
       from = index + 1
     }
-    await this.#fold(from === 0 ? events : events.slice(from), position)
+    await this.#fold(from === 0 ? events : events.slice(from), end)
   }
 
   #behind(events: readonly StoredEvent[]): readonly StoredEvent[] {
@@ -73,15 +77,19 @@ export class BatchWriter<Value> {
     return events.filter((event) => comparePositions(event.position, this.#written) > 0)
   }
 
-  async #foldInOrder(fold: InOrder, events: readonly StoredEvent[], position: From): Promise<void> {
+  async #foldInOrder(fold: InOrder, events: readonly StoredEvent[], end: End): Promise<void> {
     const writes = events.length === 0 ? [] : await fold(this.build, this.#written, events)
-    await this.#write({ writes, letters: [] }, position, events.at(-1))
+    await this.#write({ writes, letters: [] }, end)
   }
 
-  /** @param position undefined where nothing was read */
-  async #fold(events: readonly StoredEvent[], position: From | undefined): Promise<void> {
-    if (position === undefined) return
-    await this.#write(await foldBatch(this.projection, this.build, events, this.known.parked), position, events.at(-1))
+  /** What of a batch lies before an event that is no part of it. */
+  async #foldBefore(events: readonly StoredEvent[]): Promise<void> {
+    const last = events.at(-1)
+    if (last !== undefined) await this.#fold(events, { position: last.position, event: last })
+  }
+
+  async #fold(events: readonly StoredEvent[], end: End): Promise<void> {
+    await this.#write(await foldBatch(this.projection, this.build, events, this.known.parked), end)
   }
 
   /** The letters go first: when this process ends before the rest is written, the request comes again. */
@@ -92,11 +100,11 @@ export class BatchWriter<Value> {
       this.known.parked.delete(stream)
     }
     const refolded = await refold(this.projection, { store: this.store, build: this.build }, streams, event)
-    await this.#write(refolded, event.position, event)
+    await this.#write(refolded, { position: event.position, event })
   }
 
-  async #write({ writes, letters }: Folded, position: From, last: StoredEvent | undefined): Promise<void> {
-    if (last !== undefined) this.#event = { id: last.id, position: last.position }
+  async #write({ writes, letters }: Folded, { position, event }: End): Promise<void> {
+    if (event !== null) this.#event = { id: event.id, position: event.position }
     const checkpoint = { position, log: this.known.line, event: this.#event }
     if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
     else this.#checkpoints.later(checkpoint)

@@ -1,6 +1,6 @@
 import { readEpoch } from '../../commands/installation/log-epoch.ts'
 import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
-import { comparePositions, type EventStore } from '../../stores/ports/event-store.ts'
+import { comparePositions, type Batch, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Checkpoint } from '../../stores/ports/read-store.ts'
 
 /**
@@ -24,6 +24,11 @@ export function parseLine(line: string): { readonly identity: string; readonly e
 export async function isOfLog(store: EventStore, { log, event }: Pick<Checkpoint, 'log' | 'event'>): Promise<boolean> {
   if (log !== (await lineOf(store))) return false
   return event === null || (await store.eventAt(event.position))?.id === event.id
+}
+
+/** The newest event that a batch names, which is the one at its position where the log had that at hand. */
+export function newestIn({ events, last = events.at(-1) }: Pick<Batch, 'events' | 'last'>): Checkpoint['event'] {
+  return last === undefined ? null : { id: last.id, position: last.position }
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, ReadStore } from '../../stores/ports/read-store.ts'
-import { anchored, isOfLog, lineOf } from './checkpoint.ts'
+import { anchored, isOfLog, lineOf, newestIn } from './checkpoint.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { letter, retriedStreams } from './dead-letter.ts'
 import { checkpointOf, looksAt, type OwnKeeping, type React, type Reacting } from './reaction.ts'
@@ -45,11 +45,10 @@ export class CheckpointedReaction implements Kept {
     let event: Checkpoint['event'] = last?.event ?? null
     return {
       from,
-      take: async ({ events, position }: Batch) => {
-        const letters = await this.#reactTo(events, build, signal)
-        const newest = events.at(-1)
-        if (newest !== undefined) event = { id: newest.id, position: newest.position }
-        const checkpoint = { position, log: line, event }
+      take: async (batch: Batch) => {
+        const letters = await this.#reactTo(batch.events, build, signal)
+        event = newestIn(batch) ?? event
+        const checkpoint = { position: batch.position, log: line, event }
         if (letters.length > 0) await checkpoints.write([], checkpoint, letters)
         else checkpoints.later(checkpoint)
       },
@@ -127,11 +126,10 @@ export function selfKept(declared: Reacting, keeping: OwnKeeping, store: EventSt
       let { event } = begun
       return {
         from: begun.position,
-        async take({ events, position }) {
-          const newest = events.at(-1)
-          if (newest !== undefined) event = { id: newest.id, position: newest.position }
-          const checkpoint = { position, log, event }
-          const looked = events.filter((found) => looksAt(declared, found))
+        async take(batch) {
+          event = newestIn(batch) ?? event
+          const checkpoint = { position: batch.position, log, event }
+          const looked = batch.events.filter((found) => looksAt(declared, found))
           await keeping.take(looked, () => anchored(store, checkpoint))
         },
         flush: async () => undefined,

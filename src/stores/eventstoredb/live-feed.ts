@@ -78,10 +78,11 @@ export class LiveFeed {
   behind(position: From, filter: Filter | undefined): Batch | undefined {
     if (this.#tail?.covers(position) !== true) return undefined
     const found = this.#tail.behind(position, PAGE)
-    const end = found.at(-1)?.position ?? position
+    const last = found.at(-1)
+    const end = last?.position ?? position
     const events = filter === undefined ? found : found.filter((event) => passesFilter(event, filter))
     const caughtUp = comparePositions(end, this.#tail.end) >= 0 && comparePositions(end, this.#known) >= 0
-    return { events, position: end, caughtUp }
+    return { events, position: end, caughtUp, ...(last && { last }) }
   }
 
   covers(position: From): boolean {

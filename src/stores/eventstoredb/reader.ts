@@ -1,4 +1,5 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
+import { Semaphore } from '../../runtime/fairness/semaphore.ts'
 import {
   comparePositions,
   passesFilter,
@@ -19,8 +20,15 @@ import { Places } from './places.ts'
 /** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
 export const AHEAD = { highWaterMark: 512 }
 
+/**
+ * Reads to an end that are asked beside each other. Some bulks of 500 changes ask for thousands of streams at once, and the
+ * last of so many would wait longer than a server that is well may take for one; Kestrel serves 100 calls of a connection.
+ */
+const BESIDE = 32
+
 /** Reads, each given up when nothing comes in time: the client has no deadline for them. */
 export class Reader {
+  readonly #permits = new Semaphore(BESIDE)
   readonly #places: Places
   readonly #head = new Head((from, count) => this.#back(from === 'end' ? END : from, count))
 
@@ -107,9 +115,15 @@ export class Reader {
 
   /** Reads to the end: calls that are broken off count as an attack on the server, which then ends the connection. */
   async #list(what: string, read: Read): Promise<(StoredEvent | undefined)[]> {
-    const events: (StoredEvent | undefined)[] = []
-    for await (const event of this.#events(what, read)) events.push(event)
-    return events
+    try {
+      return await this.#permits.run(async () => {
+        const events: (StoredEvent | undefined)[] = []
+        for await (const event of this.#events(what, read)) events.push(event)
+        return events
+      })
+    } catch (error) {
+      throw unavailable(`${what} could not be read`, error)
+    }
   }
 
   /** Undefined for each event that is none of ours. */
@@ -126,7 +140,9 @@ export class Reader {
         if (arrival === 'end') return
         if (arrival === 'silence') {
           this.connection.unanswered(node, this.patience)
-          throw new Error(`nothing came within ${this.patience} ms`)
+          const reason = new Error(`nothing came within ${this.patience} ms`)
+          this.#permits.refuse(reason)
+          throw reason
         }
         yield* arrival.events
       }

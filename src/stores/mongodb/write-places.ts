@@ -1,3 +1,4 @@
+import { Semaphore } from '../../runtime/fairness/semaphore.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { isUnacknowledged } from './failure.ts'
 
@@ -15,7 +16,7 @@ export class WritePlaces {
   readonly #places: number
   #underWay = 0
   #isHung = false
-  readonly #waiting: (() => void)[] = []
+  readonly #permits: Semaphore
 
   /** @param connections 0 for any number of them */
   constructor(
@@ -23,6 +24,7 @@ export class WritePlaces {
     private readonly server: string,
   ) {
     this.#places = connections === 0 ? Infinity : Math.max(1, Math.floor(connections * SHARE))
+    this.#permits = new Semaphore(this.#places)
   }
 
   /**
@@ -31,7 +33,11 @@ export class WritePlaces {
    */
   async run<Result>(action: () => Promise<Result>, caller: Caller): Promise<Result> {
     if (this.#isHung && this.#underWay > 0) throw this.#refusal()
-    await this.#place()
+    return this.#permits.run(() => this.#tried(action, caller))
+  }
+
+  async #tried<Result>(action: () => Promise<Result>, caller: Caller): Promise<Result> {
+    this.#underWay++
     try {
       if (caller.hasGone || (this.#isHung && this.#underWay > 1)) throw this.#refusal()
       const result = await action()
@@ -41,20 +47,8 @@ export class WritePlaces {
       if (isUnacknowledged(error)) this.#isHung = true
       throw error
     } finally {
-      this.#leave()
+      this.#underWay--
     }
-  }
-
-  async #place(): Promise<void> {
-    if (this.#underWay >= this.#places) return new Promise((done) => this.#waiting.push(done))
-    this.#underWay++
-  }
-
-  /** The place goes to whoever has waited longest. */
-  #leave(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#underWay--
-    else next()
   }
 
   #refusal(): StoreUnavailable {

@@ -48,6 +48,8 @@ export type Batch = {
   readonly position: From
   /** True when, at the time of reading, nothing lay behind `position`. */
   readonly caughtUp: boolean
+  /** The event at `position`, of whatever stream, where it is at hand. */
+  readonly last?: StoredEvent
 }
 
 export interface Subscription extends AsyncIterable<Batch> {

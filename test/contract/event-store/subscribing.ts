@@ -94,6 +94,22 @@ export const subscribingRules: Rules = (test) => {
     assert.equal(flat(batches), [])
   })
 
+  test('names no event but the one at the position of a batch', async ({ store }) => {
+    const from = await store.head()
+    const [one, other] = [newStream('one'), newStream('other')]
+    const subscription = store.subscribe(from, { prefixes: [one] })
+    const appending = (async () => {
+      for (const stream of [one, other, one, other]) await store.append(newStream(stream), 'none', events(3))
+    })()
+    const batches = await take(subscription, (taken) => flat(taken).length >= 6)
+    await appending
+    for (const { position, last } of batches) {
+      if (last === undefined || position === 'start') continue
+      assert.equal(last.position, position)
+      assert.is((await store.eventAt(position))?.id, last.id)
+    }
+  })
+
   test('says that it is caught up, at once when nothing is behind its start', async ({ store }) => {
     const from = await store.append(newStream(), 'none', events(3))
     const [first] = await take(store.subscribe(from), () => true)

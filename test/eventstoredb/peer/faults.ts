@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 /**
  * What happens to an append:
  * - `conflict`: answered with a wrong version, and not stored
@@ -19,6 +21,8 @@ export class Faults {
   refusesSubscriptions = false
   /** Every so many-th event comes twice in subscriptions; 0 for never. */
   duplicateEvery = 0
+  /** Milliseconds that each reading of a stream takes, one behind another. */
+  readPause = 0
   /** Milliseconds between two messages of a subscription. */
   subscriptionPause = 0
   /** Answers "Server Is Not Ready", as a node does that has just started. */
@@ -30,6 +34,7 @@ export class Faults {
   /** Appends are answered when so many wait for it, as by a server that writes them to the disk together. */
   answersTogether = 1
   readonly #unanswered: (() => void)[] = []
+  #reading: Promise<void> = Promise.resolve()
   /** Milliseconds that the server's clock is ahead of its clients'. */
   clockAhead = 0
   /** What server features give as the version. */
@@ -57,6 +62,12 @@ export class Faults {
   answer(respond: () => void): void {
     if (this.#unanswered.push(respond) < this.answersTogether) return
     for (const one of this.#unanswered.splice(0)) one()
+  }
+
+  /** At once, or behind the readings that came before. */
+  read(respond: () => void): void {
+    if (this.readPause === 0) return respond()
+    this.#reading = this.#reading.then(() => pause(this.readPause)).then(respond)
   }
 
   later(store: () => void): void {

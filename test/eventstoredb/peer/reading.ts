@@ -26,7 +26,7 @@ export function read(log: Log, faults: Faults, standing: Standing): (call: ReadC
     if (options === undefined || (all === undefined && options.hasSubscription())) {
       return fail(call, status.UNIMPLEMENTED, 'The peer subscribes to $all only')
     }
-    if (all === undefined) return readStream(call, log, faults, options)
+    if (all === undefined) return faults.read(() => readStream(call, log, faults, options))
     const start = startOf(log, all)
     if (start === undefined) return fail(call, status.UNKNOWN, 'Exception was thrown by handler.')
     const refuses = options.hasSubscription() && faults.refusesSubscriptions

@@ -31,15 +31,16 @@ export function writesOf(db: Database.Database, declaration: ModelDeclaration): 
   const counting = countingOf(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
 
+  /** A document that was not loaded is a new one, but for batches that come again: it is looked up where it is there. */
   function put(document: Document, { revision, over }: Write): void {
     const id = valueOf(document, 'id')
     const values = columns.map((name) => valueOf(document, name))
+    if (over === undefined && statements.insert.run(revision, values, id).changes > 0) return count(id, values, 0, 1)
     const stored = statements.stored.get(id)
     requireAsLoaded(id, stored, revision, over)
-    if (stored === undefined) statements.insert.run(revision, values, id)
-    else if (BigInt(stored[0]) >= revision) return
-    else update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedAt[at] ?? 0) + 1])
-    if (stored !== undefined) count(id, stored, 1, -1)
+    if (stored === undefined || BigInt(stored[0]) >= revision) return
+    update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedAt[at] ?? 0) + 1])
+    count(id, stored, 1, -1)
     count(id, values, 0, 1)
   }
 
@@ -125,7 +126,9 @@ function statementsOf(db: Database.Database, declaration: ModelDeclaration) {
 
   return {
     stored: db.prepare<[FieldValue], Known>(`SELECT ${list(stored)} FROM documents WHERE id = ?`).raw(),
-    insert: db.prepare<Values>(`INSERT INTO documents (${list(inserted)}) VALUES (${places})`),
+    insert: db.prepare<Values>(
+      `INSERT INTO documents (${list(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
+    ),
     updateOf,
     remove: db.prepare<[FieldValue]>('DELETE FROM documents WHERE id = ?'),
   }

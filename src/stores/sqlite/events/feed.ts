@@ -68,8 +68,9 @@ export class Feed {
         ? readPage(this.#log, position, end, filter)
         : kept.filter((event) => passesFilter(event, filter))
     const from = end === 0 ? 'start' : positionAt(end)
+    const last = kept?.at(-1)
     return {
-      batch: { events, position: from, caughtUp: end >= this.#head },
+      batch: { events, position: from, caughtUp: end >= this.#head, ...(last && { last }) },
       position: end,
       inMemory: kept !== undefined,
     }
