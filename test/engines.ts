@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { startPeer, type Peer } from './eventstoredb/peer/peer.ts'
+import type { Peer } from './eventstoredb/peer/peer.ts'
 import { databaseAt, dropDatabase, mongoUrl } from './mongo-server.ts'
 
 /** Engines under the service: an event store and a read model. `npm test` runs on the embedded ones. */
@@ -39,7 +39,8 @@ export async function enginesFor(dataDir: string): Promise<Engines> {
 export function logOf(dataDir: string): Promise<Peer> {
   const known = logs.get(dataDir)
   if (known !== undefined) return known
-  const peer = startPeer()
+  // Only here: most tests run on SQLite, and a client and a server of gRPC take longer to load than all the rest.
+  const peer = import('./eventstoredb/peer/peer.ts').then(({ startPeer }) => startPeer())
   logs.set(dataDir, peer)
   return peer
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
 import { FERRETDB, startFerretDB } from './ferretdb/server.ts'
 
 /** A server for a test file's suites, with databases of their own. It ends with the file where it was started here. */
@@ -48,6 +47,7 @@ async function start(): Promise<string> {
 }
 
 export async function dropDatabase(address: string): Promise<void> {
+  const { MongoClient } = await import('mongodb')
   const client = new MongoClient(address)
   try {
     await client.db().dropDatabase()

@@ -13,6 +13,7 @@ import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-ans
 import { COMBINATIONS } from './engines.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
+import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
 import { timesOf } from './runner/times.ts'
 import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
@@ -23,10 +24,12 @@ const FULL_LIMIT = 1_200
 
 /** Bytes of memory for each process of tests: a browser, a service and their test take half a gigabyte. */
 const ROOM = 1024 ** 3
-/** Two compute on two cores while two wait: the longest files spend most of their time on servers, claims and clocks. */
-const MOST = 4
-const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-const AT_A_TIME = availableParallelism() === 1 ? 1 : Math.max(1, Math.min(MOST, Math.floor(memory / ROOM)))
+/**
+ * Two compute on two cores while the others wait: the longest files spend most of their time on servers, claims and clocks.
+ * A server of MongoDB's protocol computes beside each, and with five of them a call takes the seconds that it may take.
+ */
+const MOST = 5
+const MOST_ON_SERVERS = 3
 
 /** What runs with `--engines` where no path is named: what starts the service or its stores through test/engines.ts. */
 const ON_ENGINES = [
@@ -39,6 +42,9 @@ const ON_ENGINES = [
   // These name their read models themselves, and take the log from here.
   'test/faults/mongodb/',
 ]
+
+/** The name of a test that failed, and why, in what uvu prints. */
+const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm
 
 const refusal = refusalOf(process.versions.node, process.execPath)
 if (refusal !== undefined) {
@@ -58,6 +64,7 @@ if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
   console.error(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
   process.exit(2)
 }
+const atATime = lanes()
 const limit = full ? FULL_LIMIT : LIMIT
 const wanted = positionals.length > 0 || engines === undefined ? positionals : ON_ENGINES
 const files = globSync(new URL('.', import.meta.url))
@@ -75,8 +82,10 @@ const started = performance.now()
 const { words, folder } = compileOnce() ?? process.exit(1)
 const seenIn = mkdtempSync(join(tmpdir(), 'adamant-answers-'))
 process.once('exit', () => rmSync(seenIn, { recursive: true, force: true }))
+const disk = folderInMemory(full)
 const env = {
   ...process.env,
+  ...(disk && { TMPDIR: disk }),
   FORCE_COLOR: '0',
   NODE_COMPILE_CACHE: folder,
   ...(full && { ADAMANT_FULL: '1' }),
@@ -86,6 +95,13 @@ const env = {
 
 const outcomes: Outcome[] = []
 const queue = processesFor(files)
+
+function lanes(): number {
+  if (availableParallelism() === 1) return 1
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  const most = engines?.includes('mongodb') === true ? MOST_ON_SERVERS : MOST
+  return Math.max(1, Math.min(most, Math.floor(memory / ROOM)))
+}
 
 async function lane(): Promise<void> {
   for (let together = queue.shift(); together !== undefined; together = queue.shift()) {
@@ -105,7 +121,7 @@ function report({ file, passed, failed, output, seconds, end }: Outcome): void {
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
 if (engines !== undefined) console.log(`On the engines ${engines}`)
-await Promise.all(Array.from({ length: AT_A_TIME }, lane))
+await Promise.all(Array.from({ length: atATime }, lane))
 // A part of the files sees a part of the answers.
 const unseen = wanted.length > 0 ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
@@ -113,7 +129,10 @@ const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unsee
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
 if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
 if (failing.length > 0) console.log(`\nFailed; run one alone with \`npm test -- FILE\`:`)
-for (const { file, end } of failing) console.log(`  ${file} (${end})`)
+for (const { file, end, output } of failing) {
+  console.log(`  ${file} (${end})`)
+  for (const [, test, reason] of output.matchAll(FAILED_TEST)) console.log(`    ${test}: ${reason}`)
+}
 if (unseen.length > 0) console.log(`\nDocumented, and seen by no test:`)
 for (const answer of unseen) console.log(`  ${answer}`)
 const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length

@@ -11,6 +11,12 @@ const root = new URL('../../', import.meta.url).href
 const compiled = decodeURIComponent(new URL(import.meta.url).search.slice(1))
 
 registerHooks({
+  // A source names others as they lie: what Node looks up for each import (links, packages) was a tenth of a start.
+  resolve(specifier, context, nextResolve) {
+    const { parentURL = '' } = context
+    if (!/^\.\.?\/.*\.ts$/.test(specifier) || !isSource(parentURL)) return nextResolve(specifier, context)
+    return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
+  },
   load(url, context, nextLoad) {
     if (!isSource(url)) return nextLoad(url, context)
     return { format: 'module', source: readFileSync(compiledFile(url), 'utf8'), shortCircuit: true }

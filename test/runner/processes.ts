@@ -8,33 +8,43 @@ const ALONE = ['browser', 'eventstoredb', 'faults', 'model', 'stores/eventstored
 /** By which a file elsewhere says why it needs a process of its own. */
 const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
 
-/** Files with processes of their own that take longest, about longest first: what begins first ends in time. */
+/**
+ * Files with processes of their own that take longest, about longest first: what begins first ends in time. Those that
+ * compute stand between those that wait, so that neither run out (`npm test -- --times` tells which is which).
+ */
 export const LONG_FIRST = [
   'browser/report-page',
   'faults/stop-in-outage',
   'faults/move/fenced-peer',
-  'faults/workload/overload',
-  'stores/eventstoredb/eventstoredb',
-  'browser/inventory',
-  'cli/backup/servers',
-  'cli/environments',
   'faults/clock-jumps',
-  'browser/reference',
+  'faults/workload/overload',
   'faults/secrets-killed',
-  'cli/checkpoint',
+  'browser/reference',
+  'stores/eventstoredb/eventstoredb',
+  'api/consistency',
+  'cli/environments',
+  'browser/inventory',
+  'api/changes',
   'docs/runbook',
-  'faults/workload/workload',
+  'cli/backup/servers',
+  'cli/verify/single-bytes',
   'faults/upload-kill',
-  'cli/replay/replay',
-  'cli/rebuild',
   'faults/event-store-down',
-  'cli/import/killed',
+  'cli/checkpoint',
+  'faults/workload/workload',
+  'api/secrets/mail',
+  'cli/replay/replay',
   'stores/eventstoredb/following',
-  'faults/reads-outlive-the-log',
-  'faults/move/killed',
+  'cli/rebuild',
+  'browser/secret-pages',
   'faults/following-told',
-  'faults/roles',
+  'docs/readme',
+  'faults/reads-outlive-the-log',
+  'cli/import/killed',
+  'docs/synchronizing',
   'faults/vault-shredded',
+  'faults/roles',
+  'faults/move/killed',
   'faults/again',
 ].map((name) => `test/${name}.test.ts`)
 
