@@ -55,8 +55,8 @@ export function cutGradeChecks(): Check[] {
   const onCharts = chartDesigns()
   const all = [...onCharts, ...poorDesigns()]
   return [
-    ...correlations('on three charts', onCharts, { brilliance: 0.55, integral: 0.65 }),
-    ...correlations('with designs beyond them', all, { brilliance: 0.65, integral: 0.7 }),
+    ...correlations('on three charts', onCharts, { brilliance: 0.6, integral: 0.65 }),
+    ...correlations('with designs beyond them', all, { brilliance: 0.75, integral: 0.75 }),
     ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all)),
     ...confusion(all),
     ...named.map(([name, measures, most]) => {
@@ -86,9 +86,9 @@ function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Grade
   const wrong = bad.filter((design) => design[name] >= bound).length
   return says(
     `${name}: Fair and Poor that score Excellent`,
-    'at most 15 %',
+    'at most 10 %',
     `${wrong} of ${bad.length}`,
-    wrong <= 0.15 * bad.length,
+    wrong <= 0.1 * bad.length,
   )
 }
 
@@ -129,6 +129,7 @@ const named: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
   ['a crown of 5° (Fair or worse)', { crown: 5 }, scoringGrades.integral[1]],
   ['a crown of 10° (Fair or worse)', { crown: 10 }, scoringGrades.integral[1]],
   ['a crown of 15° (Fair or worse)', { crown: 15 }, scoringGrades.integral[1]],
-  ['a fish-eye: pavilion 38° (Good or worse)', { pavilion: 38 }, scoringGrades.integral[2]],
-  ['a nailhead: pavilion 44° (Good or worse)', { pavilion: 44 }, scoringGrades.integral[2]],
+  ['a fish-eye: pavilion 38° (Fair or worse)', { pavilion: 38 }, scoringGrades.integral[1]],
+  ['a nailhead: pavilion 44° (Fair or worse)', { pavilion: 44 }, scoringGrades.integral[1]],
+  ['a table of 75 % (Fair or worse)', { table: 75 }, scoringGrades.integral[1]],
 ]

@@ -1,4 +1,4 @@
-import type { Cut, Grade } from '../../src/domain/scoring/cut/cut.ts'
+import { finishOf, type Cut, type CutGrade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
@@ -8,7 +8,12 @@ export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
 
 /** A cut that leaves all to its grade. */
-export const plain = (shape: Cut['shape'], grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
+export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
+  shape,
+  grade,
+  polish: finishOf(grade),
+  symmetry: finishOf(grade),
+})
 
 /** The value below which that part of some numbers lies. */
 export function quantile(values: readonly number[], part: number): number {

@@ -2,11 +2,15 @@ import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
 import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { faceUp } from '../../src/domain/scoring/light/face-up.ts'
 import { weightedLightReturn } from '../../src/domain/scoring/light/light-return.ts'
 import { targetOf } from '../../src/domain/scoring/light/sampling.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
-import { within, type Check } from './check.ts'
+import { says, within, type Check } from './check.ts'
 import { plain, roundOf } from './designs.ts'
+import { separationSeen } from './separation-seen.ts'
+import { estimateOf, over, type Estimate } from './second-tracer/estimate.ts'
+import { fireSeen, type Asked, type Fire } from './second-tracer/fire.ts'
 import { photonReturn } from './second-tracer/light-return.ts'
 import { roundSides, type Round, type Side } from './second-tracer/round.ts'
 
@@ -16,33 +20,135 @@ const SAMPLES = 400_000
 
 const reference: Round = { table: 56, crown: 34, pavilion: 40.5, star: 50, lower: 75, girdle: 3, culet: 0.5 }
 
-/** Sellmeier's formula for diamond at the D line, 0.5893 µm (refractiveindex.info, material C, Peter 1923). */
-function indexAtD(): number {
-  const square = 0.5893 ** 2
+/** Sellmeier's formula for diamond at a wavelength in µm (refractiveindex.info, material C, Peter 1923). */
+function indexAt(wavelength: number): number {
+  const square = wavelength ** 2
   return Math.sqrt(1 + (4.3356 * square) / (square - 0.106 ** 2) + (0.3306 * square) / (square - 0.175 ** 2))
 }
 
 const ours = (solid: Solid): number =>
   weightedLightReturn(targetOf(solid), { samples: SAMPLES, index: diamondOptics.index, cutOff: 1e-4 })
 
+const roundLike = (measures: Partial<Round>): Side[] => roundSides({ ...reference, ...measures })
+
+const PERCENT = 0.5
+
 const check = (subject: string, sides: readonly Side[], solid: Solid): Check =>
-  within(subject, photonReturn(sides, indexAtD(), PHOTONS), ours(solid), 0.5, 4)
+  within(subject, photonReturn(sides, indexAt(0.5893), PHOTONS), ours(solid), PERCENT, 4)
 
 /** Rounds are drawn twice as well, each tracer's by itself. */
 function roundCheck(subject: string, measures: Partial<Round>): Check {
-  return check(subject, roundSides({ ...reference, ...measures }), roundOf(measures))
+  return check(subject, roundLike(measures), roundOf(measures))
 }
 
 /** Of other shapes both trace the same planes: what is compared is the light. */
-function shapeCheck(shape: Cut['shape']): Check {
+function shapeOf(shape: Cut['shape']): { solid: Solid; sides: Side[] } {
   const solid = solidOf(facetModels[shape](proportionsOf(plain(shape, 'Excellent'))))
-  const sides = solid.facets.map(({ normal, offset, part }) => ({ normal, at: offset, isCrown: part === 'crown' }))
+  return {
+    solid,
+    sides: solid.facets.map(({ normal, offset, part }) => ({ normal, at: offset, isCrown: part === 'crown' })),
+  }
+}
+
+function shapeCheck(shape: Cut['shape']): Check {
+  const { solid, sides } = shapeOf(shape)
   return check(`${shape}, the same planes`, sides, solid)
 }
+
+const pavilions = [39, 40, 41, 42, 43, 44]
+const shapes = ['Princess', 'Emerald', 'Asscher'] as const
 
 /** Weighted light return by a second tracer, which goes forwards, photon by photon, with amplitudes. */
 export const secondTracerChecks = (): Check[] => [
   roundCheck('reference round', {}),
-  ...[39, 40, 41, 42, 43, 44].map((pavilion) => roundCheck(`pavilion ${pavilion}°`, { pavilion })),
-  ...(['Princess', 'Emerald', 'Asscher'] as const).map(shapeCheck),
+  ...pavilions.map((pavilion) => roundCheck(`pavilion ${pavilion}°`, { pavilion })),
+  ...shapes.map(shapeCheck),
 ]
+
+/** The fineness at which our own tracer computes fire: with four times as many spots it says the same within 0.05 %. */
+const FINENESS = 16
+/** Our tracer gives a ray up with so much of its light left. */
+const GIVEN_UP = 0.01
+/** What is followed beyond that: all but nothing. */
+const FAINT = 1e-4
+
+const index = { D: indexAt(0.5893), F: indexAt(0.4861), C: indexAt(0.6563) }
+
+/**
+ * What a score's fire is: the angle is that of two colours about D whose indices differ by a hundredth of what those of F and C do, times a
+ * hundred, as a derivative says, and a ray is given up where ours is.
+ */
+const asScored: Asked = {
+  F: index.D + (index.F - index.C) / 200,
+  C: index.D - (index.F - index.C) / 200,
+  times: 100,
+  faint: GIVEN_UP,
+}
+/** What that stands for: F and C light themselves, of rays that are followed. */
+const asMeant: Asked = { F: index.F, C: index.C, faint: FAINT }
+
+/** What several runs of the second tracer see, each by grids of its own, in degrees. */
+type Seen = { readonly scored: Estimate; readonly meant: Estimate; readonly separation: Estimate }
+
+function seen(sides: readonly Side[], runs: number): Seen {
+  const found = Array.from({ length: runs }, (_, run) => fireSeen(sides, index.D, [asScored, asMeant], run + 1))
+  const of = (which: number, name: keyof Fire) => estimateOf(found.map((run) => run[which]?.[name] ?? NaN))
+  return { scored: of(0, 'fire'), meant: of(1, 'fire'), separation: of(1, 'separation') }
+}
+
+/** Runs of one stone differ by 0.02 % (the reference) to 0.2 %. */
+const RUNS = 5
+
+const ourFire = (solid: Solid, dispersion: number = diamondOptics.dispersion): number =>
+  faceUp(solid, diamondOptics.index, dispersion, FINENESS).fire
+
+/**
+ * Fire by a second tracer, which measures the angle between rays of two colours where ours takes its derivative: of the reference in degrees, of
+ * other stones over the reference's, as their score is. The two differ where the eye looks along a side of the girdle: of two colours as far apart
+ * as F and C one does not get out there, which a derivative does not know. The last line says how far chance alone carries the second tracer's
+ * figures.
+ */
+export function secondFireChecks(): Check[] {
+  const own = seen(roundLike({}), RUNS)
+  const ours = ourFire(roundOf({}))
+  const lines: readonly Line[] = [
+    ['reference: angle times energy, degrees', own.separation, separationSeen(roundOf({}))],
+    ['reference: as it scores, degrees', own.scored, ours],
+    ...pavilions.map((pavilion): Line => {
+      const { meant } = seen(roundLike({ pavilion }), RUNS)
+      const figure = ourFire(roundOf({ pavilion })) / ours
+      return [`pavilion ${pavilion}°, over the reference`, over(meant, own.meant), figure]
+    }),
+    ...shapes.flatMap((shape): Line[] => {
+      const { solid, sides } = shapeOf(shape)
+      const { scored, meant } = seen(sides, RUNS)
+      const figure = ourFire(solid) / ours
+      return [
+        [`${shape}, the same planes, colours near D`, over(scored, own.scored), figure],
+        [`${shape}, the same planes, F and C`, over(meant, own.meant), figure],
+      ]
+    }),
+  ]
+  return [
+    withoutDispersion(),
+    ...lines.map(([subject, { mean }, figure]) => within(subject, mean, figure, PERCENT, 4)),
+    chanceOf(lines.map(([, estimate]) => estimate)),
+  ]
+}
+
+/** What the second tracer sees, and our own figure. */
+type Line = readonly [subject: string, seen: Estimate, ours: number]
+
+function withoutDispersion(): Check {
+  const { D } = index
+  const white = [fireSeen(roundLike({}), D, [{ F: D, C: D, faint: GIVEN_UP }], 1)[0]?.fire, ourFire(roundOf({}), 0)]
+  const none = white.every((fire) => fire === 0)
+  return says('reference round without dispersion', '0 by both', white.join(' and '), none)
+}
+
+/** A quarter of what a line may be off: what misses it does not miss it by chance. */
+function chanceOf(estimates: readonly Estimate[]): Check {
+  const largest = 100 * Math.max(...estimates.map(({ chance }) => chance))
+  const most = PERCENT / 4
+  return says('standard error of these', `${most} % at most`, `${largest.toFixed(3)} %`, largest <= most)
+}

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { grades, type Grade } from '../../src/domain/scoring/cut/cut.ts'
+import { grades, modelledShapes, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import type { RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
 import { score } from '../../src/domain/scoring/score.ts'
 import { reference, table } from '../../src/domain/scoring/table.ts'
 import { near, says, type Check } from './check.ts'
 import { quantile } from './designs.ts'
+import { relative } from './relative.ts'
 
 /** The data set's words for cut and the grades they go to. */
 export const words: readonly (readonly [string, Grade])[] = [
@@ -80,6 +81,24 @@ export function fallChecks(): Check[] {
       own.fire?.val === 1 && own.brilliance?.rg === 1 && own.integral?.val === 1,
     ),
   ]
+}
+
+/** Of every shape integral falls with each grade, and neither brilliance nor spread rises. */
+export function gradeOrderChecks(): Check[] {
+  return modelledShapes.map((shape) => {
+    const scores = grades.map((grade) => relative(table[`${shape}, ${grade}`] ?? reference, shape))
+    const values = (name: keyof (typeof scores)[number]) => scores.map((one) => one[name])
+    const steps = (name: keyof (typeof scores)[number]) =>
+      values(name).map((value, index) => value - (values(name)[index - 1] ?? value))
+    const falls = steps('integral').every((step, index) => index === 0 || step < 0)
+    const rises = (['brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
+    return says(
+      `${shape}: integral by grade`,
+      'falls; nothing rises',
+      [values('integral').join('  '), ...rises.map((name) => `${name} rises: ${values(name).join('  ')}`)].join('; '),
+      falls && rises.length === 0,
+    )
+  })
 }
 
 /** Three scanned stones of a published case study: the sign and size of their spread. */

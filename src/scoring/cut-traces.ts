@@ -3,6 +3,7 @@ import { possibleCut } from '../domain/scoring/cut/possible.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { tabled } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { TracePool } from './trace-pool.ts'
 
 /** Cuts kept at most; each has a dozen numbers. */
@@ -10,7 +11,7 @@ const KEPT = 20_000
 
 /** Traced cuts: of the shipped table, or traced once in a worker and kept. */
 export class CutTraces {
-  readonly #kept = new Map<string, TracedCut | null>()
+  readonly #kept = new BoundedMap<string, TracedCut | null>(KEPT)
   readonly #underWay = new Map<string, Promise<TracedCut | null>>()
 
   constructor(
@@ -52,8 +53,6 @@ export class CutTraces {
   }
 
   #keep(key: string, traced: TracedCut | null): TracedCut | null {
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(key, traced)
     return traced
   }

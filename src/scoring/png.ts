@@ -15,7 +15,8 @@ export function encodePng({ width, height, pixels }: Picture): Buffer {
   for (let row = 0; row < height; row++) {
     rows.set(pixels.subarray(4 * width * row, 4 * width * (row + 1)), row * (1 + 4 * width) + 1)
   }
-  const body = deflateSync(rows, { level: 9 })
+  // Level 9 takes twice the time and leaves out half of one percent.
+  const body = deflateSync(rows, { level: 6 })
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', body), chunk('IEND', Buffer.alloc(0))])
 }
 

@@ -2,6 +2,7 @@ import type { Fold } from '../domain/scoring/mesh/symmetry.ts'
 import type { StoneShape } from '../domain/diamond/stone-model.ts'
 import { UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { PictureOrder } from './trace-jobs.ts'
 import type { TracePool } from './trace-pool.ts'
 
@@ -10,7 +11,7 @@ const KEPT = 1_000
 
 /** Stones' own bodies, from the files that are kept under their digests: looked at, traced and drawn, one at a time. */
 export class StoneModels {
-  readonly #kept = new Map<string, TracedCut>()
+  readonly #kept = new BoundedMap<string, TracedCut>(KEPT)
   #last: Promise<unknown> = Promise.resolve()
 
   /** @param bytesOf of the file that is kept under a digest; undefined where there is none */
@@ -34,8 +35,6 @@ export class StoneModels {
 
   async #trace(key: string, digest: string, fold: Fold | undefined): Promise<TracedCut> {
     const traced = await this.pool.traceModelInWorker(await this.#bytes(digest), fold)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(key, traced)
     return traced
   }

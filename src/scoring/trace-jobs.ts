@@ -1,14 +1,13 @@
 import type { Fold } from '../domain/scoring/mesh/symmetry.ts'
 import type { StoneShape } from '../domain/diamond/stone-model.ts'
 import type { Cut } from '../domain/scoring/cut/cut.ts'
-import type { Lighting } from '../domain/scoring/picture/lighting.ts'
+import type { Look } from '../domain/scoring/picture/picture.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 
 /** What a picture is of: a cut, or a stone's own body as the bytes of its 3D file. */
 export type Pictured = { readonly cut: Cut } | { readonly model: Uint8Array<ArrayBuffer> }
 
-/** `size` is its longer side in pixels. */
-export type PictureOrder = { readonly pictured: Pictured; readonly lighting: Lighting; readonly size: number }
+export type PictureOrder = { readonly pictured: Pictured; readonly look: Look }
 
 /** What a tracing thread does. */
 export type Task =

@@ -20,7 +20,7 @@ export type TracePool = {
   readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneShape>
   /** A stone's own body. @throws UntraceableCut where the file is no stone's */
   readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: Fold | undefined) => Promise<TracedCut>
-  /** A PNG file; some seconds. */
+  /** A PNG file; some 0.1 to 0.3 s. */
   readonly drawInWorker: (order: PictureOrder) => Promise<Uint8Array>
   /** Cuts and pictures that somebody waits for. */
   readonly unfinished: () => number

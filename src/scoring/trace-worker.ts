@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { drawStone } from '../domain/scoring/picture/picture.ts'
+import { drawLook } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
 import { NoStone } from '../domain/scoring/mesh/no-stone.ts'
@@ -36,9 +36,9 @@ function done(task: Task): Answer {
     case 'inspect':
       return { kind: 'inspected', shape: inspectModel(task.bytes) }
     case 'draw': {
-      const { pictured, lighting, size } = task.order
+      const { pictured, look } = task.order
       const solid = 'cut' in pictured ? solidOfCut(pictured.cut).solid : solidOfModel(pictured.model)
-      return { kind: 'drawn', png: encodePng(drawStone(solid, lighting, size)) }
+      return { kind: 'drawn', png: encodePng(drawLook(solid, look)) }
     }
   }
 }

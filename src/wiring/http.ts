@@ -18,6 +18,7 @@ import { FormUploads } from '../http/files/form-uploads.ts'
 import { Links } from '../http/kit/links.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { Pictures } from '../http/report/pictures.ts'
+import { keptPictures } from './pictures.ts'
 import type { OpenChanges } from './changes.ts'
 import type { OpenEvidence } from './evidence.ts'
 import type { Installation } from './installation.ts'
@@ -88,8 +89,10 @@ export async function openHttp(
   const uploads = new FormUploads(files)
   const certificationsFor = openCertifications(installation, certifications, queries, uploads)
   const { inspect, drawn } = stoneModelsFrom(drawing, files)
-  const pictures = new Pictures(({ shown, ...order }) =>
-    'cut' in shown ? drawing.drawInWorker({ ...order, pictured: shown }) : drawn(shown.model, order),
+  const pictures = new Pictures(
+    ({ shown, look }) =>
+      'cut' in shown ? drawing.drawInWorker({ pictured: shown, look }) : drawn(shown.model, { look }),
+    keptPictures(installation),
   )
 
   const webhooksAt = await webhooks.openServices()
@@ -99,7 +102,8 @@ export async function openHttp(
       const addresses = addressesOf(settings, port)
       const links = new Links(addresses.base, linkKeys, writing.clock)
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
-      const openApi = { text: JSON.stringify(describe(offered, { address: addresses.base, version: VERSION })) }
+      const about = { address: addresses.base, version: VERSION }
+      let described: Promise<string> | undefined
       const services: Services = {
         readModels,
         bearer: tokens.bearer,
@@ -110,7 +114,7 @@ export async function openHttp(
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { collect: metrics },
-        openApi,
+        openApi: { text: () => (described ??= describe(offered, about).then(JSON.stringify)) },
         front: { address: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },
         sessions: tokens.sessions,

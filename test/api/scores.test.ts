@@ -65,7 +65,7 @@ test('show the colour of fluorescence in v4 only', async ({ ann }) => {
 })
 
 test('are null where the shape has no model, except for fluorescence', async ({ ann }) => {
-  const { id } = await created(ann, { ...SCORED, cutShape: 'Rose' })
+  const { id } = await created(ann, { ...SCORED, cutShape: 'Kite' })
   const { fluor, ...others } = scoresIn(await untilEtag(ann, id, '"0.1"'))
   assert.is(fluor?.f, 1)
   assert.equal(Object.values(others), [null, null, null, null, null])

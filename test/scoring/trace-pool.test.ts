@@ -45,16 +45,14 @@ test('traces at the lowest priority where it stands back, and at the usual one w
 
 async function niceOfThreads(options: TracePoolOptions): Promise<number[]> {
   const pool = openTracePool(options)
-  const nice = await niceOfThreadsAddedBy(() =>
-    pool.drawInWorker({ pictured: { cut: round }, lighting: 'aset', size: 8 }),
-  )
+  const nice = await niceOfThreadsAddedBy(() => pool.drawInWorker({ pictured: { cut: round }, look: 'aset' }))
   await pool.close()
   return nice
 }
 
 test('draws a PNG file', async () => {
   const pool = openTracePool()
-  const png = await pool.drawInWorker({ pictured: { cut: round }, lighting: 'aset', size: 32 })
+  const png = await pool.drawInWorker({ pictured: { cut: round }, look: 'aset' })
   await pool.close()
   assert.is(Buffer.from(png.subarray(1, 4)).toString('latin1'), 'PNG')
 })

@@ -47,10 +47,11 @@ function onDisc(random: () => number, radius: number): readonly [number, number]
 }
 
 /** A ball around the origin that holds the stone: stones are at most this many widths long. */
-const reachOf = (sides: readonly Side[]): number =>
+export const reachOf = (sides: readonly Side[]): number =>
   1.2 * Math.max(...sides.filter(({ normal }) => Math.abs(normal[2]) < 0.5).map(({ at }) => at)) + 0.1
 
-function entry(sides: readonly Side[], start: V, towards: V): { side: Side; reach: number } | undefined {
+/** Where light from afar first meets a stone. */
+export function entry(sides: readonly Side[], start: V, towards: V): { side: Side; reach: number } | undefined {
   let [found, entered, left]: [Side | undefined, number, number] = [undefined, -Infinity, Infinity]
   for (const side of sides) {
     const speed = dot(side.normal, towards)

@@ -1,9 +1,6 @@
 import type { Side } from './round.ts'
-import { cross, dot, minus, plus, times, unit, type V } from './vectors.ts'
-
-/** A field at right angles to its ray, real and imaginary part. Its square is the energy. */
-type Field = { readonly re: V; readonly im: V }
-type Complex = readonly [re: number, im: number]
+import { split, type Field, type Lit } from './surface.ts'
+import { cross, dot, plus, times, unit, type V } from './vectors.ts'
 
 /** Numbers from 0 to 1, the same on every run (Mulberry32). */
 export function randomFrom(seed: number): () => number {
@@ -46,7 +43,13 @@ export function walk(
   return undefined
 }
 
-function nearest(sides: readonly Side[], point: V, ray: V, last: Side): { side: Side; reach: number } | undefined {
+/** The side that a ray from inside meets first, other than the one it comes from. */
+export function nearest(
+  sides: readonly Side[],
+  point: V,
+  ray: V,
+  last: Side,
+): { side: Side; reach: number } | undefined {
   let found: { side: Side; reach: number } | undefined
   for (const side of sides) {
     const towards = dot(side.normal, ray)
@@ -57,69 +60,14 @@ function nearest(sides: readonly Side[], point: V, ray: V, last: Side): { side: 
   return found
 }
 
-/** Snell and Fresnel at a plane, from index `a` into `b`. @param outwards the plane's normal on the other side */
+/** Light of one photon: its energy is 1, since chance has taken its share. */
 function meet(field: Field, ray: V, outwards: V, a: number, b: number, random: () => number) {
-  const cosine = dot(ray, outwards)
-  const flat = minus(ray, times(outwards, cosine))
-  const size = Math.hypot(...flat)
-  const across =
-    size < 1e-9
-      ? unit(cross(outwards, Math.abs(outwards[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]))
-      : unit(cross(ray, outwards))
-  const along = cross(across, ray)
-  const [s, p] = [partOf(field, across), partOf(field, along)]
-  const energy = norm(s) + norm(p)
-  const square = 1 - (a / b) ** 2 * size * size
-  const mirrored = minus(ray, times(outwards, 2 * cosine))
-  const [rs, rp] = reflected(cosine, square, a / b)
-  const [bs, bp] = [product(s, rs), product(p, rp)]
-  const back = (norm(bs) + norm(bp)) / energy
-  if (square <= 0 || random() < back) {
-    return {
-      leaves: false as const,
-      ray: mirrored,
-      field: fieldOf(bs, bp, across, cross(across, mirrored), back * energy),
-    }
-  }
-  const out = Math.sqrt(square)
-  const through = plus(times(flat, a / b), times(outwards, out))
-  const [ts, tp] = [(2 * a * cosine) / (a * cosine + b * out), (2 * a * cosine) / (b * cosine + a * out)]
-  const [fs, fp] = [scaled(s, ts), scaled(p, tp)]
-  return {
-    leaves: true as const,
-    ray: through,
-    field: fieldOf(fs, fp, across, cross(across, through), norm(fs) + norm(fp)),
-  }
+  const { back, through } = split({ ray, field, energy: 1 }, outwards, a, b)
+  if (through === undefined || random() < back.energy) return { leaves: false as const, ...whole(back) }
+  return { leaves: true as const, ...whole(through) }
 }
 
-/** Fresnel's amplitudes of what is reflected, across and along; of absolute value 1 where all of it is. */
-function reflected(cosine: number, square: number, ratio: number): readonly [Complex, Complex] {
-  if (square > 0) {
-    const out = Math.sqrt(square)
-    return [
-      [(ratio * cosine - out) / (ratio * cosine + out), 0],
-      [(cosine - ratio * out) / (cosine + ratio * out), 0],
-    ]
-  }
-  // Behind the plane the light's way has an imaginary cosine: it dies away there.
-  const out = Math.sqrt(-square)
-  return [
-    quotient([ratio * cosine, -out], [ratio * cosine, out]),
-    quotient([cosine, -ratio * out], [cosine, ratio * out]),
-  ]
-}
-
-const partOf = ({ re, im }: Field, axis: V): Complex => [dot(re, axis), dot(im, axis)]
-const norm = ([re, im]: Complex): number => re * re + im * im
-const scaled = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
-const product = (a: Complex, b: Complex): Complex => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
-const quotient = (a: Complex, b: Complex): Complex => scaled(product(a, [b[0], -b[1]]), 1 / norm(b))
-
-/** A field of energy 1: chance has already taken its share. */
-function fieldOf(s: Complex, p: Complex, across: V, along: V, energy: number): Field {
+function whole({ ray, field: { re, im }, energy }: Lit): Omit<Lit, 'energy'> {
   const by = 1 / Math.sqrt(energy)
-  return {
-    re: plus(times(across, s[0] * by), times(along, p[0] * by)),
-    im: plus(times(across, s[1] * by), times(along, p[1] * by)),
-  }
+  return { ray, field: { re: times(re, by), im: times(im, by) } }
 }

@@ -3,7 +3,7 @@ import { count } from '../progress-bar.ts'
 /** Shapes that are told by name; a column that is none of shapes may hold as many as there are stones. */
 const TOLD = 20
 
-/** The cut shapes of a file that no dictionary knows: they are kept as written, and have no scores. */
+/** The cut shapes of a file that no dictionary knows: they are kept as written, and have scores where a model goes by their name. */
 export class OwnShapes {
   readonly #stones = new Map<string, number>()
   #others = 0
@@ -26,6 +26,6 @@ export class OwnShapes {
     if (this.#stones.size === 0) return undefined
     const names = [...this.#stones].map(([shape, stones]) => `${shape} (${count(stones)})`)
     const others = this.#others === 0 ? '' : `, and others of ${count(this.#others)} stones`
-    return `cut shapes that no dictionary knows, kept as written and without scores: ${names.join(', ')}${others}`
+    return `cut shapes that no dictionary knows, kept as written: ${names.join(', ')}${others}`
   }
 }

@@ -15,20 +15,27 @@ export function foldOf({ fields, certifications, model }: LiveDiamond): Fold | u
   const { length = 1, width = 1 } = model?.measurements ?? {}
   switch (shape) {
     case 'Round':
+    case 'OldEuropean':
       return 8
     case 'Princess':
     case 'Asscher':
     case 'CushionBrilliant':
     case 'CushionModified':
     case 'Radiant':
+    case 'OldMine':
       return length / width < SQUARE ? 4 : 2
     case 'Oval':
     case 'Marquise':
     case 'Emerald':
+    case 'Baguette':
+    case 'Rose':
       return 2
     case 'Pear':
     case 'Heart':
+    case 'Trillion':
       return 1
+    // Its largest facet, which is looked at, is one of many: nobody knows how the others should stand beside it.
+    case 'Briolette':
     case 'Other':
       return undefined
   }

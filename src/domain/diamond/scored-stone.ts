@@ -28,6 +28,22 @@ const MODELS: Readonly<Record<number, Shape>> = {
   203: 'Radiant',
 }
 
+/** Cuts that are no shapes of the dictionary, as they are written in trade lists and reports: kept as text, and scored by their models. */
+const NAMED: ReadonlyMap<string, Shape> = new Map([
+  ...['baguette', 'straight baguette', 'baguette cut', 'rectangular step cut'].map(
+    (name) => [name, 'Baguette'] as const,
+  ),
+  ...['old european', 'old european cut', 'old european brilliant', 'european cut', 'oec'].map(
+    (name) => [name, 'OldEuropean'] as const,
+  ),
+  ...['trillion', 'trilliant', 'trillion cut', 'trilliant cut', 'triangular brilliant', 'triangle brilliant'].map(
+    (name) => [name, 'Trillion'] as const,
+  ),
+  ...['rose', 'rose cut', 'dutch rose', 'full rose', 'rose cut round'].map((name) => [name, 'Rose'] as const),
+  ...['briolette', 'briolette cut', 'briolette drop'].map((name) => [name, 'Briolette'] as const),
+  ...['old mine', 'old mine cut', 'old mine brilliant', 'old miner', 'omc'].map((name) => [name, 'OldMine'] as const),
+])
+
 /** What a diamond's scores are computed from, in the words of the scoring model. */
 export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
   const { fields } = diamond
@@ -49,7 +65,8 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
 const given = <Name extends keyof Stone>(name: Name, value: Stone[Name]): Pick<Stone, Name> | undefined =>
   value === undefined ? undefined : ({ [name]: value } as Pick<Stone, Name>)
 
-const shapeOf = (shape: number | string): Shape => (typeof shape === 'number' && MODELS[shape]) || 'Other'
+const shapeOf = (shape: number | string): Shape =>
+  (typeof shape === 'number' ? MODELS[shape] : NAMED.get(shape.toLowerCase())) ?? 'Other'
 
 const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 

@@ -1,29 +1,34 @@
-import type { Stone } from './cut/stone.ts'
+import { basesOf } from './basis.ts'
+import { isModelled, type Stone } from './cut/stone.ts'
+import { drawnErrors } from './errors-table.ts'
 
 /**
- * By how much each score may be off: of stones of which no more is known, half lie nearer (`npm run scores:check`). Spread's is in points
- * of pc, symmetry's on its scale of ten.
+ * By how much each score may be off: of stones of which as much is known, eight of ten lie nearer. Of brilliance, fire and integral
+ * parts of the score; spread's is in points of pc, symmetry's on its scale of ten.
  */
 export type Errors = Readonly<Record<'integral' | 'spread' | 'fire' | 'brilliance' | 'symmetry', number>>
 
-/** Of a stone of which the grade is known: others of that grade have other proportions. */
-const typical: Errors = { integral: 0.08, spread: 2.5, fire: 0.1, brilliance: 0.09, symmetry: 0.6 }
-
-/** Of a stone of which a laboratory measured table, crown and pavilion: stars, lower halves and what figures are rounded to stay open. */
-const measured: Errors = { integral: 0.04, spread: 2.5, fire: 0.05, brilliance: 0.05, symmetry: 0.6 }
-
 /** Of a stone that was traced from its own facets: what sampling and a scanner leave open. */
-const own: Errors = { integral: 0.02, spread: 0.7, fire: 0.03, brilliance: 0.02, symmetry: 0.3 }
+const own: Errors = { integral: 0.04, spread: 0.7, fire: 0.03, brilliance: 0.05, symmetry: 0.3 }
 
 /** Spread from measured millimetres: a hundredth of one, and the outline between its length and width. */
 const SPREAD_FROM_SIDES = 0.7
 
-/** What is known of a stone says how far to trust its scores. */
-export function errorsOf(stone: Pick<Stone, 'measured' | 'face' | 'ownFacets'>): Errors {
-  if (stone.ownFacets === true) return own
-  const known = hasAngles(stone) ? measured : typical
-  return stone.face === undefined ? known : { ...known, spread: SPREAD_FROM_SIDES }
-}
+/** The report's word says no more of a stone's symmetry: nothing is published to hold this against. */
+const SYMMETRY_OF_WORD = 0.6
 
-const hasAngles = ({ measured: of }: Pick<Stone, 'measured'>): boolean =>
-  of?.tablePct !== undefined && of.crownAngle !== undefined && of.pavilionAngle !== undefined
+/** What is known of a stone says how far to trust its scores: each thing can only make them surer. */
+export function errorsOf(stone: Pick<Stone, 'shape' | 'cutGrade' | 'measured' | 'face' | 'ownFacets'>): Errors {
+  const { shape, face } = stone
+  // A shape without a model is scored by its own facets alone.
+  if (stone.ownFacets === true || shape === undefined || !isModelled(shape)) return own
+  const rows = basesOf(stone).map((basis) => drawnErrors[shape][basis])
+  const least = (member: 0 | 1 | 2 | 3) => Math.min(...rows.map((row) => row[member]))
+  return {
+    brilliance: least(0),
+    fire: least(1),
+    integral: least(2),
+    spread: face === undefined ? least(3) : SPREAD_FROM_SIDES,
+    symmetry: SYMMETRY_OF_WORD,
+  }
+}

@@ -2,8 +2,10 @@ import type { Scores } from '../diamond/scores.ts'
 import { performance } from './light/face-up.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
+import type { Shape } from './cut/cut.ts'
 import type { Face } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
+import { framedBy } from './cut/widest-table.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /** The outline of a stone in mm²: of one that was measured from its sides, else of the solid that has its weight. */
@@ -33,33 +35,52 @@ export function spreadScore(
 /** As a spread's ct is shown, so that fire's val can be recomputed from it. */
 const carats = (difference: number): number => decimals(difference, 2)
 
-/** Free of area: the same for every size, so val is rg. */
-export function brillianceScore(cut: TracedCut, reference: TracedCut, d: number): NonNullable<Scores['brilliance']> {
-  const relative = decimals(performance(cut) / performance(reference), 2)
+/** By how much a score may be off, from the part of it: at least by what it is rounded to. */
+const errorOf = (score: number, part: number): number => Math.max(0.01, decimals(score * part, 2))
+
+/** How a cut of a shape looks face up, as a part of the reference round, in which nothing leans. */
+export const relativePerformance = (cut: TracedCut, shape: Shape, reference: TracedCut): number =>
+  (performance(cut, framedBy(shape)) * cut.factors.brilliance) / performance(reference, framedBy('Round'))
+
+/** Free of area: the same for every size, so val is rg. @param part of the score by which it may be off */
+export function brillianceScore(
+  cut: TracedCut,
+  shape: Shape,
+  reference: TracedCut,
+  part: number,
+): NonNullable<Scores['brilliance']> {
+  const relative = decimals(relativePerformance(cut, shape, reference), 2)
   return {
     val: relative,
     rg: relative,
-    d,
-    faceup: decimals(cut.brightness / reference.brightness, 2),
-    avg: decimals(cut.weighted / reference.weighted, 2),
+    d: errorOf(relative, part),
+    faceup: decimals((cut.brightness * cut.factors.faceup) / reference.brightness, 2),
+    avg: decimals((cut.weighted * cut.factors.avg) / reference.weighted, 2),
     ver,
   }
 }
 
-/** val grows with the stone: rg times the weight of the round that looks as large. */
-export function fireScore(cut: TracedCut, reference: TracedCut, stone: Sized, d: number): NonNullable<Scores['fire']> {
-  const relative = decimals(cut.fire / reference.fire, 2)
+/** val grows with the stone: rg times the weight of the round that looks as large. @param part of rg by which it may be off */
+export function fireScore(
+  cut: TracedCut,
+  reference: TracedCut,
+  stone: Sized,
+  part: number,
+): NonNullable<Scores['fire']> {
+  const relative = decimals((cut.fire * cut.factors.fire) / reference.fire, 2)
   const ct = carats(roundWeight(cut, reference, stone) - stone.carat)
-  return { val: decimals(relative * (stone.carat + ct), 2), rg: relative, d, ver }
+  return { val: decimals(relative * (stone.carat + ct), 2), rg: relative, d: errorOf(relative, part), ver }
 }
 
+/** @param part of rg by which it may be off */
 export function integralScore(
   fire: NonNullable<Scores['fire']>,
   brilliance: NonNullable<Scores['brilliance']>,
-  d: number,
+  part: number,
 ): NonNullable<Scores['integral']> {
   const joined = (of: 'val' | 'rg') => decimals(fire[of] ** 0.2 * brilliance[of] ** 0.8, 2)
-  return { val: joined('val'), rg: joined('rg'), d, ver }
+  const rg = joined('rg')
+  return { val: joined('val'), rg, d: errorOf(rg, part), ver }
 }
 
 /**

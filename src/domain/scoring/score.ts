@@ -1,25 +1,30 @@
 import type { Scores } from '../diamond/scores.ts'
-import { cutKey, type Cut } from './cut/cut.ts'
+import { cutKey, finishOf, type Cut } from './cut/cut.ts'
 import { fluorScore } from './fluor.ts'
 import { errorsOf } from './errors.ts'
+import { finished } from './cut/finished.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
 import type { Stone } from './cut/stone.ts'
 import { reference, table } from './table.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 
-/** What the shipped table knows of a cut; undefined for one that has to be traced. */
-export const tabled = (cut: Cut): TracedCut | undefined => table[cutKey(cut)]
+/** What the shipped table knows of a cut, whatever its polish and symmetry; undefined for one that has to be traced. */
+export function tabled(cut: Cut): TracedCut | undefined {
+  const usual = finishOf(cut.grade)
+  const traced = table[cutKey({ ...cut, polish: usual, symmetry: usual })]
+  return traced && finished(traced, cut)
+}
 
 /** A stone's six scores, each null where what it needs is not known. `cut` is its traced cut, null where it has none. */
 export function score(stone: Stone, cut: TracedCut | null): Scores {
   const fluor = fluorScore(stone.fluorIntensity, stone.fluorColor)
   if (cut === null) return { integral: null, spread: null, fire: null, brilliance: null, fluor, symmetry: null }
-  const d = errorsOf(stone)
-  const brilliance = brillianceScore(cut, reference, d.brilliance)
-  const symmetry = symmetryScore(cut, d.symmetry)
+  const errors = errorsOf(stone)
+  const brilliance = brillianceScore(cut, stone.shape ?? 'Other', reference, errors.brilliance)
+  const symmetry = symmetryScore(cut, errors.symmetry)
   if (stone.carat === undefined) return { integral: null, spread: null, fire: null, brilliance, fluor, symmetry }
   const sized = { carat: stone.carat, ...(stone.face !== undefined && { face: stone.face }) }
-  const fire = fireScore(cut, reference, sized, d.fire)
-  const spread = spreadScore(cut, reference, sized, d.spread)
-  return { integral: integralScore(fire, brilliance, d.integral), spread, fire, brilliance, fluor, symmetry }
+  const fire = fireScore(cut, reference, sized, errors.fire)
+  const spread = spreadScore(cut, reference, sized, errors.spread)
+  return { integral: integralScore(fire, brilliance, errors.integral), spread, fire, brilliance, fluor, symmetry }
 }

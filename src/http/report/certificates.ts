@@ -7,6 +7,7 @@ import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { filePath } from '../../representations/certification.ts'
 import { LASTS } from '../../representations/links.ts'
+import { warningMark } from './warning.ts'
 
 /**
  * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
@@ -29,13 +30,10 @@ export function certificatesSection(diamond: LiveDiamond, links: Links): Html {
 
 const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
   html`<li>
-    ${certification.laboratory} ${warningsOf(certification, fields).length > 0 ? marked([CONTRADICTS]) : NOTHING}
+    ${certification.laboratory} ${warningsOf(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
   </li>`
 
 const CONTRADICTS = 'The report says otherwise than this page'
-
-const marked = (warnings: readonly string[]): Html =>
-  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
 function fullEntry(certification: Certification, diamond: LiveDiamond, links: Links): Html {
   const { id, laboratory, number, file } = certification
@@ -51,6 +49,6 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Li
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
-    ${warnings.length === 0 ? NOTHING : marked(warnings)}
+    ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
   </li>`
 }

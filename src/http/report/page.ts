@@ -2,6 +2,7 @@ import { measuredProportions } from '../../domain/certification/measured.ts'
 import { basisOf } from '../../domain/diamond/score-basis.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import type { Look } from '../../domain/scoring/picture/picture.ts'
 import { caratText, factsOf, qualified, shapeName, type Fact } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
@@ -12,6 +13,7 @@ import { measuredFacts } from './measures.ts'
 import type { Page } from './layout.ts'
 import type { Opening } from './opening.ts'
 import { shownBasis, shownOf } from './pictures.ts'
+import { modelSection } from './model-section.ts'
 import { profileOf } from './profile.ts'
 import { gradedScores, gradeOf, scoresSection } from './scores.ts'
 
@@ -37,7 +39,8 @@ export function reportOf(view: DiamondView, links: Links, opening: Opening): Pag
         <h2>The stone</h2>
         ${list(factsOf(diamond.fields))}
       </section>
-      ${designSection(diamond)} ${certificatesSection(diamond, links)} ${imprint(view, links, opening)}`,
+      ${designSection(diamond)} ${certificatesSection(diamond, links)} ${modelSection(diamond, links)}
+      ${imprint(view, links, opening)}`,
   }
 }
 
@@ -62,19 +65,24 @@ function figures(diamond: LiveDiamond, { signature, up }: Opening): Html {
   const isOwnBody = basis === 'facets'
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
+  const drawn = (look: Look, alt: string) => {
+    const address = `${up}${String(id)}/${look}.png${query}`
+    return html`<a class="drawn" href="${address}"><img src="${address}" alt="${alt}" /></a>`
+  }
   return html`<div class="pictures">
     <figure>
-      <img src="${up}${String(id)}/face-up.png${query}" alt="A ${shape} cut from above, as it looks in a room" />
+      ${drawn('face-up', `A ${shape} cut from above, as it looks in a room`)}
       <figcaption>${mark}<br />Face-up, traced from ${isOwnBody ? 'its own 3D file' : 'a model of the cut'}</figcaption>
     </figure>
     <figure>
-      <img
-        src="${up}${String(id)}/aset.png${query}"
-        alt="The same cut in ASET light: by colour, from which heights its light comes"
-      />
+      ${drawn('aset', 'The same cut in ASET light: by colour, from which heights its light comes')}
       <figcaption>
         ${mark}<br />ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
       </figcaption>
+    </figure>
+    <figure class="rocked">
+      ${drawn('rocked', 'The same cut face-up as it is rocked, in five steps from 15 degrees one way to 15 the other')}
+      <figcaption>${mark}<br />Rocked by 15° to both sides: what sparkles, and what stays dark</figcaption>
     </figure>
   </div>`
 }

@@ -6,28 +6,26 @@ import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { cutKey, type Cut } from '../../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
-import type { Lighting } from '../../domain/scoring/picture/lighting.ts'
+import type { Look } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { KeptPictures } from '../../stores/ports/pictures.ts'
 
 /** A cut, or a stone's own body by the digest of its 3D file. */
 export type Shown = { readonly cut: Cut } | { readonly model: string }
 
 /** @throws ImpossibleProportions or UntraceableCut, by name, where there can be no picture */
-export type Draw = (order: {
-  readonly shown: Shown
-  readonly lighting: Lighting
-  readonly size: number
-}) => Promise<Uint8Array>
+export type Draw = (order: { readonly shown: Shown; readonly look: Look }) => Promise<Uint8Array>
 
 export type Picture = { readonly etag: string; png(): Promise<Uint8Array | undefined> }
 
-/** Pixels of the longer side. */
-const SIZE = 320
+/** To be raised when the same cut is drawn otherwise. */
+const DRAWN_AS = 3
 /** What is thrown over what can't be drawn, now or later. */
 const NO_PICTURE: ReadonlySet<string> = new Set(['ImpossibleProportions', 'UntraceableCut'])
 
-/** Pictures kept at most, some 100 KB each. */
-const KEPT = 200
+/** Pictures in memory at most, up to 300 KB each. */
+const KEPT = 60
 
 /**
  * What pictures show: a stone's own body, and proportions that a report measured, are design data, so that they are drawn
@@ -56,28 +54,41 @@ export function shownBasis(diamond: LiveDiamond): Basis {
   return stoneOf(diamond).cutGrade === undefined ? 'shape' : 'grade'
 }
 
-/** Pictures of stones, each drawn once and kept. */
+/**
+ * Pictures of stones, each drawn once and kept: in memory, and those of cuts beyond it. A stone's own body is its owner's, and its picture
+ * outlives the file in no folder.
+ */
 export class Pictures {
-  readonly #kept = new Map<string, Promise<Uint8Array | undefined>>()
+  readonly #kept = new BoundedMap<string, Promise<Uint8Array | undefined>>(KEPT)
 
-  constructor(private readonly draw: Draw) {}
+  constructor(
+    private readonly draw: Draw,
+    private readonly beyond: KeptPictures,
+  ) {}
 
-  of(shown: Shown, lighting: Lighting): Picture {
+  of(shown: Shown, look: Look): Picture {
     const what = 'cut' in shown ? cutKey(shown.cut) : `model ${shown.model}`
-    const key = [OPTICS_VERSION, lighting, SIZE, what].join('/')
+    const key = [DRAWN_AS, OPTICS_VERSION, look, what].join('/')
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
-    return { etag, png: () => this.#kept.get(key) ?? this.#drawn(key, shown, lighting) }
+    return { etag, png: () => this.#kept.get(key) ?? this.#remembered(key, shown, look) }
   }
 
-  #drawn(key: string, shown: Shown, lighting: Lighting): Promise<Uint8Array | undefined> {
-    const drawing = this.draw({ shown, lighting, size: SIZE }).catch((error: unknown) => {
+  #remembered(key: string, shown: Shown, look: Look): Promise<Uint8Array | undefined> {
+    const png = this.#found(key, shown, look).catch((error: unknown) => {
       if (error instanceof Error && NO_PICTURE.has(error.name)) return undefined
       this.#kept.delete(key)
       throw error
     })
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
-    this.#kept.set(key, drawing)
-    return drawing
+    this.#kept.set(key, png)
+    return png
+  }
+
+  async #found(key: string, shown: Shown, look: Look): Promise<Uint8Array> {
+    if (!('cut' in shown)) return this.draw({ shown, look })
+    const before = await this.beyond.get(key)
+    if (before !== undefined) return before
+    const png = await this.draw({ shown, look })
+    await this.beyond.put(key, png)
+    return png
   }
 }

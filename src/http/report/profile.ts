@@ -1,9 +1,11 @@
 import type { MeasuredProportions } from '../../domain/certification/measured.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
+import type { ModelledShape } from '../../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { proportionsOf, type Proportions } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
+import { dropRings } from '../../domain/scoring/shapes/briolette.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { measuredFacts, mm } from './measures.ts'
 
@@ -26,7 +28,7 @@ export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): 
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
   return html`<figure class="profile">
-    ${drawing(proportions, measured, `The stone from the side: ${said}`)}
+    ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${said}`)}
     <figcaption>
       ${possible === cut ? NOTHING : FIGURES_DISAGREE} Figures are the laboratory's. What has none is drawn as a typical
       stone has it.
@@ -38,36 +40,83 @@ const FIGURES_DISAGREE = html`<strong
   >These figures can not all be true of one stone, so a typical one is drawn.</strong
 >`
 
-function drawing(proportions: Proportions, measured: MeasuredProportions, said: string): Html {
+/** A stone from the side, in the drawing's units: its lower end, and the upper and the lower edge of its girdle, where it has one. */
+type Side = {
+  readonly outline: readonly (readonly [x: number, y: number])[]
+  readonly end: number
+  readonly girdle?: Girdle
+}
+type Girdle = { readonly edge: number; readonly under: number }
+
+const [LEFT, RIGHT, MIDDLE] = [SIDE, SIDE + WIDTH, SIDE + WIDTH / 2]
+
+function sideOf(shape: ModelledShape, proportions: Proportions): Side {
   const { table, crownHeight, girdle, pavilionDepth, culet } = proportions
-  const [left, right, middle] = [SIDE, SIDE + WIDTH, SIDE + WIDTH / 2]
+  if (shape === 'Rose') return roseSide(proportions)
+  if (shape === 'Briolette') return dropSide(proportions)
   const edge = TOP + crownHeight * WIDTH
   const under = edge + girdle * WIDTH
   const end = under + pavilionDepth * WIDTH * (1 - culet)
   const [tableHalf, culetHalf] = [(table * WIDTH) / 2, (culet * WIDTH) / 2]
   const outline = [
-    [middle - tableHalf, TOP],
-    [middle + tableHalf, TOP],
-    [right, edge],
-    [right, under],
-    [middle + culetHalf, end],
-    [middle - culetHalf, end],
-    [left, under],
-    [left, edge],
+    [MIDDLE - tableHalf, TOP],
+    [MIDDLE + tableHalf, TOP],
+    [RIGHT, edge],
+    [RIGHT, under],
+    [MIDDLE + culetHalf, end],
+    [MIDDLE - culetHalf, end],
+    [LEFT, under],
+    [LEFT, edge],
   ] as const
+  return { outline, end, girdle: { edge, under } }
+}
+
+/** A rose stands on its girdle: two rows of facets rise to its point. */
+function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): Side {
+  const crown = TOP + crownHeight * WIDTH
+  const edge = crown + pavilionDepth * WIDTH
+  const end = edge + girdle * WIDTH
+  const half = ((1 - table) * WIDTH) / 2
+  const outline = [
+    [MIDDLE, TOP],
+    [MIDDLE + half, crown],
+    [RIGHT, edge],
+    [RIGHT, end],
+    [LEFT, end],
+    [LEFT, edge],
+    [MIDDLE - half, crown],
+  ] as const
+  return { outline, end, girdle: { edge, under: end } }
+}
+
+/** A briolette hangs from its point, as it is worn: it has neither table nor girdle. */
+function dropSide(proportions: Proportions): Side {
+  const rings = dropRings(proportions)
+  const point = Math.max(...rings.map(({ up }) => up))
+  const on = (side: 1 | -1) =>
+    rings.map(({ up, radius }) => [MIDDLE + side * radius * WIDTH, TOP + (point - up) * WIDTH] as const)
+  return { outline: [...on(1), ...on(-1).reverse()], end: TOP + proportions.lengthToWidth * WIDTH }
+}
+
+function drawing({ outline, end, girdle }: Side, measured: MeasuredProportions, said: string): Html {
   return html`<svg viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}" role="img" aria-label="${said}">
     <path class="stone" d="M${outline.map(([x, y]) => `${units(x)} ${units(y)}`).join('L')}Z" />
-    <path
-      class="line"
-      d="M${units(left)} ${units(edge)}H${units(right)}M${units(left)} ${units(under)}H${units(right)}"
-    />
-    ${label(middle, TOP - 12, 'middle', measured.table, ' %', 'table')}
-    ${label(left - 6, (TOP + edge) / 2, 'end', measured.crownAngle, '°', 'crown')}
-    ${label(left - 6, under + 4, 'end', measured.girdle, ' %', 'girdle')}
-    ${label(left + 36, (under + end) / 2 + 10, 'end', measured.pavilionAngle, '°', 'pavilion')}
-    ${label(right + 6, (TOP + end) / 2 + 24, 'start', measured.depth, ' %', 'depth')}
-    ${measured.size === undefined ? NOTHING : sizeLabel(middle, end + 24, measured.size)}
+    ${girdle === undefined ? NOTHING : parts(girdle, end, measured)}
+    ${measured.size === undefined ? NOTHING : sizeLabel(MIDDLE, end + 24, measured.size)}
   </svg>`
+}
+
+/** The girdle's edges, and the figures of what is above and below it. */
+function parts({ edge, under }: Girdle, end: number, measured: MeasuredProportions): Html {
+  return html`<path
+      class="line"
+      d="M${units(LEFT)} ${units(edge)}H${units(RIGHT)}M${units(LEFT)} ${units(under)}H${units(RIGHT)}"
+    />
+    ${label(MIDDLE, TOP - 12, 'middle', measured.table, ' %', 'table')}
+    ${label(LEFT - 6, (TOP + edge) / 2, 'end', measured.crownAngle, '°', 'crown')}
+    ${label(LEFT - 6, under + 4, 'end', measured.girdle, ' %', 'girdle')}
+    ${label(LEFT + 36, (under + end) / 2 + 10, 'end', measured.pavilionAngle, '°', 'pavilion')}
+    ${label(RIGHT + 6, (TOP + end) / 2 + 24, 'start', measured.depth, ' %', 'depth')}`
 }
 
 function label(x: number, y: number, anchor: string, value: number | undefined, unit: string, name: string): Html {

@@ -53,7 +53,7 @@ export const readReportPage = endpoint({
   },
 })
 
-const LIGHTS = { 'face-up.png': 'face-up', 'aset.png': 'aset' } as const
+const LOOKS = { 'face-up.png': 'face-up', 'aset.png': 'aset', 'rocked.png': 'rocked' } as const
 
 export const readPicture = endpoint({
   name: 'readPicture',
@@ -64,7 +64,9 @@ export const readPicture = endpoint({
   who: anybody,
   parameters: {
     id: DIAMOND_ID,
-    picture: z.enum(['face-up.png', 'aset.png']).describe('As it looks in a room, or where its light comes from.'),
+    picture: z
+      .enum(['face-up.png', 'aset.png', 'rocked.png'])
+      .describe('As it looks in a room; where its light comes from; as it is rocked from -15° to 15°.'),
   },
   query: SIGNED,
   requestHeaders: {
@@ -74,7 +76,11 @@ export const readPicture = endpoint({
       .meta({ examples: ['"nmYn2CqY1mT8bM0dE1vJ4w"'] }),
   },
   answers: {
-    200: { about: 'The picture, 320 pixels wide', media: 'image/png', headers: { ETag: 'The same for equal cuts' } },
+    200: {
+      about: 'The picture, 480 pixels long; of a rocked stone five side by side, 200 pixels long',
+      media: 'image/png',
+      headers: { ETag: 'The same for equal cuts' },
+    },
     304: 'The copy is the picture that there is',
     400: TWICE,
     404: `${UNKNOWN}, or there is no model of its cut`,
@@ -84,7 +90,7 @@ export const readPicture = endpoint({
     const { view, headers: stale } = await opened(asked, report)
     const shown = shownOf(view.diamond)
     if (shown === null) throw new RefusedWith(stale, noPicture())
-    const picture = report.pictures.of(shown, LIGHTS[asked.params.picture])
+    const picture = report.pictures.of(shown, LOOKS[asked.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
     if (isNotModified(asked.headers['if-none-match'], picture.etag)) return notModified(headers)
     const png = await picture.png()

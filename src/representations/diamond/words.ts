@@ -22,7 +22,7 @@ export type Words = {
 export const WORDS = {
   cutShape: {
     about:
-      'Cut shape. A text that no dictionary knows is kept as written, has no optical scores, and is Other (113) in v3.',
+      'Cut shape. A text that no dictionary knows is kept as written, has optical scores if a model is known for it (docs/scoring.md), and is Other (113) in v3.',
     example: 'Round',
     headings: ['Shape', 'Shp', 'Shape and cutting style', 'Shape & cutting style'],
     label: 'Shape',

@@ -74,9 +74,7 @@ async function openFor(
   { settings = {}, clock, store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
-  const opened = await open(
-    readSettings({ ...engines, LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir, PORT: '0' }),
-  )
+  const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads

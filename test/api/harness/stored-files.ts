@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
 import type { Service } from './service.ts'
 
 /** Whether a service has a file of these bytes. */
@@ -24,6 +23,7 @@ function filesIn(folder: string): string[] {
 }
 
 async function filesAt(database: string): Promise<string[]> {
+  const { MongoClient } = await import('mongodb')
   const client = new MongoClient(database)
   try {
     const [files, uploads] = [client.db().collection('fs.files'), client.db().collection('fs.uploads')]

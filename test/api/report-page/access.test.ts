@@ -22,7 +22,7 @@ for (const [access, opensBare] of [
   }) => {
     const stone = await created(ann, { access, cutQuality: 'Ideal' })
     const { pathname, search } = linkOf(stone)
-    for (const path of ['', '/face-up.png', '/aset.png']) {
+    for (const path of ['', '/face-up.png', '/aset.png', '/rocked.png']) {
       assert.is((await service.send({ path: pathname + path })).status, opensBare ? 200 : 404)
       const opened = expect(200, await service.send({ path: pathname + path + search }))
       assert.is(opened.headers['x-content-type-options'], 'nosniff')
@@ -37,7 +37,7 @@ for (const [access, opensBare] of [
 
 test('and all of its parts take a signature that stands once', async ({ ann, service }) => {
   const { pathname, search } = linkOf(await created(ann, { access: 0, cutQuality: 'Ideal' }))
-  for (const path of ['', '/face-up.png', '/aset.png', '/history']) {
+  for (const path of ['', '/face-up.png', '/aset.png', '/rocked.png', '/history']) {
     const twice = `${pathname}${path}${search}&${search.slice(1)}`
     assert.match(expect(400, await service.send({ path: twice })).text, 'signature')
   }
@@ -67,7 +67,7 @@ test('shows its pictures at an address with a slash behind it', async ({ ann, se
   for (const slash of ['', '/']) {
     const { text } = expect(200, await service.send({ path: `/diamond/${id}${slash}` }))
     const sources = [...text.matchAll(/<img\s+src="([^"]*)"/g)].map(([, source = '']) => source)
-    assert.is(sources.length, 2)
+    assert.is(sources.length, 3)
     for (const source of sources) {
       const { pathname } = new URL(source, `${service.url}/diamond/${id}${slash}`)
       expect(200, await service.send({ path: pathname }))
@@ -83,7 +83,7 @@ test('answers a picture that is known with 304', async ({ ann, service }) => {
 })
 
 test('has no picture of a shape without a model', async ({ ann, service }) => {
-  const { id } = await created(ann, { access: 2, cutShape: 'Rose' })
+  const { id } = await created(ann, { access: 2, cutShape: 'Kite' })
   expect(200, await service.send({ path: `/diamond/${id}` }))
   assert.is((await service.send({ path: `/diamond/${id}/aset.png` })).status, 404)
 })

@@ -30,4 +30,16 @@ test('has what was measured in the words of the model, and nothing where nothing
   assert.equal(measuredOf('Round', undefined), {})
 })
 
+test('that is a briolette has a length, a width and a depth, in whatever order a report writes them, and nothing else', () => {
+  const expected = { measured: { depthPct: 98.4, lengthToWidth: 1.694 }, face: { length: 10.5, width: 6.2 } }
+  const said = { table: 57, depth: 61, crownAngle: 34, pavilionAngle: 41, girdle: 3, star: 50, lower: 75 }
+  for (const [length, width, depth] of [
+    [10.5, 6.2, 6.1],
+    [6.1, 6.2, 10.5],
+    [6.2, 10.5, 6.1],
+  ] as const)
+    assert.equal(measuredOf('Briolette', { ...said, size: { length, width, depth } }), expected)
+  assert.equal(measuredOf('Briolette', said), {})
+})
+
 test.run()

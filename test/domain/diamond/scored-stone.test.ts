@@ -38,6 +38,18 @@ for (const [id, shape] of [
   [203, 'Radiant'],
   [1, 'Other'],
   ['Old rose', 'Other'],
+  ['Trilliant', 'Trillion'],
+  ['TRILLION', 'Trillion'],
+  ['Triangular Brilliant', 'Trillion'],
+  ['Rose cut', 'Rose'],
+  ['rose', 'Rose'],
+  ['Briolette', 'Briolette'],
+  ['BRIOLETTE CUT', 'Briolette'],
+  ['Briolette bead', 'Other'],
+  ['Baguette', 'Baguette'],
+  ['tapered baguette', 'Other'],
+  ['OLD EUROPEAN CUT', 'OldEuropean'],
+  ['Old Miner', 'OldMine'],
   ['2', 'Other'],
 ] as const) {
   test(`is the model ${shape} for the shape ${id}`, () => assert.is(stone({ cutShape: id }).shape, shape))

@@ -103,6 +103,9 @@ for (const [what, cutShape, length, fold] of [
   ['an emerald of two', 90, 9, 2],
   ['a pear of one', 22, 9, 1],
   ['a heart of one', 85, 6.5, 1],
+  ['a trillion of one', 'Trillion', 6.5, 1],
+  ['a rose of two', 'Rose cut', 6.5, 2],
+  ['a briolette, of which any side may look up, of none', 'Briolette', 6.5, undefined],
   ['a shape that nobody knows of none', 'my own', 6.5, undefined],
 ] as const) {
   test(`is made of as many alike parts as its shape: ${what}`, () => assert.is(foldOf(live(cutShape, length)), fold))

@@ -1,4 +1,4 @@
-import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
+import { finishOf, type Cut, type CutGrade, type ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/round-proportions.ts'
 import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
@@ -16,7 +16,12 @@ export const turnedBy = ({ facets }: Solid, angle: number): Solid => {
 }
 
 /** A cut that leaves all to its grade. */
-export const plain = (shape: ModelledShape, grade: Grade): Cut => ({ shape, grade, polish: grade, symmetry: grade })
+export const plain = (shape: ModelledShape, grade: CutGrade): Cut => ({
+  shape,
+  grade,
+  polish: finishOf(grade),
+  symmetry: finishOf(grade),
+})
 
 export const close = (got: number, expected: number, tolerance: number): boolean =>
   Math.abs(got - expected) <= tolerance

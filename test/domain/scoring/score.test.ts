@@ -105,8 +105,20 @@ test('have the spread of the millimetres that were measured, whatever the weight
   assert.ok(fire && close(fire.val, fire.rg * (1 + spread.ct), 0.0051))
 })
 
-test('take Very Good for a grade that is not given', () => {
-  assert.equal(scored({ shape: 'Oval', carat: 1 }), scored({ shape: 'Oval', carat: 1, cutGrade: 'Very Good' }))
+test('of a stone whose grade is not given are those of what is typical of its shape', () => {
+  for (const shape of modelledShapes) {
+    assert.equal(cutOf({ shape, carat: 1 }), plain(shape, 'Typical'))
+    const { integral } = scored({ shape, carat: 1 })
+    const [best, worst] = (['Ideal', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }).integral)
+    assert.ok(integral && best && worst && integral.rg < best.rg && integral.rg > worst.rg, `${shape}: ${integral?.rg}`)
+    assert.ok(integral.d >= best.d * (integral.rg / best.rg) - 0.01, `${shape}: ${integral.d}, of Ideal ${best.d}`)
+  }
+})
+
+test('of a briolette count neither a girdle nor a culet that a list says it has', () => {
+  const stone: Stone = { shape: 'Briolette', carat: 1, girdle: ['Thick'], culet: 'Large' }
+  assert.equal(cutOf(stone), plain('Briolette', 'Typical'))
+  assert.ok(cutOf({ ...stone, shape: 'Oval' })?.girdle)
 })
 
 test('take polish and symmetry of the cut grade where they are not given', () => {
@@ -159,6 +171,27 @@ test('round as decimal numbers read', () => {
     [decimals(1.005, 2), decimals(-1.005, 2), decimals(-0.001, 2), decimals(0.145, 2)],
     [1.01, -1.01, 0, 0.15],
   )
+})
+
+for (const shape of modelledShapes)
+  test(`of a ${shape} fall with each grade of cut: integral, and none of the others rises`, () => {
+    const of = (pick: (stone: ReturnType<typeof scored>) => number | undefined) =>
+      grades.map((cutGrade) => pick(scored({ shape, carat: 1, cutGrade })) ?? NaN)
+    const noneRises = (values: readonly number[]) =>
+      values.every((value, index) => index === 0 || value <= (values[index - 1] ?? 0))
+    const integral = of((stone) => stone.integral?.rg)
+    assert.ok(falls(integral), `integral ${integral}`)
+    assert.ok(noneRises(of((stone) => stone.brilliance?.rg)))
+    assert.ok(noneRises(of((stone) => stone.spread?.pc)))
+  })
+
+test('are the surer the more a report says', () => {
+  const known = { shape: 'Round', carat: 1, cutGrade: 'Ideal' } as const
+  const angles = { tablePct: 56, depthPct: 60.8, crownAngle: 34, pavilionAngle: 40.6 }
+  const errors = [undefined, angles, { ...angles, starPct: 50, lowerPct: 75 }].map(
+    (measured) => score({ ...known, ...(measured && { measured }) }, reference).brilliance?.d ?? NaN,
+  )
+  assert.ok(falls(errors), `${errors}`)
 })
 
 const worse: readonly (readonly [Grade, Grade])[] = [

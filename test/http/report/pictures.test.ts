@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportions.ts'
-import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { Pictures, type Draw } from '../../../src/http/report/pictures.ts'
 import { plain } from '../../domain/scoring/cuts.ts'
 
@@ -9,15 +8,19 @@ const test = suite('the pictures of report pages')
 
 const round = plain('Round', 'Good')
 
-/** Draws at once, and knows what it was asked for. */
-function drawing(answer: Draw = async () => new Uint8Array([1])) {
+/** Draws at once, and knows what it was asked for and what it keeps beyond its memory. */
+function drawing(answer: Draw = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
   const drawn: string[] = []
-  const pictures = new Pictures((order) => {
-    const { shown, lighting } = order
-    drawn.push(`${'cut' in shown ? shown.cut.shape : shown.model}, ${lighting}`)
+  const draw: Draw = (order) => {
+    const { shown, look } = order
+    drawn.push(`${'cut' in shown ? shown.cut.shape : shown.model}, ${look}`)
     return answer(order)
+  }
+  const pictures = new Pictures(draw, {
+    get: async (key) => beyond.get(key),
+    put: async (key, png) => void beyond.set(key, png),
   })
-  return { drawn, pictures }
+  return { drawn, pictures, beyond }
 }
 
 test('are drawn once for each cut and light, whoever asks, at once or later', async () => {
@@ -69,15 +72,26 @@ test('do not exist of a stone that can not be, which is found once', async () =>
   assert.is(drawn.length, 1)
 })
 
-test('are kept up to 200, the oldest go first', async () => {
+test('of cuts are found again by a process that starts later, those of own bodies are drawn again', async () => {
+  const first = drawing()
+  await first.pictures.of({ cut: round }, 'rocked').png()
+  await first.pictures.of({ model: 'a'.repeat(64) }, 'rocked').png()
+  const second = drawing(undefined, first.beyond)
+  assert.equal(await second.pictures.of({ cut: round }, 'rocked').png(), new Uint8Array([1]))
+  await second.pictures.of({ model: 'a'.repeat(64) }, 'rocked').png()
+  assert.equal(second.drawn, [`${'a'.repeat(64)}, rocked`])
+  assert.is(first.beyond.size, 1)
+})
+
+test('are kept in memory up to 60, the oldest go first', async () => {
   const { drawn, pictures } = drawing()
-  const cuts = Array.from({ length: 201 }, (_, index): Cut => ({ ...round, measured: { tablePct: index } }))
-  for (const cut of cuts) await pictures.of({ cut }, 'aset').png()
-  assert.is(drawn.length, 201)
-  await pictures.of({ cut: cuts[200] ?? round }, 'aset').png()
-  assert.is(drawn.length, 201)
-  await pictures.of({ cut: cuts[0] ?? round }, 'aset').png()
-  assert.is(drawn.length, 202)
+  const models = Array.from({ length: 61 }, (_, index) => String(index).padStart(64, '0'))
+  for (const model of models) await pictures.of({ model }, 'aset').png()
+  assert.is(drawn.length, 61)
+  await pictures.of({ model: models[60] ?? '' }, 'aset').png()
+  assert.is(drawn.length, 61)
+  await pictures.of({ model: models[0] ?? '' }, 'aset').png()
+  assert.is(drawn.length, 62)
 })
 
 test.run()

@@ -11,6 +11,12 @@ export const modelledShapes = [
   'Emerald',
   'Asscher',
   'Heart',
+  'Baguette',
+  'OldEuropean',
+  'OldMine',
+  'Trillion',
+  'Rose',
+  'Briolette',
 ] as const
 export type ModelledShape = (typeof modelledShapes)[number]
 export type Shape = ModelledShape | 'Other'
@@ -18,6 +24,13 @@ export type Shape = ModelledShape | 'Other'
 /** Grades of cut, polish and symmetry, best first. */
 export const grades = ['Ideal', 'Excellent', 'Very Good', 'Good', 'Fair', 'Poor'] as const
 export type Grade = (typeof grades)[number]
+
+/** What stands for a stone's cut: its grade, or where nobody graded it, what is typical of its shape. */
+export const cutGrades = [...grades, 'Typical'] as const
+export type CutGrade = (typeof cutGrades)[number]
+
+/** Polish and symmetry where they are not given: a cut is never graded better than one grade above its finish (GIA, Finish, Culet Size, and Girdle Thickness, 2009). */
+export const finishOf = (grade: CutGrade): Grade => (grade === 'Typical' ? 'Very Good' : grade)
 
 export const girdles = [
   'Extremely Thin',
@@ -44,6 +57,10 @@ export const culets = [
 ] as const
 export type Culet = (typeof culets)[number]
 
+/** What GIA calls an old European cut has a culet that is slightly large or larger (Describing Round Unmodified Brilliant Cut Diamonds, 2013). */
+export const usualCulet = (shape: ModelledShape): Culet =>
+  shape === 'OldEuropean' || shape === 'OldMine' ? 'Large' : 'None'
+
 /** Proportions that a laboratory measured: percent of the width (stars and lower halves: of their whole way), angles in degrees. */
 export type Measured = {
   readonly tablePct?: number
@@ -57,12 +74,13 @@ export type Measured = {
   readonly lengthToWidth?: number
 }
 
+/** How exactly a stone was made, whatever its proportions. */
+export type Finish = { readonly polish: Grade; readonly symmetry: Grade }
+
 /** All that decides how a stone handles light: two stones with the same cut differ in size only. */
-export type Cut = {
+export type Cut = Finish & {
   readonly shape: ModelledShape
-  readonly grade: Grade
-  readonly polish: Grade
-  readonly symmetry: Grade
+  readonly grade: CutGrade
   readonly culet?: Culet
   readonly girdle?: Girdle
   readonly measured?: Measured
@@ -74,8 +92,8 @@ export type Cut = {
  */
 export function cutKey({ shape, grade, polish, symmetry, culet, girdle, measured }: Cut): string {
   const parts: string[] = [shape, grade]
-  if (polish !== grade || symmetry !== grade) parts.push(`polish ${polish}`, `symmetry ${symmetry}`)
-  if (culet !== undefined && culet !== 'None') parts.push(`culet ${culet}`)
+  if (polish !== finishOf(grade) || symmetry !== finishOf(grade)) parts.push(`polish ${polish}`, `symmetry ${symmetry}`)
+  if (culet !== undefined && culet !== usualCulet(shape)) parts.push(`culet ${culet}`)
   if (girdle !== undefined) parts.push(`girdle ${girdle.join('-')}`)
   if (measured !== undefined)
     parts.push(

@@ -1,4 +1,4 @@
-import type { Grade } from './cut.ts'
+import type { Finish, Grade } from './cut.ts'
 import { PLANE_STEPS } from '../light/sampling.ts'
 import type { Facet, Part } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
@@ -11,7 +11,7 @@ export const excellentLimit = { crown: 1.2, pavilion: 0.9 } as const
  * By how much of Excellent's limit angles vary in a stone of each grade. Limits below Excellent are not published: each
  * grade is taken to allow twice as much; Poor has no limit, and stands just past Fair's.
  */
-const spreadOf: Readonly<Record<Grade, number>> = {
+export const spreadOf: Readonly<Record<Grade, number>> = {
   Ideal: 0.5,
   Excellent: 1,
   'Very Good': 2,
@@ -26,22 +26,48 @@ const POLISH = 0.05
 /** How much the facets of a stone lean away from where they should: rms, in degrees. */
 export type Deviation = { readonly crown: number; readonly pavilion: number }
 
-/** A stone as it was meant, with its facets tilted about their middles as far as polish and symmetry grades allow. Always the same tilts. */
-export function perturbed(ideal: Solid, symmetry: Grade, polish: Grade): { solid: Solid; deviation: Deviation } {
-  const symmetric = (part: Part) =>
-    part === 'crown' || part === 'pavilion' ? excellentLimit[part] * spreadOf[symmetry] : 0
-  const tilts = ideal.faces.map(({ facet }, index) => tilt(facet, index, symmetric(facet.part), 0))
+/**
+ * A stone as it was meant, with its facets tilted about their middles as far as polish and symmetry grades allow: as pictures show it, and
+ * as what a lean takes off is found. Always the same tilts.
+ * @param pattern which of the many ways that a grade allows: each goes on where the one before ended
+ */
+export function perturbed(
+  ideal: Solid,
+  symmetry: Grade,
+  polish: Grade,
+  pattern = 0,
+): { solid: Solid; deviation: Deviation } {
+  const from = pattern * ideal.faces.length
   const facets = ideal.faces.map(({ facet, corners }, index) => {
-    const fine = tilt(facet, index, POLISH * spreadOf[polish], 0.5)
-    return tilted(facet, middle(corners), add(tilts[index] ?? [0, 0, 0], fine))
+    const coarse = tilt(facet, from + index, symmetric(facet.part, symmetry), 0)
+    const fine = tilt(facet, from + index, POLISH * spreadOf[polish], 0.5)
+    return tilted(facet, middle(corners), add(coarse, fine))
   })
+  return { solid: solidOf(facets), deviation: deviationAt(ideal, symmetry, from) }
+}
+
+/** How far a grade of symmetry lets the facets of a stone lean. */
+export const deviationOf = (ideal: Solid, symmetry: Grade): Deviation => deviationAt(ideal, symmetry, 0)
+
+function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation {
   const rms = (part: Part) => {
-    const squares = ideal.faces.flatMap(({ facet }, index) =>
-      facet.part === part && isTilted(facet) ? [square(tilts[index] ?? [0, 0, 0])] : [],
+    const squares = faces.flatMap(({ facet }, index) =>
+      facet.part === part && isTilted(facet) ? [square(tilt(facet, from + index, symmetric(part, symmetry), 0))] : [],
     )
     return (Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length) * 180) / Math.PI
   }
-  return { solid: solidOf(facets), deviation: { crown: rms('crown'), pavilion: rms('pavilion') } }
+  return { crown: rms('crown'), pavilion: rms('pavilion') }
+}
+
+/** Over how many degrees a part's slopes spread. */
+const symmetric = (part: Part, symmetry: Grade): number =>
+  part === 'crown' || part === 'pavilion' ? excellentLimit[part] * spreadOf[symmetry] : 0
+
+/** How far facets lean that polish and symmetry let lean: rms over crown and pavilion, in degrees. */
+export function leanOf({ symmetry, polish }: Finish): number {
+  const fine = POLISH * spreadOf[polish]
+  const range = Math.hypot(symmetric('crown', symmetry), symmetric('pavilion', symmetry)) * Math.SQRT1_2
+  return Math.hypot(range, fine) / RANGE_OF_RMS
 }
 
 /** The end-to-end range of evenly spread values is the square root of 12 times their rms. */

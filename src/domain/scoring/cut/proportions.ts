@@ -1,5 +1,6 @@
-import { girdles, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
+import { girdles, usualCulet, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
 import { nominal, type Row } from './nominal.ts'
+import { unpublished } from './unpublished.ts'
 import { radians } from '../solid/vector.ts'
 
 /** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
@@ -31,23 +32,24 @@ export class ImpossibleProportions extends Error {
 }
 
 /**
- * A cut's proportions: what was measured, and the nominal ones of its shape and grade for the rest. Depth and two angles say
- * the girdle; depth and one angle say the other part's height; a depth alone moves the pavilion; angles without a depth say
- * the depth; a girdle in words moves table and culet apart.
+ * A cut's proportions: what was measured, and the nominal ones of its shape and grade for the rest. Depth and two angles say the girdle,
+ * and correct one that was measured as far as rounding goes; depth and one angle say the other part's height; a depth alone moves the
+ * pavilion; angles without a depth say the depth; a girdle in words moves table and culet apart.
  * Errors: ImpossibleProportions.
  */
 export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
   checkRanges(measured)
-  const { lengthToWidth, star, lower, rows } = nominal[shape]
+  const { lengthToWidth, rows } = nominal[shape]
+  const [crown, star, lower] = unpublished[shape][grade]
   const table = (measured.tablePct ?? rows[grade][1]) / 100
   const known = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
   const proportions = {
     lengthToWidth: measured.lengthToWidth ?? lengthToWidth,
     table,
-    ...heights(rows[grade], table, known, measured),
+    ...heights(rows[grade], crown, table, known, measured),
     star: (measured.starPct ?? star) / 100,
     lower: (measured.lowerPct ?? lower) / 100,
-    culet: culetPercent[culet ?? 'None'] / 100,
+    culet: culetPercent[culet ?? usualCulet(shape)] / 100,
   }
   checkWhole(proportions)
   return proportions
@@ -55,19 +57,21 @@ export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cu
 
 /**
  * The heights of crown, girdle and pavilion.
+ * @param crown the nominal crown's angle
  * @param table as part of the width
  * @param known the girdle's thickness in percent, where it is measured or said in words
  */
 function heights(
-  [depth, nominalTable, nominalCrown, nominalGirdle]: Row,
+  [depth, nominalTable, nominalGirdle]: Row,
+  crown: number,
   table: number,
   known: number | undefined,
-  { depthPct, crownAngle, pavilionAngle }: Measured,
+  { depthPct, crownAngle, pavilionAngle, girdlePct }: Measured,
 ): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
   const girdle = (known ?? nominalGirdle) / 100
-  const crownHeight = rise(1 - table, crownAngle ?? nominalCrown)
+  const crownHeight = rise(1 - table, crownAngle ?? crown)
   if (depthPct === undefined) {
-    const nominalPavilion = (depth - nominalGirdle) / 100 - rise(1 - nominalTable / 100, nominalCrown)
+    const nominalPavilion = depth / 100 - rise(1 - nominalTable / 100, crown) - nominalGirdle / 100
     return {
       crownHeight,
       girdle,
@@ -79,8 +83,17 @@ function heights(
   const pavilionDepth = rise(1, pavilionAngle)
   if (crownAngle === undefined) return { crownHeight: whole - pavilionDepth - girdle, girdle, pavilionDepth }
   const left = whole - crownHeight - pavilionDepth
-  return { crownHeight, girdle: known === undefined ? left : girdle, pavilionDepth }
+  const isRounded = girdlePct !== undefined && left >= THINNEST && Math.abs(left - girdle) < AS_ROUNDED
+  return { crownHeight, girdle: known === undefined || isRounded ? left : girdle, pavilionDepth }
 }
+
+/**
+ * By how much a girdle may differ from what depth and angles leave because of what reports round to alone: 0.25 for itself, 0.15 for the
+ * crown's angle and 0.18 for the table, 0.2 for the pavilion's angle, 0.05 for the depth, in percent. The depth is the finest of them.
+ */
+const AS_ROUNDED = 0.0085
+/** A stone without a girdle has no outline. */
+const THINNEST = 0.001
 
 /** How high a slope of that angle rises over half of a width. */
 const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
@@ -139,7 +152,8 @@ function checkRanges(measured: Measured): void {
 function checkWhole({ crownHeight, girdle, pavilionDepth }: Proportions): void {
   if (crownHeight < 0.01)
     throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
-  if (girdle < 0.001) throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
+  if (girdle < THINNEST)
+    throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
   if (pavilionDepth < 0.1)
     throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)
 }

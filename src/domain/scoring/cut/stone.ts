@@ -1,4 +1,5 @@
 import {
+  finishOf,
   modelledShapes,
   type Culet,
   type Cut,
@@ -31,25 +32,27 @@ export type Stone = {
 /** A stone from above: length times width, in mm. */
 export type Face = { readonly length: number; readonly width: number }
 
-/** Stands for a cut grade that is not known; laboratories give none to other shapes than round. */
-const ASSUMED_GRADE: Grade = 'Very Good'
-
 /**
- * The cut of a stone, null where its shape has no model. Polish and symmetry that are not given are those of the cut grade:
- * a cut is never graded better than one grade above its finish (GIA, Finish, Culet Size, and Girdle Thickness, 2009).
+ * The cut of a stone, null where its shape has no model. Laboratories give other shapes than round no cut grade: such a stone is typical of
+ * its shape.
  */
 export function cutOf(stone: Stone): Cut | null {
-  const { shape, cutGrade: grade = ASSUMED_GRADE, culet, girdle, measured } = stone
+  const { shape, cutGrade: grade = 'Typical', culet, girdle, measured } = stone
   if (shape === undefined || !isModelled(shape)) return null
   return {
     shape,
     grade,
-    polish: stone.polish ?? grade,
-    symmetry: stone.symmetry ?? grade,
-    ...(culet !== undefined && { culet }),
-    ...(girdle !== undefined && { girdle }),
+    polish: stone.polish ?? finishOf(grade),
+    symmetry: stone.symmetry ?? finishOf(grade),
+    ...(culet !== undefined && hasGirdle(shape) && { culet }),
+    ...(girdle !== undefined && hasGirdle(shape) && { girdle }),
     ...(measured !== undefined && { measured }),
   }
 }
 
-const isModelled = (shape: Shape): shape is ModelledShape => modelledShapes.some((modelled) => modelled === shape)
+/** A drop that is faceted all around has neither girdle nor culet, whatever a list says of them. */
+const hasGirdle = (shape: ModelledShape): boolean => shape !== 'Briolette'
+
+/** Whether a shape has a facet model. */
+export const isModelled = (shape: Shape): shape is ModelledShape =>
+  modelledShapes.some((modelled) => modelled === shape)

@@ -3,8 +3,11 @@ import { facetModels } from './facets.ts'
 import type { Beam } from '../light/look.ts'
 import { faceUp, type FaceUp } from '../light/face-up.ts'
 import { weightedLightReturn } from '../light/light-return.ts'
+import { kept } from '../light/numbers.ts'
 import { lines, refractiveIndex } from '../light/optics.ts'
-import { perturbed, type Deviation } from './perturbation.ts'
+import { leanFactors } from './lean.ts'
+import { asTraced, type LeanFactors } from './lean-factors.ts'
+import { deviationOf, perturbed, type Deviation } from './perturbation.ts'
 import { proportionsOf } from './proportions.ts'
 import { roundProportions } from './round-proportions.ts'
 import { targetOf } from '../light/sampling.ts'
@@ -22,6 +25,8 @@ export type TracedCut = FaceUp & {
   /** Rms of the facets' lean, degrees; null where nobody knows how they should stand. */
   readonly crownDeviation: number | null
   readonly pavilionDeviation: number | null
+  /** What facets that lean, and were traced as if they did not, leave of the figures above. */
+  readonly factors: LeanFactors
 }
 
 /** Index for the D line and the difference between the F and C lines. */
@@ -37,24 +42,30 @@ const CUT_OFF = 1e-3
 /** The stone whose scores are 1. */
 export const referenceSolid = (): Solid => solidOf(facetModels.Round(roundProportions({})))
 
-/** The stone of a cut: nominal or measured proportions, facets tilted as polish and symmetry allow. @throws ImpossibleProportions */
-export function solidOfCut(cut: Cut): { solid: Solid; deviation: Deviation } {
-  return perturbed(idealSolidOf(cut), cut.symmetry, cut.polish)
-}
+/**
+ * The stone of a cut as pictures show it: nominal or measured proportions, facets tilted as polish and symmetry allow.
+ * @throws ImpossibleProportions
+ */
+export const solidOfCut = (cut: Cut): { solid: Solid; deviation: Deviation } =>
+  perturbed(wellMadeSolid(cut), cut.symmetry, cut.polish)
 
-const idealSolidOf = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
+/** The stone of a cut's proportions, every facet where it should be. @throws ImpossibleProportions */
+export const wellMadeSolid = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
 
-/** Traces a cut: some tenths of a second. The same cut gives the same numbers. @throws ImpossibleProportions */
-export function traceCut(cut: Cut): TracedCut {
-  const ideal = idealSolidOf(cut)
-  const { solid, deviation } = perturbed(ideal, cut.symmetry, cut.polish)
-  // Facets are tilted for the light alone: what tilting them takes off a stone would make worse symmetry look larger.
-  return { ...traceSolid(solid, deviation, 1), ...extentOf(ideal) }
+/**
+ * Traces a cut: some tenths of a second. The same cut gives the same numbers. Light goes through the well-made stone, whatever polish and
+ * symmetry: of all ways to lean that they allow, one would by chance break up what the stone leaks, or not. What they cost is in `factors`.
+ * @param fineness times the usual number of rays
+ * @throws ImpossibleProportions
+ */
+export function traceCut(cut: Cut, fineness = 1): TracedCut {
+  const solid = wellMadeSolid(cut)
+  return { ...traceSolid(solid, deviationOf(solid, cut.symmetry), fineness), factors: leanFactors(cut) }
 }
 
 export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, 1)
 
-/** @param fineness times the usual number of rays */
+/** Traces a stone by the facets that it has. @param fineness times the usual number of rays */
 export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const { index, dispersion } = diamondOptics
   const beam: Beam = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
@@ -66,9 +77,12 @@ export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: 
     contrast: kept(face.contrast),
     variety: kept(face.variety),
     lit: kept(face.lit),
+    evenness: kept(face.evenness),
+    frame: kept(face.frame),
     fire: kept(face.fire),
     crownDeviation: deviation && kept(deviation.crown),
     pavilionDeviation: deviation && kept(deviation.pavilion),
+    factors: asTraced,
   }
 }
 
@@ -79,6 +93,3 @@ const extentOf = ({ volume, faceUpArea, length, width, depth }: Solid) => ({
   width: kept(width),
   depth: kept(depth),
 })
-
-/** Six decimals: sines may differ in the last digit between engines, stored figures may not. */
-const kept = (value: number): number => Math.round(value * 1e6) / 1e6

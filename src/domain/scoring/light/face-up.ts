@@ -1,3 +1,4 @@
+import { addToCells, evennessOf, newCells, type Cells } from './evenness.ts'
 import { at, whole } from './numbers.ts'
 import { planesOf, type Planes } from './planes.ts'
 import { PLANE_STEPS } from './sampling.ts'
@@ -17,17 +18,25 @@ export type FaceUp = {
   readonly variety: number
   /** The part of the face that stays lit when the stone is tilted. */
   readonly lit: number
+  /** How bright the darkest fifth of the face is, over the whole face: little where a ring, a bow tie or the middle is dark. */
+  readonly evenness: number
+  /** The part of the face that is not seen through its largest facet. */
+  readonly frame: number
   /** Angle between F and C light over what an eye blurs, times its energy, more of large flashes than of small ones; degrees. */
   readonly fire: number
 }
 
 /**
  * How a face-up stone looks to two eyes: how bright it is, how much bright and dark stand side by side, from how much of the
- * room its light comes, and how much of it stays lit when it is rocked. What lacks one of them is dull, hence the product. Twice the
- * light does not look twice as bright: of brightness its root counts (S. S. Stevens, Science 133, 1961, has exponents of 0.33 to 0.5).
+ * room its light comes, how much of it stays lit when it is rocked, how evenly, and how much its crown divides. What lacks one of
+ * them is dull, hence the product. Twice the light does not look twice as bright: of brightness, here and there, the root counts (S. S.
+ * Stevens, Science 133, 1961, has exponents of 0.33 to 0.5). The frame's and the whole product's power bring our grades of rounds nearest to the GIA's.
+ * @param framed the frame that takes nothing off: how large a table may be is a matter of its shape's style
  */
-export const performance = ({ brightness, contrast, variety, lit }: FaceUp): number =>
-  Math.sqrt(brightness) * contrast * variety * lit
+export const performance = ({ brightness, contrast, variety, lit, evenness, frame }: FaceUp, framed: number): number =>
+  (Math.sqrt(brightness * evenness) * contrast * variety * lit * Math.min(1, frame / framed) ** 1.5) ** POWER
+
+const POWER = 1.5
 
 /** Degrees between the zenith and each of two eyes, which are 63 mm apart at 30 cm, and a stone that is tilted. */
 const EYES = 6
@@ -68,8 +77,8 @@ const CUT_OFF = 0.01
 export function faceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUp {
   const planes = planesOf(solid)
   const scene: Scene = { planes, path: newPath(), index, degrees: (dispersion * 180) / Math.PI, ...spotsOf(solid) }
-  const near = newSums()
-  const tilted = newSums()
+  const near = newSums(planes.count)
+  const tilted = newSums(planes.count)
   const shifts = Array.from(
     { length: GRIDS * fineness },
     (_, grid) => [fraction(grid * PLANE_STEPS[0]), fraction(grid * PLANE_STEPS[1])] as const,
@@ -77,10 +86,8 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
   for (const turn of TURNS) {
     const eye = viewFrom(planes, radians(EYES), radians(turn))
     const tilt = viewFrom(planes, radians(TILTED), radians(turn + BETWEEN))
-    for (const shift of shifts) {
-      add(near, scene, eye, shift)
-      add(tilted, scene, tilt, shift)
-    }
+    add(near, scene, eye, shifts)
+    add(tilted, scene, tilt, shifts)
   }
   const mean = (of: (sums: Sums) => number) => (of(near) + of(tilted)) / 2
   return {
@@ -88,6 +95,8 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
     contrast: mean(({ difference, pairs }) => difference / pairs),
     variety: variety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
     lit: tilted.lit / tilted.spots,
+    evenness: mean(({ evenness }) => evenness / TURNS.length),
+    frame: 1 - Math.max(...near.through) / near.spots,
     fire: mean(({ fire, spots }) => fire / spots),
   }
 }
@@ -119,24 +128,35 @@ type Sums = {
   difference: number
   lit: number
   fire: number
+  evenness: number
   /** Light by how far from the eye it comes, from ring to ring. */
   readonly rings: Float64Array
+  /** Spots by the facet through which they are seen. */
+  readonly through: Float64Array
 }
 
-const newSums = (): Sums => ({
+const newSums = (facets: number): Sums => ({
   spots: 0,
   pairs: 0,
   brightness: 0,
   difference: 0,
   lit: 0,
   fire: 0,
+  evenness: 0,
   rings: new Float64Array(RINGS),
+  through: new Float64Array(facets),
 })
 
 /** One spot: NaN for its brightness beside the stone. Two spots with the same way show the same flash. */
 type Spots = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly way: Int32Array }
 
-function add(sums: Sums, scene: Scene, view: View, [across, along]: readonly [number, number]): void {
+function add(sums: Sums, scene: Scene, view: View, shifts: readonly (readonly [number, number])[]): void {
+  const cells = newCells(SPOTS, scene.row)
+  for (const shift of shifts) addGrid(sums, scene, view, shift, cells)
+  sums.evenness += evennessOf(cells)
+}
+
+function addGrid(sums: Sums, scene: Scene, view: View, [across, along]: readonly [number, number], cells: Cells): void {
   const { row, step } = scene
   const spots: Spots = {
     brightness: new Float64Array(row * row).fill(NaN),
@@ -149,7 +169,10 @@ function add(sums: Sums, scene: Scene, view: View, [across, along]: readonly [nu
       (Math.floor(spot / row) + 0.5 - row / 2 + along) * step,
     ]
     const first = aimFrom(view, scene.planes, scene.path, x, y)
-    if (first >= 0) lookAt(sums, scene, view, first, spots, spot)
+    if (first < 0) continue
+    lookAt(sums, scene, view, first, spots, spot)
+    addToCells(cells, (spot % row) + 0.5 + across, Math.floor(spot / row) + 0.5 + along, at(spots.brightness, spot))
+    sums.through[first] = at(sums.through, first) + 1
   }
   for (let spot = 0; spot < row * row; spot++) compare(sums, spots, spot, row)
 }

@@ -4,3 +4,6 @@
  */
 export const at = (numbers: Float64Array, index: number): number => numbers[index] ?? 0
 export const whole = (numbers: Int32Array, index: number): number => numbers[index] ?? 0
+
+/** Six decimals: sines may differ in the last digit between engines, stored figures may not. */
+export const kept = (value: number): number => Math.round(value * 1e6) / 1e6

@@ -11,7 +11,7 @@ export type Lighting = 'face-up' | 'aset'
 export type Light = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
 
 /** One ray's index, and the screen colours that it brings. */
-type Ray = { readonly index: number; readonly channels: readonly number[]; readonly light: Light }
+export type LitRay = { readonly index: number; readonly channels: readonly number[]; readonly light: Light }
 
 const HEAD = Math.cos(radians(12))
 const LAMPS = 12
@@ -49,14 +49,15 @@ const spectrum: Light = (channel, isCrown, _x, _y, z) => {
   return z > FORTY_FIVE ? at(RED, channel) : at(GREEN, channel)
 }
 
-/** Wavelengths in µm that stand for the screen's red, green and blue. */
-const screen = [0.64, 0.55, 0.46]
+/** A colour of the screen by a wavelength in µm that stands for it. */
+const coloured = (channel: number, wavelength: number): LitRay => ({
+  index: refractiveIndex(wavelength),
+  channels: [channel],
+  light: room,
+})
 
-export const lightings: Readonly<Record<Lighting, readonly Ray[]>> = {
-  'face-up': screen.map((wavelength, channel) => ({
-    index: refractiveIndex(wavelength),
-    channels: [channel],
-    light: room,
-  })),
+/** The first of a lighting's rays is followed to its end; what the others bring at last is taken from where the first goes. */
+export const lightings: Readonly<Record<Lighting, readonly [LitRay, LitRay?, LitRay?]>> = {
+  'face-up': [coloured(1, 0.55), coloured(0, 0.64), coloured(2, 0.46)],
   aset: [{ index: refractiveIndex(0.5893), channels: [0, 1, 2], light: spectrum }],
 }

@@ -35,6 +35,12 @@ function crownFacets(outline: Outline, proportions: Proportions, isEven: boolean
   return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels, isEven)]
 }
 
+/**
+ * A star's tip lies below the table, at this part of the crown's height at most: between two bezels that look far apart, as at the head of a
+ * long pear, one as short as elsewhere would lie above it, and slope the wrong way.
+ */
+const HIGHEST_TIP = 0.9
+
 /** At each gap a star, which ends in a tip on the bezels, and from there two halves down to the girdle. */
 function starsAndHalves(
   outline: Outline,
@@ -51,7 +57,10 @@ function starsAndHalves(
   return outline.gaps.flatMap(({ corner, beside }) => {
     const [a, b] = beside.map(onTable)
     const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
-    const tip = meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), star)))
+    const tipAt = (part: number) =>
+      meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), part)))
+    const [inner, outer] = [tipAt(0)[2], tipAt(1)[2]]
+    const tip = tipAt(Math.max(star, (inner - edge - HIGHEST_TIP * crownHeight) / (inner - outer)))
     const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
     const upper = (at: Vector) => facetThrough('crown', 'upper', raised(at, edge), raised(corner, edge), tip)
     return [...stars, ...beside.map(({ at }) => upper(at))]

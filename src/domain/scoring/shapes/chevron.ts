@@ -30,7 +30,7 @@ export const radiantFacets = (proportions: Proportions): Facet[] =>
 
 function chevronFacets(proportions: Proportions, corner: number, tips: readonly Tip[]): Facet[] {
   const { lengthToWidth, girdle, pavilionDepth, culet } = proportions
-  const around = sides(lengthToWidth, corner)
+  const around = sides(lengthToWidth, { cut: corner, pace: (1 - 0.9 * corner) * Math.SQRT2 })
   const edge = -girdle / 2
   return [
     ...stepCrown(around, proportions, rows),

@@ -26,7 +26,7 @@ test('keeps of figures that can not stand together the length to width alone', (
 })
 
 test('of every shape is as long as was measured', () => {
-  for (const shape of modelledShapes.filter((one) => one !== 'Round')) {
+  for (const shape of modelledShapes.filter((one) => one !== 'Round' && one !== 'OldEuropean')) {
     for (const lengthToWidth of [1, 1.2, 1.5, 2.2]) {
       const { solid } = solidOfCut({ ...plain(shape, 'Very Good'), measured: { lengthToWidth } })
       assert.ok(close(solid.length / solid.width, lengthToWidth, 0.02), `${shape} ${solid.length / solid.width}`)

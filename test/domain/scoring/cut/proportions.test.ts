@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  cutGrades,
   cutKey,
   girdles,
-  grades,
   modelledShapes,
   type Cut,
   type Measured,
@@ -23,6 +23,29 @@ test('of a report replace the nominal ones, and depth and angles say the girdle'
   const { table, crownHeight, pavilionDepth, girdle } = proportionsOf({ ...round, measured })
   assert.is(table, 0.57)
   assert.ok(close(crownHeight, 0.145, 0.0001) && close(pavilionDepth, 0.43, 0.0002) && close(girdle, 0.025, 0.0003))
+})
+
+test('of a report whose girdle is what depth and angles leave but for rounding have what they leave', () => {
+  const measured = { tablePct: 57, crownAngle: 34, pavilionAngle: 40.7, depthPct: 60 }
+  const girdleOf = (girdlePct?: number) =>
+    proportionsOf({ ...round, measured: { ...measured, ...(girdlePct !== undefined && { girdlePct }) } }).girdle
+  assert.is(girdleOf(2.5), girdleOf())
+  assert.is(girdleOf(3), girdleOf())
+  assert.is(girdleOf(4), 0.04)
+  assert.is(girdleOf(0.5), 0.005)
+  // Depth and angles leave less than nothing, but for rounding.
+  const thin = { ...measured, depthPct: 57.3, girdlePct: 0.5 }
+  assert.is(proportionsOf({ ...round, measured: thin }).girdle, 0.005)
+})
+
+test('of old cuts have a culet unless a report says that there is none', () => {
+  for (const shape of ['OldEuropean', 'OldMine'] as const) {
+    const cut = plain(shape, 'Typical')
+    assert.ok(proportionsOf(cut).culet > 0.02)
+    assert.is(proportionsOf({ ...cut, culet: 'None' }).culet, 0)
+    assert.is.not(cutKey({ ...cut, culet: 'None' }), cutKey(cut))
+    assert.is(cutKey({ ...cut, culet: 'Large' }), cutKey(cut))
+  }
 })
 
 test('of a report that gives depth alone move the pavilion', () => {
@@ -90,7 +113,7 @@ for (const [measured, message] of [
 
 test('of every shape and grade make a stone', () => {
   for (const shape of modelledShapes) {
-    for (const grade of grades) {
+    for (const grade of cutGrades) {
       const { solid } = solidOfCut(plain(shape, grade))
       assert.ok(solid.volume > 0.1 && solid.faceUpArea > 0.6, `${shape} ${grade}`)
     }

@@ -1,10 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { faceUp, performance } from '../../../../src/domain/scoring/light/face-up.ts'
+import { errorsOf } from '../../../../src/domain/scoring/errors.ts'
+import { faceUp, performance, type FaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import type { RoundMeasures } from '../../../../src/domain/scoring/cut/round-proportions.ts'
 import { diamondOptics } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { framedBy } from '../../../../src/domain/scoring/cut/widest-table.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain, roundOf, turnedBy } from '../cuts.ts'
 
@@ -14,13 +16,14 @@ const { index, dispersion } = diamondOptics
 const seen = (solid: Solid, fineness?: number) => faceUp(solid, index, dispersion, fineness)
 const usual = seen(roundOf({}))
 const round = (measures: Partial<RoundMeasures>) => seen(roundOf(measures))
-const relative = (measures: Partial<RoundMeasures>) => performance(round(measures)) / performance(usual)
+const looks = (face: FaceUp) => performance(face, framedBy('Round'))
+const relative = (measures: Partial<RoundMeasures>) => looks(round(measures)) / looks(usual)
 
 test('looks the same on every run', () => assert.equal(seen(roundOf({})), usual))
 
 test('shows what four times as many spots show, within 1.5 percent', () => {
   const fine = seen(roundOf({}), 4)
-  for (const name of ['brightness', 'contrast', 'variety', 'lit', 'fire'] as const)
+  for (const name of ['brightness', 'contrast', 'variety', 'lit', 'frame', 'fire'] as const)
     assert.ok(close(usual[name] / fine[name], 1, 0.015), `${name}: ${usual[name]}, not ${fine[name]}`)
 })
 
@@ -32,9 +35,10 @@ test('is none the brighter for its size', () => {
     assert.ok(close(found[name] / usual[name], 1, 0.02), `${name}: ${found[name]}, not ${usual[name]}`)
 })
 
-test('looks the same whichever way it is turned, but for what sampling leaves open', () => {
-  const other = performance(seen(turnedBy(roundOf({}), 1)))
-  assert.ok(close(other / performance(usual), 1, 0.03), `${other}, not ${performance(usual)}`)
+test('looks the same whichever way it is turned, but for what d leaves to sampling', () => {
+  const other = looks(seen(turnedBy(roundOf({}), 1)))
+  const { brilliance } = errorsOf({ ownFacets: true })
+  assert.ok(close(other / looks(usual), 1, brilliance), `${other}, not ${looks(usual)}`)
 })
 
 test('is dull where its pavilion shows the head that looks at it', () => {
@@ -51,6 +55,31 @@ test('is dull where bright and dark do not stand side by side, however bright it
 })
 
 test('is dull as a fish-eye', () => assert.ok(relative({ pavilion: 38 }) < 0.9))
+
+test('is less even where its middle or a ring is dark: a fish-eye, a nailhead, a flat crown', () => {
+  assert.ok(round({ pavilion: 38 }).evenness < 0.95 * usual.evenness)
+  assert.ok(round({ pavilion: 44 }).evenness < 0.9 * usual.evenness)
+  assert.ok(round({ crown: 10 }).evenness < 0.6 * usual.evenness)
+})
+
+test('is framed by what its table leaves, whose part of the face it is', () => {
+  // Face up a table of 56 % covers the square of that, times 8 / pi tan(pi / 8) for its eight sides.
+  const octagon = (8 / Math.PI) * Math.tan(Math.PI / 8) * Math.cos(Math.PI / 8) ** 2
+  assert.ok(close(usual.frame, 1 - 0.56 ** 2 * octagon, 0.05), `${usual.frame}`)
+  assert.ok(round({ table: 75 }).frame < 0.55)
+})
+
+test('is dull behind a window: a table of 75 percent', () => assert.ok(relative({ table: 75 }) < 0.7))
+
+test('is no duller for a table that its shape has by style, and the duller the larger one is than that', () => {
+  const stepCut = (table: number) =>
+    seen(solidOf(facetModels.Emerald({ ...proportionsOf(plain('Emerald', 'Excellent')), table })))
+  const counted = (face: FaceUp) => performance(face, framedBy('Emerald')) / performance(face, 0.001)
+  assert.is(counted(stepCut(0.65)), 1)
+  assert.is(counted(stepCut(0.7)), 1)
+  assert.ok(counted(stepCut(0.82)) < 0.85 && counted(stepCut(0.9)) < counted(stepCut(0.82)))
+  assert.ok(performance(usual, framedBy('Round')) === performance(usual, framedBy('Emerald')))
+})
 
 test('has no fire without dispersion, and none that an eye blurs', () => {
   assert.is(faceUp(roundOf({}), index, 0).fire, 0)

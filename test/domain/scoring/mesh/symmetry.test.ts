@@ -21,8 +21,20 @@ const folds: readonly (readonly [ModelledShape, Fold])[] = [
   ['Radiant', 2],
   ['Emerald', 2],
   ['Asscher', 2],
+  ['Baguette', 2],
+  ['OldEuropean', 8],
+  ['OldMine', 2],
+  ['Trillion', 1],
+  ['Rose', 2],
 ]
-const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Ideal'))))
+/** Of typical proportions: the corners of a flatter princess are so narrow that a tilt leaves nothing of one. */
+const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Typical'))))
+
+/**
+ * A baguette's crown has twelve facets, too few for their tilts to agree with two thirds of what they were drawn from; halves of a trillion lean so far
+ * at worst that another one is nearer to where their mirror image should be.
+ */
+const isCompared = (shape: ModelledShape) => shape !== 'Baguette' && shape !== 'Trillion'
 
 for (const [shape, fold] of folds) {
   test(`is nothing for an ideal ${shape}, however it is turned about its axis`, () => {
@@ -32,6 +44,7 @@ for (const [shape, fold] of folds) {
     }
   })
 
+  if (!isCompared(shape)) continue
   test(`of a ${shape} grows with each worse grade of symmetry, and is about what its facets were tilted by`, () => {
     const stones = grades.map((grade) => perturbed(ideal(shape), grade, 'Ideal'))
     const found = stones.map(({ solid }) => deviationOf(solid, fold))

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { drawStone, type Picture } from '../../../../src/domain/scoring/picture/picture.ts'
+import { drawLook, drawRocked, drawStone, type Picture } from '../../../../src/domain/scoring/picture/picture.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { bodyOf } from '../../../../src/domain/scoring/mesh/body.ts'
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
-import { plain, roundOf } from '../cuts.ts'
+import { close, plain, roundOf, turnedBy } from '../cuts.ts'
 import { turnedBody } from '../mesh/round-bodies.ts'
 
 const test = suite('a picture of a stone')
@@ -32,6 +32,26 @@ test('of a round by ASET is mostly red: light from 45 to 75 degrees', () => {
 test('is as long as the stone', () => {
   const { width, height } = drawStone(solidOfCut(plain('Marquise', 'Ideal')).solid, 'aset', 60)
   assert.ok(height >= 60 && height <= 61 && Math.abs(height / width - 2.025) < 0.1, `${width} x ${height}`)
+})
+
+test('of a pear has its point above, also where the solid has it below', () => {
+  const pear = solidOfCut(plain('Pear', 'Excellent')).solid
+  for (const stone of [pear, turnedBy(pear, Math.PI)]) {
+    const drawn = drawStone(stone, 'aset', 60)
+    const opaque = (row: number) =>
+      Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)[3]).filter((value) => value === 255)
+        .length
+    assert.ok(1.5 * opaque(8) < opaque(52), `${opaque(8)} above, ${opaque(52)} below`)
+  }
+})
+
+test('of a briolette hangs from its point, and shows light of its facets all over', () => {
+  const drawn = drawStone(solidOfCut(plain('Briolette', 'Typical')).solid, 'aset', 60)
+  assert.ok(close(drawn.height / drawn.width, 1.7, 0.06), `${drawn.width} x ${drawn.height}`)
+  const colours = (row: number) =>
+    Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)).filter(([, , , a]) => a === 255)
+  assert.ok(2 * colours(8).length < colours(36).length, `${colours(8).length} above, ${colours(36).length} below`)
+  for (const row of [15, 30, 45]) assert.ok(new Set(colours(row).map(String)).size > 8, `row ${row}`)
 })
 
 test('of a heart shows both halves, one the mirror image of the other', () => {
@@ -70,6 +90,40 @@ test('shows the whole outline where walls lean: what is opaque has the area of t
     const area = opacity * ((1.04 * stone.length) / 100) ** 2
     assert.ok(Math.abs(area / stone.faceUpArea - 1) < 0.01, `${area} of ${stone.faceUpArea}, ${width} wide`)
   }
+})
+
+const frame = ({ width, height, pixels }: Picture, index: number): Picture => {
+  const columns = width / 5
+  const rows = Array.from({ length: height }, (_, row) => [
+    ...pixels.subarray(4 * (row * width + index * columns), 4 * (row * width + (index + 1) * columns)),
+  ])
+  return { width: columns, height, pixels: Uint8ClampedArray.from(rows.flat()) }
+}
+
+test('that is rocked is five pictures side by side, the middle one as it lies, the outer ones foreshortened', () => {
+  const rocked = drawRocked(roundOf({}), 'face-up', 40)
+  assert.is(rocked.width % 5, 0)
+  const area = (index: number) => frame(rocked, index).pixels.filter((value, at) => at % 4 === 3 && value > 0).length
+  assert.ok(area(0) < area(2) && area(4) < area(2), `${[0, 1, 2, 3, 4].map(area)}`)
+  const lying = drawStone(roundOf({}), 'face-up', 40)
+  const middle = frame(rocked, 2)
+  assert.ok(Math.abs(middle.height - lying.height) <= 1 && Math.abs(middle.width - lying.width) <= 1)
+})
+
+test('of a heart that is rocked still shows two halves, of one outline', () => {
+  const { width, height, pixels } = frame(drawRocked(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 40), 0)
+  const opaque = (column: number) =>
+    Array.from({ length: height }, (_, row) => pixels[4 * (row * width + column) + 3]).filter((value) => value === 255)
+      .length
+  for (const column of [6, 10, 14]) {
+    assert.ok(opaque(column) > 8)
+    assert.ok(Math.abs(opaque(column) - opaque(width - 1 - column)) <= 1, `${column}`)
+  }
+})
+
+test('of a report page is twice as long as it is shown', () => {
+  const { width, height } = drawLook(roundOf({}), 'aset')
+  assert.ok(Math.abs(Math.max(width, height) - 480) <= 1)
 })
 
 test('is the same every time', () => {

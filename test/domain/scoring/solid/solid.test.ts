@@ -4,8 +4,10 @@ import { grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.t
 import { facetAngle, type Facet } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
+import { nominal } from '../../../../src/domain/scoring/cut/nominal.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { unpublished } from '../../../../src/domain/scoring/cut/unpublished.ts'
 import { dot, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
@@ -63,6 +65,109 @@ for (const shape of ['Round', 'Oval', 'Marquise', 'Pear', 'CushionBrilliant', 'C
       const count = (name: string) => facets.filter((facet) => facet.name === name).length
       assert.equal(['bezel', 'star', 'upper', 'main', 'lower'].map(count), [8, 8, 16, 8, 16])
     })
+
+for (const grade of grades) {
+  test(`of a trillion graded ${grade} has the 44 facets of its descriptions: 25 on the crown, 18 and a culet below`, () => {
+    const { facets } = solidOf(facetModels.Trillion({ ...proportionsOf(plain('Trillion', grade)), culet: 0.02 }))
+    const count = (name: string) => facets.filter((facet) => facet.name === name).length
+    assert.equal(['table', 'bezel', 'star', 'upper', 'main', 'lower', 'culet'].map(count), [1, 6, 6, 12, 6, 12, 1])
+  })
+
+  test(`of a rose graded ${grade} has 24 triangles over a flat base with twelve sides`, () => {
+    const { faces } = solidOf(facetModels.Rose(proportionsOf(plain('Rose', grade))))
+    const named = (name: string) => faces.filter(({ facet }) => facet.name === name)
+    assert.equal(
+      ['star', 'hanging', 'standing', 'girdle', 'base'].map((name) => named(name).length),
+      [6, 6, 12, 12, 1],
+    )
+    assert.ok(faces.filter(({ facet }) => facet.part === 'crown').every(({ corners }) => distinct(corners) === 3))
+    assert.is(distinct(named('base')[0]?.corners ?? []), 12)
+  })
+
+  test(`of a briolette graded ${grade} is 84 triangles all around, and neither table nor base`, () => {
+    const solid = solidOf(facetModels.Briolette(proportionsOf(plain('Briolette', grade))))
+    assert.is(solid.faces.length, 84)
+    assert.ok(solid.faces.every(({ corners }) => distinct(corners) === 3))
+    assert.ok(solid.facets.every(({ normal }) => Math.abs(normal[2]) < 0.999))
+    const count = (part: string) => solid.facets.filter((facet) => facet.part === part).length
+    assert.is(count('crown'), count('pavilion'))
+    assert.ok(close(solid.depth, nominal.Briolette.rows[grade][0] / 100, 1e-9), `depth ${solid.depth}`)
+  })
+}
+
+for (const lengthToWidth of [0.7, 1, 1.7, 2.5, 4])
+  test(`of a briolette ${lengthToWidth} widths long has all its triangles, and is as long and one width wide`, () => {
+    const solid = solidOf(facetModels.Briolette({ ...proportionsOf(plain('Briolette', 'Typical')), lengthToWidth }))
+    assert.is(solid.faces.length, 84)
+    assert.ok(close(solid.length, lengthToWidth, 1e-9) && close(solid.width, 1, 1e-9) && close(solid.depth, 1, 1e-9))
+  })
+
+test('of a briolette has its point towards y, and its widest place nearer to the other end', () => {
+  const { faces } = solidOf(facetModels.Briolette(proportionsOf(plain('Briolette', 'Typical'))))
+  const corners = faces.flatMap((face) => face.corners)
+  const ys = corners.map(([, y]) => y)
+  const [end, point] = [Math.min(...ys), Math.max(...ys)]
+  const widest = corners.filter(([x]) => x > 0.5 - 1e-9).map(([, y]) => (y - end) / (point - end))
+  assert.ok(widest.length > 0 && widest.every((part) => part > 0.3 && part < 0.45), `${widest}`)
+})
+
+test('of a briolette leans half of the angle of its point where the facets meet in it', () => {
+  const solid = solidOf(facetModels.Briolette(proportionsOf(plain('Briolette', 'Typical'))))
+  const point = Math.max(...solid.faces.flatMap(({ corners }) => corners.map(([, y]) => y)))
+  const meeting = solid.faces.filter(({ corners }) => corners.some(([, y]) => close(y, point, 1e-9)))
+  const leans = meeting.map(({ facet }) => (Math.asin(facet.normal[1]) * 180) / Math.PI)
+  // A facet spans the parabola's last quarter, which is steeper than its end.
+  const [angle] = unpublished.Briolette.Typical
+  assert.is(meeting.length, 12)
+  assert.ok(
+    leans.every((lean) => lean < angle && lean > angle - 10),
+    `${leans}, of ${angle}`,
+  )
+})
+
+/** Corners that are no repeats: where several planes meet in one point each of them cuts it off anew. */
+const distinct = (corners: readonly Vector[]): number =>
+  corners.filter(
+    (corner, index) =>
+      !corners.slice(0, index).some((other) => corner.every((value, axis) => close(value, other[axis] ?? NaN, 1e-9))),
+  ).length
+
+for (const [shape, fold] of [
+  ['Trillion', 3],
+  ['Rose', 6],
+] as const)
+  test(`of a ${shape} looks the same after a ${fold === 3 ? 'third' : 'sixth'} of a turn, and in a mirror`, () => {
+    // A trillion's length and width are made equal: as long as its triangle is by itself it is alike on all sides.
+    const lengthToWidth = shape === 'Trillion' ? 0.98082 : 1
+    const solid = solidOf(facetModels[shape]({ ...proportionsOf(plain(shape, 'Ideal')), lengthToWidth }))
+    const angle = (2 * Math.PI) / fold
+    const turn = ([x, y, z]: Vector): Vector => [
+      x * Math.cos(angle) - y * Math.sin(angle),
+      x * Math.sin(angle) + y * Math.cos(angle),
+      z,
+    ]
+    const mirror = ([x, y, z]: Vector): Vector => [-x, y, z]
+    for (const image of [turn, mirror])
+      for (const { normal, offset } of solid.facets) {
+        const laid = image(normal)
+        const twin = solid.facets.find((other) => dot(other.normal, laid) > 1 - 1e-6)
+        assert.ok(twin !== undefined && close(twin.offset, offset, 1e-3), `${laid}: ${twin?.offset}, ${offset}`)
+      }
+  })
+
+test('of a briolette as deep as wide looks the same after a sixth of a turn about its length, and in two mirrors', () => {
+  const solid = solidOf(facetModels.Briolette(proportionsOf(plain('Briolette', 'Typical'))))
+  const [cosine, sine] = [Math.cos(Math.PI / 3), Math.sin(Math.PI / 3)]
+  const turn = ([x, y, z]: Vector): Vector => [x * cosine + z * sine, y, z * cosine - x * sine]
+  const aside = ([x, y, z]: Vector): Vector => [-x, y, z]
+  const behind = ([x, y, z]: Vector): Vector => [x, y, -z]
+  for (const image of [turn, aside, behind])
+    for (const { normal, offset } of solid.facets) {
+      const laid = image(normal)
+      const twin = solid.facets.find((other) => dot(other.normal, laid) > 1 - 1e-9)
+      assert.ok(twin !== undefined && close(twin.offset, offset, 1e-9), `${laid}: ${twin?.offset}, ${offset}`)
+    }
+})
 
 test('of the reference round weighs 3.67 thousandths of its diameter cubed', () => {
   assert.ok(close(roundOf({ table: 56, crown: 34, pavilion: 40.5 }).volume, 0.20848, 0.0001))

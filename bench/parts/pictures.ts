@@ -1,0 +1,46 @@
+import type { Cut, Measured, ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
+import { solidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { drawLook, type Look } from '../../src/domain/scoring/picture/picture.ts'
+import { encodePng } from '../../src/scoring/png.ts'
+
+const LOOKS: readonly Look[] = ['face-up', 'aset', 'rocked']
+
+/** Stones with measurements of their own, as reports have them. */
+const STONES: readonly (readonly [ModelledShape, Measured])[] = [
+  ['Round', { tablePct: 57, depthPct: 61.3, crownAngle: 34.6, pavilionAngle: 40.9, girdlePct: 3.2 }],
+  ['Oval', { tablePct: 58, depthPct: 62, girdlePct: 3.2, lengthToWidth: 1.41 }],
+  ['Princess', { tablePct: 70, depthPct: 73, lengthToWidth: 1.02 }],
+  ['Emerald', { tablePct: 62, depthPct: 66, lengthToWidth: 1.41 }],
+  ['CushionBrilliant', { tablePct: 60, depthPct: 66, lengthToWidth: 1.1 }],
+  ['Pear', { tablePct: 60, depthPct: 62, lengthToWidth: 1.5 }],
+]
+
+const ROUNDS = 3
+
+/** Milliseconds of processor time from a cut to its PNG file, all threads of the process. */
+function drawn(cut: Cut, look: Look): number {
+  const before = process.cpuUsage()
+  encodePng(drawLook(solidOfCut(cut).solid, look))
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+const cutOf = (shape: ModelledShape, measured: Measured): Cut => ({
+  shape,
+  grade: 'Very Good',
+  polish: 'Excellent',
+  symmetry: 'Very Good',
+  measured,
+})
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
+
+const [first] = STONES
+if (first !== undefined) console.log(`the first of all: ${drawn(cutOf(...first), 'face-up').toFixed(0)} ms`)
+console.log(`| shape | ${LOOKS.join(' | ')} |\n| --- | --- | --- | --- |`)
+for (const [shape, measured] of STONES) {
+  const times = LOOKS.map((look) =>
+    median(Array.from({ length: ROUNDS }, () => drawn(cutOf(shape, measured), look))).toFixed(0),
+  )
+  console.log(`| ${shape} | ${times.join(' | ')} |`)
+}

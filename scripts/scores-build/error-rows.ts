@@ -1,0 +1,44 @@
+import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
+import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
+import type { TracePool } from '../../src/scoring/trace-pool.ts'
+import { drawnStones, members, type Member, type Middles } from './drawn.ts'
+import { realSpreads } from './real-spread.ts'
+
+/** The check takes others: scripts/scores-check/coverage.ts. */
+const STONES = { from: 0, count: 64 }
+const NEARER = 0.8
+
+/**
+ * Of each basis by how much brilliance, fire and integral (parts) and spread (points of pc) of eight of ten stones are off at most. Of
+ * a shape alone no less is open than of its grades: what is known can only narrow it, and the lower ones vary more than what is typical.
+ */
+export async function errorRowsOf(
+  shape: ModelledShape,
+  middles: Middles,
+  pool: TracePool,
+): Promise<Record<Basis, number[]>> {
+  const drawn = await drawnStones(shape, middles, STONES, pool)
+  const offs = (basis: Basis, member: Member) =>
+    shape === 'Round' && member === 'spread' && (basis === 'shape' || basis === 'grade')
+      ? realSpreads(basis, pool)
+      : drawn[basis].map((stone) => Math.abs(stone.off[member]))
+  const row = async (basis: Basis) =>
+    Promise.all(
+      members.map(async (member) => {
+        const off = quantile(await offs(basis, member), NEARER)
+        return member === 'spread' ? Math.round(10 * off) / 10 : Math.round(1000 * off) / 1000
+      }),
+    )
+  const rows = Object.fromEntries(
+    await Promise.all(bases.map(async (basis) => [basis, await row(basis)] as const)),
+  ) as Record<Basis, number[]>
+  return { ...rows, shape: rows.shape.map((off, member) => Math.max(off, rows.grade[member] ?? 0)) }
+}
+
+/** Between the two nearest of sorted values. */
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const place = part * (sorted.length - 1)
+  const [below = NaN, above = below] = sorted.slice(Math.floor(place))
+  return below + (place % 1) * (above - below)
+}

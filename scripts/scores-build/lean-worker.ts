@@ -1,0 +1,43 @@
+import { parentPort } from 'node:worker_threads'
+import { grades, type Cut } from '../../src/domain/scoring/cut/cut.ts'
+import type { LeanFigure } from '../../src/domain/scoring/cut/lean-factors.ts'
+import { perturbed } from '../../src/domain/scoring/cut/perturbation.ts'
+import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
+import { traceSolid, wellMadeSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { framedBy } from '../../src/domain/scoring/cut/widest-table.ts'
+import { performance } from '../../src/domain/scoring/light/face-up.ts'
+import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
+
+/** A stone, and one of the ways in which its facets may lean. */
+export type Leaning = { readonly cut: Cut; readonly pattern: number }
+
+/** Of each grade of symmetry and polish, what facets that lean so leave of each figure; null where no stone has those proportions. */
+export type Leant = readonly Readonly<Record<LeanFigure, number>>[] | null
+
+parentPort?.on('message', (leaning: Leaning) => parentPort?.postMessage(leftBy(leaning)))
+
+function leftBy({ cut, pattern }: Leaning): Leant {
+  const solid = solidOrNull(cut)
+  if (solid === null) return null
+  const framed = framedBy(cut.shape)
+  const whole = figuresOf(solid, framed)
+  return grades.map((grade) => {
+    const leant = figuresOf(perturbed(solid, grade, grade, pattern).solid, framed)
+    const part = (figure: LeanFigure) => leant[figure] / whole[figure]
+    return { brilliance: part('brilliance'), fire: part('fire'), faceup: part('faceup'), avg: part('avg') }
+  })
+}
+
+function solidOrNull(cut: Cut): Solid | null {
+  try {
+    return wellMadeSolid(cut)
+  } catch (error) {
+    if (error instanceof ImpossibleProportions) return null
+    throw error
+  }
+}
+
+function figuresOf(solid: Solid, framed: number): Record<LeanFigure, number> {
+  const traced = traceSolid(solid, null, 1)
+  return { brilliance: performance(traced, framed), fire: traced.fire, faceup: traced.brightness, avg: traced.weighted }
+}

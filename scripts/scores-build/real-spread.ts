@@ -1,0 +1,24 @@
+import type { CutGrade } from '../../src/domain/scoring/cut/cut.ts'
+import { weight } from '../../src/domain/scoring/light/optics.ts'
+import { spreadScore } from '../../src/domain/scoring/members.ts'
+import type { TracePool } from '../../src/scoring/trace-pool.ts'
+import { plain } from '../scores-check/designs.ts'
+import { realStones, words } from '../scores-check/stones.ts'
+
+/**
+ * How far the spread of the bundled data set's rounds is from what stands for their grade, or for any round: points of pc, of each stone. Weight
+ * hides where nobody publishes ranges, so that stones that are drawn differ less than these.
+ */
+export async function realSpreads(known: 'shape' | 'grade', pool: TracePool): Promise<number[]> {
+  const reference = await pool.traceInWorker('reference')
+  const spreadOf = async (grade: CutGrade) => {
+    const cut = await pool.traceInWorker(plain('Round', grade))
+    return spreadScore(cut, reference, { carat: 1 }, 0).pc
+  }
+  const typical = await spreadOf('Typical')
+  const graded = new Map(await Promise.all(words.map(async ([word, grade]) => [word, await spreadOf(grade)] as const)))
+  return realStones().map(({ cut = '', carat, x, y }) => {
+    const own = 100 * (1 - Number(carat) / weight(reference.volume, (Number(x) + Number(y)) / 2))
+    return Math.abs(own - (known === 'shape' ? typical : (graded.get(cut) ?? NaN)))
+  })
+}

@@ -1,0 +1,189 @@
+import {
+  cutGrades,
+  grades,
+  type Cut,
+  type CutGrade,
+  type Grade,
+  type ModelledShape,
+} from '../../src/domain/scoring/cut/cut.ts'
+import { nominal } from '../../src/domain/scoring/cut/nominal.ts'
+import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
+import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
+import type { Unpublished } from '../../src/domain/scoring/cut/unpublished.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
+import type { TracePool } from '../../src/scoring/trace-pool.ts'
+import { plain } from '../scores-check/designs.ts'
+
+/** A stone that has a grade's published measures, and what it scores. */
+export type Stone = {
+  readonly drawn: Unpublished
+  readonly integral: number
+  readonly brilliance: number
+  readonly pc: number
+}
+
+const STONES = 32
+
+/** The part of a grade's stones that score less than the one which stands for it: who cuts better chooses better. */
+const place: Readonly<Record<CutGrade, number>> = {
+  Ideal: 0.9,
+  Excellent: 0.7,
+  'Very Good': 0.5,
+  Good: 0.3,
+  Fair: 0.15,
+  Poor: 0.05,
+  Typical: 0.5,
+}
+
+/**
+ * What stones of a shape have that is not published by grade: crown angles 4 degrees to both sides of the middle, stars and lower halves 8
+ * percent (rounds: the GIA's Excellent has stars of 45 to 65, lower halves of 65 to 90;
+ * old European cuts: crowns of 40° and more, lower halves of 60 and less). A briolette's crown angle is half of its point's: 39° where the facets that meet in it
+ * stand 51° to its belt (profacet.com, "Briolette").
+ */
+const middles: Readonly<Record<ModelledShape, Unpublished>> = {
+  Round: [34, 55, 77],
+  Princess: [33, 50, 77],
+  CushionBrilliant: [35, 50, 72],
+  CushionModified: [35, 50, 72],
+  Oval: [35, 50, 77],
+  Marquise: [35, 50, 72],
+  Pear: [35, 50, 77],
+  Radiant: [36, 50, 77],
+  Emerald: [34, 50, 77],
+  Asscher: [34, 50, 77],
+  Heart: [35, 50, 77],
+  Baguette: [34, 50, 77],
+  OldEuropean: [39, 45, 54],
+  OldMine: [39, 45, 54],
+  Trillion: [26, 50, 75],
+  Rose: [28, 50, 77],
+  Briolette: [39, 50, 77],
+}
+const HALF_RANGES: Unpublished = [4, 8, 8]
+
+/** Median spread of the bundled data set's rounds by grade, and how far from it the one may be that stands for the grade. */
+const medians: Partial<Record<Grade, number>> = {
+  Ideal: -2.25,
+  Excellent: -2.87,
+  'Very Good': -4.04,
+  Good: -6.6,
+  Fair: -11.99,
+}
+const FROM_MEDIAN = 1.4
+
+/** Of each grade the stones that were drawn, those that score least first. */
+export type DrawnStones = Readonly<Record<CutGrade, Stone[]>>
+
+/** The stone that stands for each grade of a shape, and for the shape, of stones that share what is published and have the rest drawn evenly. */
+export async function unpublishedOf(shape: ModelledShape, pool: TracePool): Promise<Record<CutGrade, Unpublished>> {
+  return chosenOf(shape, await drawnStonesOf(shape, pool))
+}
+
+export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Promise<DrawnStones> {
+  const reference = await pool.traceInWorker('reference')
+  const found = await Promise.all(
+    cutGrades.map(async (grade) => [grade, await drawStones(shape, grade, pool, reference)] as const),
+  )
+  return Object.fromEntries(found) as DrawnStones
+}
+
+/**
+ * The one at the grade's place among their integrals. It may score and spread no more than a better grade's, and leaves a stone for each worse
+ * grade that does so too; what is typical of a shape scores neither more than its Ideal nor less than its Poor.
+ * @throws Error where no stones stand in order
+ */
+export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, Unpublished> {
+  const chosen: Partial<Record<CutGrade, Stone>> = {}
+  const followed = followedIn(shape, stones)
+  let better: Stone | undefined
+  for (const grade of grades) {
+    const above = better
+    const allowed = followed[grade].filter((stone) => above === undefined || isBelow(stone, above))
+    if (allowed.length === 0) throw new Error(`no ${shape} of the grade ${grade} stands below the better grade`)
+    better = atPlace(stones[grade], allowed, place[grade])
+    chosen[grade] = better
+  }
+  const [best, worst] = [chosen.Ideal?.integral ?? NaN, chosen.Poor?.integral ?? NaN]
+  const between = stones.Typical.filter(({ integral }) => integral < best && integral > worst)
+  if (between.length === 0) throw new Error(`no typical ${shape} stands between ${worst} and ${best}`)
+  chosen.Typical = atPlace(stones.Typical, between, place.Typical)
+  return Object.fromEntries(Object.entries(chosen).map(([grade, { drawn }]) => [grade, drawn])) as Record<
+    CutGrade,
+    Unpublished
+  >
+}
+
+/** The stones of each grade below which stones of all worse grades stand in order. */
+function followedIn(shape: ModelledShape, stones: DrawnStones): Record<Grade, readonly Stone[]> {
+  const followed = {} as Record<Grade, readonly Stone[]>
+  let below: readonly Stone[] | undefined
+  for (const grade of grades.toReversed()) {
+    const worse = below
+    const median = shape === 'Round' ? medians[grade] : undefined
+    below = stones[grade].filter(
+      (stone) =>
+        (worse === undefined || worse.some((other) => isBelow(other, stone))) &&
+        (median === undefined || Math.abs(stone.pc - median) <= FROM_MEDIAN),
+    )
+    followed[grade] = below
+  }
+  return followed
+}
+
+const isBelow = (stone: Stone, better: Stone): boolean =>
+  stone.integral < better.integral && stone.brilliance <= better.brilliance && stone.pc < better.pc
+
+/** Of those that are allowed the one nearest to a place among all, which are sorted. */
+function atPlace(all: readonly Stone[], allowed: readonly Stone[], part: number): Stone {
+  const at = Math.floor(part * all.length)
+  const [nearest] = [...allowed].sort((a, b) => Math.abs(all.indexOf(a) - at) - Math.abs(all.indexOf(b) - at))
+  if (nearest === undefined) throw new Error('there is no stone to choose')
+  return nearest
+}
+
+/** Stones of a grade, those that score least first. */
+async function drawStones(
+  shape: ModelledShape,
+  grade: CutGrade,
+  pool: TracePool,
+  reference: TracedCut,
+): Promise<Stone[]> {
+  const stones = await Promise.all(Array.from({ length: STONES }, (_, index) => drawStone(shape, grade, index)))
+  return stones.filter((stone) => stone !== undefined).sort((a, b) => a.integral - b.integral)
+
+  async function drawStone(shape: ModelledShape, grade: CutGrade, index: number): Promise<Stone | undefined> {
+    try {
+      const cut = await pool.traceInWorker(drawnCut(shape, grade, index))
+      const brilliance = brillianceScore(cut, shape, reference, 0)
+      const integral = integralScore(fireScore(cut, reference, { carat: 1 }, 0), brilliance, 0)
+      return {
+        drawn: drawnAt(index, middles[shape]),
+        integral: integral.rg,
+        brilliance: brilliance.rg,
+        pc: spreadScore(cut, reference, { carat: 1 }, 0).pc,
+      }
+    } catch (error) {
+      if (error instanceof ImpossibleProportions) return undefined
+      throw error
+    }
+  }
+}
+
+/** One of the stones that have a grade's published measures. */
+export function drawnCut(shape: ModelledShape, grade: CutGrade, index: number): Cut {
+  const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
+  const [crownAngle, starPct, lowerPct] = drawnAt(index, middles[shape])
+  return { ...plain(shape, grade), measured: { depthPct, tablePct, girdlePct, crownAngle, starPct, lowerPct } }
+}
+
+/** Powers of the root of x^4 = x + 1, the additive recurrence of three dimensions with the fewest gaps. */
+const ROOT = 1.2207440846057596
+
+function drawnAt(index: number, [crown, star, lower]: Unpublished): Unpublished {
+  const along = (middle: number, dimension: 0 | 1 | 2) => {
+    const part = ((index + 1) * ROOT ** -(dimension + 1)) % 1
+    return Math.round(2 * (middle + HALF_RANGES[dimension] * (2 * part - 1))) / 2
+  }
+  return [along(crown, 0), along(star, 1), along(lower, 2)]
+}

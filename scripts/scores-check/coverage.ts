@@ -1,0 +1,53 @@
+import { availableParallelism } from 'node:os'
+import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
+import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
+import { unpublished } from '../../src/domain/scoring/cut/unpublished.ts'
+import { errorsOf } from '../../src/domain/scoring/errors.ts'
+import { openTracePool } from '../../src/scoring/trace-pool.ts'
+import { drawnStones, members, type Drawn } from '../scores-build/drawn.ts'
+import { says, type Check } from './check.ts'
+
+/** Of each shape; none of them is among those that the errors were found by. */
+const STONES = { from: 64, count: 64 }
+const NEARER = 80
+const TOLERANCE = 5
+
+/** Stones that are drawn evenly, and of which all is known: eight of ten must be nearer than d to the scores of what is said of them. */
+export async function coverageChecks(): Promise<Check[]> {
+  const pool = openTracePool({ threads: availableParallelism() })
+  const drawn = await Promise.all(modelledShapes.map((shape) => drawnStones(shape, unpublished[shape], STONES, pool)))
+  await pool.close()
+  return bases.flatMap((basis) =>
+    covered(
+      basis,
+      drawn.flatMap((shape) => shape[basis]),
+    ),
+  )
+}
+
+const said: Readonly<Record<Basis, string>> = {
+  shape: 'shape',
+  grade: 'shape and grade',
+  depth: 'table and depth',
+  angles: 'table, both angles',
+  all: 'angles, stars, halves',
+}
+
+function covered(basis: Basis, stones: readonly Drawn[]): Check[] {
+  return members.map((member) => {
+    const within = stones.filter(({ known, off }) => Math.abs(off[member]) <= errorsOf(stoneOf(known))[member])
+    const percent = (100 * within.length) / stones.length
+    return says(
+      `${said[basis]}: ${member}, ${stones.length} stones`,
+      `${NEARER} ± ${TOLERANCE} % within d`,
+      `${percent.toFixed(0)} %`,
+      Math.abs(percent - NEARER) <= TOLERANCE,
+    )
+  })
+}
+
+const stoneOf = ({ shape, grade, measured }: Cut) => ({
+  shape,
+  ...(grade !== 'Typical' && { cutGrade: grade }),
+  ...(measured !== undefined && { measured }),
+})

@@ -1,0 +1,259 @@
+import { enter, meet, passFold } from '../light/fresnel.ts'
+import { at, whole } from '../light/numbers.ts'
+import { CROWN, FOLD, type Planes } from '../light/planes.ts'
+import { DX, DY, DZ, I, newRay, V, type Ray } from '../light/ray.ts'
+import type { Vector } from '../solid/vector.ts'
+import { Beside } from './beside.ts'
+import type { Entrance } from './entrances.ts'
+import { NextFacet, type Places } from './next-facet.ts'
+import { columnOf, LAST_SPOT, rowOf } from './spots.ts'
+
+/** What a bundle has brought so far: light by the screen's colours, and what a Scene keeps behind them. */
+export type Sums = Float64Array
+const SUMS = 6
+
+/** What is made of the light that bundles bring. */
+export type Scene = {
+  /** Light leaves through a plane, in the direction OX OY OZ of the ray, and others beside it. */
+  readonly shine: (sums: Sums, ray: Ray, energy: number, isCrown: boolean, beside: Beside) => void
+  /** No more comes of the spots in these places; the ray holds what is left. */
+  readonly paint: (sums: Sums, ray: Ray, spots: Int32Array, from: number, to: number) => void
+  /** Told of what is left of the light, before each facet. */
+  readonly fades: (sums: Sums, ray: Ray) => void
+}
+
+/** How far rays are followed: until so little of their light is left, or they have met so many facets: what is left then is trapped. */
+export type Ends = { readonly cutOff: number; readonly mostHits: number }
+
+/** Rays of one index, and the indices that are taken along. */
+export type Beam = Ends & { readonly index: number; readonly beside: readonly number[] }
+
+/** Light that is too little to be seen. */
+const FAINT = 0.002
+
+/** What is known of a bundle; what it splits into has the level below. */
+type Level = { readonly ray: Ray; readonly places: Places; readonly sums: Sums; readonly beside: Beside }
+
+/**
+ * Follows eye rays through a stone that all look in one direction. Those that meet the same facets one after another stay parallel: they are one
+ * bundle, whose direction and light are computed once, and whose places are an affine function of the pixel. It is split where
+ * its rays meet different facets. So each pixel has what a ray of its own would bring, at the cost of some ten pixels less.
+ */
+export class Bundles {
+  readonly #levels: Level[] = []
+  readonly #next: NextFacet
+  readonly #places: Float64Array
+  readonly #eye: Vector
+  #spots: Int32Array = new Int32Array(0)
+  /** Beside each spot what it meets, and room to sort them in. */
+  #met = new Int32Array(0)
+  #sorted = new Int32Array(0)
+  readonly #ends: Int32Array
+
+  /** @param places of pixels in the view, in which the eye is far over */
+  constructor(
+    private readonly planes: Planes,
+    private readonly beam: Beam,
+    private readonly scene: Scene,
+    { places, eye }: { readonly places: Places; readonly eye: Vector },
+  ) {
+    this.#next = new NextFacet(planes)
+    this.#ends = new Int32Array(planes.count + 1)
+    this.#places = places
+    this.#eye = eye
+  }
+
+  /** The rays of all pixels that show a facet. Changes the order of its spots. */
+  follow({ plane, spots, bounds: { left, right, top, bottom } }: Entrance): void {
+    if (spots.length > this.#met.length) {
+      this.#met = new Int32Array(spots.length)
+      this.#sorted = new Int32Array(spots.length)
+    }
+    this.#spots = spots
+    const level = this.#level(0)
+    const { ray, places, sums, beside } = level
+    ray[DX] = -this.#eye[0]
+    ray[DY] = -this.#eye[1]
+    ray[DZ] = -this.#eye[2]
+    places.set(this.#places)
+    sums.fill(0)
+    this.#advance(ray, places, plane)
+    const { planes } = this.planes
+    const nx = at(planes, 4 * plane)
+    const ny = at(planes, 4 * plane + 1)
+    const nz = at(planes, 4 * plane + 2)
+    beside.enter(ray, nx, ny, nz)
+    enter(ray, nx, ny, nz, this.beam.index)
+    this.#follow(0, 1, plane, 0, spots.length, left, right, top, bottom)
+  }
+
+  #level(depth: number): Level {
+    const level = this.#levels[depth]
+    if (level !== undefined) return level
+    const beside = new Beside(this.beam.beside)
+    const added = { ray: newRay(), places: new Float64Array(9), sums: new Float64Array(SUMS), beside }
+    this.#levels.push(added)
+    return added
+  }
+
+  /** Of the level's bundle, which has the spots in these places and bounds, and comes from a plane. */
+  #follow(
+    depth: number,
+    before: number,
+    from: number,
+    first: number,
+    end: number,
+    left: number,
+    right: number,
+    top: number,
+    bottom: number,
+  ): void {
+    const level = this.#level(depth)
+    const { ray, places, sums } = level
+    const isOne = end - first === 1
+    let plane = from
+    const { cutOff, mostHits } = this.beam
+    for (let hits = before; hits < mostHits && at(ray, I) > cutOff; hits++) {
+      this.scene.fades(sums, ray)
+      let next = isOne
+        ? this.#next.ofOne(ray, places, plane, left, top)
+        : this.#next.ofMany(ray, places, plane, left, right, top, bottom)
+      if (next < 0) break
+      if (this.#next.rivals > 0) {
+        next = this.#meet(next, first, end)
+        if (next < 0) return this.#split(depth, hits, first, end)
+      }
+      this.#pass(level, next)
+      plane = next
+    }
+    this.scene.paint(sums, ray, this.#spots, first, end)
+  }
+
+  /** Goes on to a plane, and what leaves there shines. */
+  #pass({ ray, places, sums, beside }: Level, plane: number): void {
+    const { planes, parts } = this.planes
+    this.#advance(ray, places, plane)
+    const nx = at(planes, 4 * plane)
+    const ny = at(planes, 4 * plane + 1)
+    const nz = at(planes, 4 * plane + 2)
+    const part = whole(parts, plane)
+    if (part === FOLD) {
+      passFold(ray, nx, ny, nz)
+    } else {
+      const energy = meet(ray, nx, ny, nz, this.beam.index)
+      if (energy >= FAINT) {
+        beside.leave(nx, ny, nz)
+        this.scene.shine(sums, ray, energy, part === CROWN, beside)
+      }
+    }
+    beside.reflect(nx, ny, nz)
+  }
+
+  /** All places go along the direction until they are on the plane. */
+  #advance(ray: Ray, places: Places, plane: number): void {
+    const { planes } = this.planes
+    const nx = at(planes, 4 * plane)
+    const ny = at(planes, 4 * plane + 1)
+    const nz = at(planes, 4 * plane + 2)
+    const dx = at(ray, DX)
+    const dy = at(ray, DY)
+    const dz = at(ray, DZ)
+    const slower = 1 / (nx * dx + ny * dy + nz * dz)
+    for (let base = 0; base < 9; base += 3) {
+      const offset = base === 0 ? at(planes, 4 * plane + 3) : 0
+      const gap = offset - nx * at(places, base) - ny * at(places, base + 1) - nz * at(places, base + 2)
+      const reach = gap * slower
+      places[base] = at(places, base) + reach * dx
+      places[base + 1] = at(places, base + 1) + reach * dy
+      places[base + 2] = at(places, base + 2) + reach * dz
+    }
+  }
+
+  /** Which plane each spot meets. @returns the only one; -1 where there are more, and the spots are then sorted by them */
+  #meet(middles: number, first: number, end: number): number {
+    const spots = this.#spots
+    const met = this.#met
+    const ends = this.#ends
+    const { rival, lead, rivals } = this.#next
+    ends.fill(0, 0, rivals + 1)
+    for (let place = first; place < end; place++) {
+      const column = columnOf(whole(spots, place))
+      const row = rowOf(whole(spots, place))
+      let least = 0
+      let nearest = rivals
+      for (let one = 0; one < rivals; one++) {
+        const farther = at(lead, 3 * one) + column * at(lead, 3 * one + 1) + row * at(lead, 3 * one + 2)
+        if (farther < least) {
+          least = farther
+          nearest = one
+        }
+      }
+      met[place] = nearest
+      ends[nearest] = whole(ends, nearest) + 1
+    }
+    rival[rivals] = middles
+    const only = whole(met, first)
+    if (whole(ends, only) === end - first) return whole(rival, only)
+    this.#sort(first, end)
+    return -1
+  }
+
+  /** Spots that meet the same come to stand side by side, and beside them what they meet. */
+  #sort(first: number, end: number): void {
+    const spots = this.#spots
+    const met = this.#met
+    const sorted = this.#sorted
+    const ends = this.#ends
+    const { rival, rivals } = this.#next
+    for (let one = 0, before = first; one <= rivals; one++) {
+      const size = whole(ends, one)
+      ends[one] = before
+      before += size
+    }
+    for (let place = first; place < end; place++) {
+      const one = whole(met, place)
+      const to = whole(ends, one)
+      sorted[to] = whole(spots, place)
+      ends[one] = to + 1
+    }
+    for (let one = 0, place = first; one <= rivals; one++) {
+      for (; place < whole(ends, one); place++) {
+        met[place] = whole(rival, one)
+        spots[place] = whole(sorted, place)
+      }
+    }
+  }
+
+  #split(depth: number, hits: number, first: number, end: number): void {
+    const spots = this.#spots
+    const met = this.#met
+    const own = this.#level(depth)
+    const part = this.#level(depth + 1)
+    for (let from = first, to = first; from < end; from = to) {
+      const plane = whole(met, from)
+      let left = LAST_SPOT
+      let right = 0
+      let top = LAST_SPOT
+      let bottom = 0
+      for (; to < end && whole(met, to) === plane; to++) {
+        const column = columnOf(whole(spots, to))
+        const row = rowOf(whole(spots, to))
+        if (column < left) left = column
+        if (column > right) right = column
+        if (row < top) top = row
+        if (row > bottom) bottom = row
+      }
+      copy(own, part)
+      this.#pass(part, plane)
+      this.#follow(depth + 1, hits + 1, plane, from, to, left, right, top, bottom)
+    }
+  }
+}
+
+/** Of a ray all up to its polarisation: the rest is of the plane it met. */
+function copy(from: Level, to: Level): void {
+  for (let index = 0; index <= V; index++) to.ray[index] = at(from.ray, index)
+  for (let index = 0; index < 9; index++) to.places[index] = at(from.places, index)
+  for (let index = 0; index < SUMS; index++) to.sums[index] = at(from.sums, index)
+  to.beside.copy(from.beside)
+}

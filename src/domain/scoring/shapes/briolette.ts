@@ -1,0 +1,97 @@
+import { facetThrough, type Facet } from '../solid/facet.ts'
+import type { Proportions } from '../cut/proportions.ts'
+import { radians, type Vector } from '../solid/vector.ts'
+
+/** Corners around the stone in each ring. */
+const FOLD = 6
+/** Rings of corners on the rounded end, without the belt's lower one; the belt has two, the taper three. */
+const ON_HEAD = 2
+const ON_TAPER = 3
+
+/** A facet that leans by no more than rounding belongs neither to the side that is seen nor to the one behind it. */
+const UPRIGHT = 1e-9
+
+/**
+ * The briolette, seen from its side: a drop that is round across, covered by rows of triangles, each row half a step further round than the one
+ * before (diamonddictionary.net, "briolette"; britannica.com, "drop cut"; profacet.com, "Briolette", which has rows of 16 kites). It lies in the plane of the
+ * face, its point towards y: what looks up is the crown, and what lies behind is the pavilion. How many facets one has is not published: any drop of seven
+ * rings of six corners and two ends has 84.
+ */
+export function brioletteFacets(proportions: Proportions): Facet[] {
+  const corners = cornersOf(proportions)
+  return corners
+    .slice(1, -1)
+    .flatMap((_, index) => Array.from({ length: FOLD }, (_, at) => lozenge(corners, index + 1, at)).flat())
+}
+
+/** Where the drop's outline is: so far up from the middle of its belt, and so far from the axis; from the rounded end to the point. */
+export type DropRing = { readonly up: number; readonly radius: number }
+
+/**
+ * The rings of a drop's corners, with its two ends. The head is half of an ellipsoid; a belt stands upright around the widest place, as cutters start
+ * a briolette; from there a parabola, which is upright at the belt, runs to the point.
+ *
+ * It has neither table nor pavilion: `table` is how far from its rounded end the belt's middle lies, as a part of its length, `girdle` the belt's height,
+ * and the crown's angle half of the point's. A stone too short for that angle has a blunter point.
+ */
+export function dropRings({ lengthToWidth, table, crownHeight, girdle }: Proportions): DropRing[] {
+  const head = table * lengthToWidth - girdle / 2
+  const taper = (1 - table) * lengthToWidth - girdle / 2
+  const pointSlope = crownHeight / ((1 - table) / 2)
+  const upright = Math.max(LEAST_UPRIGHT * taper, taper - 0.5 / pointSlope)
+  const onHead = (part: number): DropRing => ({
+    up: -girdle / 2 - head * Math.cos(radians(90 * part)),
+    radius: 0.5 * Math.sin(radians(90 * part)),
+  })
+  const onTaper = (part: number): DropRing => ({
+    up: girdle / 2 + 2 * part * (1 - part) * upright + part * part * taper,
+    radius: 0.5 * (1 - part * part),
+  })
+  return [
+    ...Array.from({ length: ON_HEAD + 2 }, (_, index) => onHead(index / (ON_HEAD + 1))),
+    ...Array.from({ length: ON_TAPER + 2 }, (_, index) => onTaper(index / (ON_TAPER + 1))),
+  ]
+}
+
+/** Less would be a cone, whose facets lie in one plane. */
+const LEAST_UPRIGHT = 0.05
+
+/** A ring's corner, by how many twelfths of a turn it is from where the face looks: every second one of them is there. */
+type Ring = DropRing & { readonly corner: (twelfth: number) => Vector }
+
+/** The two rings of the belt are as wide as each other, so that one reaches the stone's full width and the other one its full depth. */
+function cornersOf(proportions: Proportions): Ring[] {
+  const { crownHeight, girdle, pavilionDepth } = proportions
+  const depth = crownHeight + girdle + pavilionDepth
+  return dropRings(proportions).map(({ up, radius }) => ({
+    up,
+    radius,
+    corner: (twelfth) => {
+      const angle = (twelfth * Math.PI) / FOLD
+      return [radius * Math.sin(angle), up, radius * depth * Math.cos(angle)]
+    },
+  }))
+}
+
+/**
+ * The two triangles between two neighbouring corners of a ring and the one corner above and below that stands between them. Of the two ways to
+ * fold such a lozenge one bulges: over the side between the neighbours where the outline bends enough, else over the line from below to above.
+ */
+function lozenge(rings: readonly Ring[], index: number, at: number): Facet[] {
+  const [below, ring, above] = [rings[index - 1], rings[index], rings[index + 1]]
+  if (below === undefined || ring === undefined || above === undefined) return []
+  const middle = 2 * at + (index % 2)
+  const [left, right] = [ring.corner(middle - 1), ring.corner(middle + 1)]
+  const [low, high] = [below.corner(middle), above.corner(middle)]
+  const part = (ring.up - below.up) / (above.up - below.up)
+  const straight = below.radius + part * (above.radius - below.radius)
+  return ring.radius * Math.cos(Math.PI / FOLD) > straight
+    ? [triangle('lower', low, left, right), triangle('upper', high, left, right)]
+    : [triangle('left', low, high, left), triangle('right', low, high, right)]
+}
+
+function triangle(name: string, a: Vector, b: Vector, c: Vector): Facet {
+  const facet = facetThrough('girdle', name, a, b, c)
+  const up = facet.normal[2]
+  return Math.abs(up) < UPRIGHT ? facet : { ...facet, part: up > 0 ? 'crown' : 'pavilion' }
+}

@@ -1,0 +1,74 @@
+import type { Facet } from '../solid/facet.ts'
+import type { Proportions } from '../cut/proportions.ts'
+import type { Vector } from '../solid/vector.ts'
+import { brilliantFacets } from './brilliant.ts'
+import { wall, type Outline, type Station } from './outline.ts'
+
+const SIDES = 3
+const WALLS_A_SIDE = 20
+/** Radians from one side's middle to a corner, by the direction that the outline faces. */
+const TO_CORNER = Math.PI / SIDES
+/** Half of a side's bow by its direction, and the radius of a rounded corner where the side's is 1. */
+const BOW = (25 * Math.PI) / 180
+const CORNER = 0.08
+/** Where halves meet on the girdle, as part of the bow: there a thin girdle is cut nowhere. */
+const GAP = 0.75
+
+/**
+ * The trillion: a triangle with bowed sides and rounded corners, its point upright, cut as a brilliant with a main to the middle of each side
+ * and to each corner. These are the 44 facets that trade descriptions count: a table, 6 bezels, 6 stars and 12 halves on the crown, 6 mains, 12
+ * halves and a culet on the pavilion (diamondsonweb.com; mgc-labs.ru, "trillion").
+ */
+export function trillionFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(bowedTriangle(proportions.lengthToWidth), proportions)
+}
+
+function bowedTriangle(lengthToWidth: number): Outline {
+  const on = placeOn(lengthToWidth)
+  const sides = Array.from({ length: SIDES }, (_, side) => side)
+  const stations = sides.flatMap((side) => [on(side, -TO_CORNER), on(side, 0)])
+  const corners = sides.flatMap((side) => [on(side, -GAP * BOW), on(side, GAP * BOW)])
+  const walls = sides.flatMap((side) =>
+    Array.from({ length: WALLS_A_SIDE }, (_, index) =>
+      wall(on(side, TO_CORNER * ((2 * index + 1) / WALLS_A_SIDE - 1))),
+    ),
+  )
+  return {
+    stations,
+    gaps: corners.map(({ at }, index) => ({
+      corner: at,
+      beside: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
+    })),
+    walls,
+    centre: [0, 0, 0],
+  }
+}
+
+/** Places by side, counterclockwise from the lower one, and direction, from the one that the side's middle faces. */
+function placeOn(lengthToWidth: number): (side: number, direction: number) => Station {
+  // A corner's centre lies on the line between two sides, where the side's arc ends.
+  const cornerX = (1 - CORNER) * Math.sin(BOW)
+  const cornerY = cornerX * Math.tan(Math.PI / 2 - TO_CORNER)
+  const sideY = cornerY - (1 - CORNER) * Math.cos(BOW)
+  const onSide = (direction: number): Vector => {
+    const [far, toward] = [Math.abs(direction), Math.sign(direction)]
+    const [x, y, radius] = far <= BOW ? [0, sideY, 1] : [toward * cornerX, cornerY, CORNER]
+    // Seen with the side below: its middle faces down.
+    return [x + radius * Math.sin(direction), -(y + radius * Math.cos(direction)), 0]
+  }
+  const turned = ([x, y]: Vector, angle: number): Vector => [
+    x * Math.cos(angle) - y * Math.sin(angle),
+    x * Math.sin(angle) + y * Math.cos(angle),
+    0,
+  ]
+  const width = 2 * (cornerX + CORNER)
+  const length = sideY + 1 + Math.hypot(cornerX, cornerY) + CORNER
+  const [across, along] = [1 / width, lengthToWidth / length]
+  return (side, direction) => {
+    const angle = (2 * Math.PI * side) / SIDES
+    const [x, y] = turned(onSide(direction), angle)
+    const [facingX, facingY] = turned([Math.sin(direction), -Math.cos(direction), 0], angle)
+    const steep = Math.hypot(facingX / across, facingY / along)
+    return { at: [x * across, y * along, 0], outward: [facingX / across / steep, facingY / along / steep, 0] }
+  }
+}

@@ -1,0 +1,110 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  cutGrades,
+  grades,
+  modelledShapes,
+  type Cut,
+  type Finish,
+  type Grade,
+} from '../../../../src/domain/scoring/cut/cut.ts'
+import { leanFactors } from '../../../../src/domain/scoring/cut/lean.ts'
+import { asTraced } from '../../../../src/domain/scoring/cut/lean-factors.ts'
+import { leanTable } from '../../../../src/domain/scoring/cut/lean-table.ts'
+import { traceCut, traceReference } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { score, tabled } from '../../../../src/domain/scoring/score.ts'
+import { plain } from '../cuts.ts'
+
+const test = suite('facets that lean')
+
+const finishes: readonly Finish[] = grades.flatMap((symmetry) => grades.map((polish) => ({ symmetry, polish })))
+
+const figures = ['brilliance', 'fire', 'faceup', 'avg'] as const
+
+/** One grade worse in symmetry, and in polish. */
+const worseThan = ({ symmetry, polish }: Finish): Finish[] => {
+  const next = (grade: Grade) => grades.slice(grades.indexOf(grade) + 1, grades.indexOf(grade) + 2)
+  return [
+    ...next(symmetry).map((worse) => ({ symmetry: worse, polish })),
+    ...next(polish).map((worse) => ({ symmetry, polish: worse })),
+  ]
+}
+
+/** Of every factor on its own: then no score rises, whatever stone it is of. */
+test('leave the less of each figure the further they lean, and never more than all', () => {
+  for (const shape of modelledShapes)
+    for (const finish of finishes)
+      for (const worse of worseThan(finish))
+        for (const figure of figures) {
+          const of = (one: Finish) => leanFactors({ shape, ...one })[figure]
+          const [before, after] = [of(finish), of(worse)]
+          assert.ok(after <= before && before <= 1 && after > 0.5, `${shape}, ${figure}: ${before} to ${after}`)
+        }
+})
+
+test('leave at each grade what was found for it', () => {
+  for (const shape of modelledShapes)
+    for (const [index, grade] of grades.entries()) {
+      const factors = leanFactors({ shape, symmetry: grade, polish: grade })
+      for (const figure of figures)
+        assert.ok(
+          Math.abs(factors[figure] - (leanTable[shape][figure][index] ?? NaN)) < 1e-6,
+          `${shape}, ${figure} of ${grade}`,
+        )
+    }
+})
+
+test('take something off a round: a Poor one looks worse than an Ideal one', () => {
+  const of = (symmetry: Grade) => leanFactors({ shape: 'Round', symmetry, polish: 'Ideal' }).brilliance
+  assert.ok(of('Poor') < of('Ideal') - 0.03, `${of('Ideal')} to ${of('Poor')}`)
+})
+
+function shown(cut: Cut): Record<string, number> {
+  const { shape, grade, symmetry, polish } = cut
+  const stone = { shape, carat: 1.37, symmetry, polish, ...(grade !== 'Typical' && { cutGrade: grade }) }
+  const { brilliance, fire, integral, spread, symmetry: graded } = score(stone, tabled(cut) ?? null)
+  assert.ok(brilliance && fire && integral && spread && graded)
+  return {
+    brilliance: brilliance.val,
+    faceup: brilliance.faceup,
+    avg: brilliance.avg,
+    fire: fire.rg,
+    'absolute fire': fire.val,
+    integral: integral.rg,
+    'absolute integral': integral.val,
+    spread: spread.pc,
+    symmetry: graded.val,
+  }
+}
+
+for (const shape of modelledShapes)
+  test(`raise no score of a ${shape}, of any cut, from any grade of symmetry or polish to a worse one`, () => {
+    for (const grade of cutGrades)
+      for (const finish of finishes)
+        for (const worse of worseThan(finish)) {
+          const [before, after] = [finish, worse].map((one) => shown({ ...plain(shape, grade), ...one }))
+          assert.ok(before && after)
+          const rises = Object.entries(after).filter(([name, value]) => !(value <= (before[name] ?? NaN)))
+          assert.equal(rises, [], `${grade}, ${JSON.stringify(finish)} to ${JSON.stringify(worse)}`)
+          assert.is(after['spread'], before['spread'])
+        }
+  })
+
+test('are not traced: of measured stones too all but lean and factors is the same', () => {
+  const measured = { tablePct: 58, crownAngle: 35, pavilionAngle: 41.2 }
+  const [fine, poor] = (['Ideal', 'Poor'] as const).map((symmetry) => {
+    const { factors, crownDeviation, pavilionDeviation, ...light } = traceCut({
+      ...plain('Round', 'Good'),
+      measured,
+      symmetry,
+    })
+    return { factors, crownDeviation, pavilionDeviation, light }
+  })
+  assert.equal(fine?.light, poor?.light)
+  assert.ok(fine && poor && poor.factors.brilliance < fine.factors.brilliance)
+  assert.ok((poor.crownDeviation ?? 0) > 10 * (fine.crownDeviation ?? NaN))
+})
+
+test('are none of the reference', () => assert.equal(traceReference().factors, asTraced))
+
+test.run()
