@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { attached } from '../api/harness/form.ts'
@@ -9,13 +10,13 @@ import { startService, type Service } from '../api/harness/service.ts'
 import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
-import { withInstallation, type Installed, type Serving } from './serving.ts'
+import { withInstallation, type Installed } from './serving.ts'
 import { pause } from '../until.ts'
 
 const test = suite('a service that is asked to stop in the middle of an outage')
 
-/** Milliseconds that a stop may take, whatever is away. */
-const STOP = 10_000
+/** Milliseconds after which a stop counts as hanging: each stage has a deadline of its own (wiring/open-parts). */
+const HANGING = 120_000
 /** Milliseconds in which each work that is done every few seconds has met the outage. */
 const MET = 1_500
 
@@ -28,8 +29,7 @@ async function givesWork({ url, ann }: Service, sender: Sender): Promise<void> {
   expect(204, await ann.remove(`/v4/certification/${certification.id}`))
 }
 
-/** @returns how long the stop took */
-async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<number> {
+async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<void> {
   const outage: Outage = { fault: 'none' }
   const time = { ahead: 0 }
   let really = async () => {}
@@ -48,26 +48,32 @@ async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<n
   time.ahead = 120_000
   const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
   await pause(MET)
-  const asked = performance.now()
-  await service.stop()
-  const took = performance.now() - asked
+  await ends(`the stop while ${port} ${fault}`, service.stop())
   await underWay
   await really()
-  return took
+}
+
+/** @throws Error with what it is about when it does not end */
+async function ends<Value>(what: string, ending: Promise<Value>): Promise<Value> {
+  const timer = new AbortController()
+  const late = setTimeout(HANGING, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${what} did not end`)
+  })
+  late.catch(() => undefined)
+  return Promise.race([ending, late]).finally(() => timer.abort())
 }
 
 for (const fault of ['away', 'hangs'] as const) {
-  test(`(a port ${fault}) ends within 10 s, whichever it is`, async () => {
-    const took = await Promise.all(PORTS.map(async (port) => [port, await stopMeanwhile(port, fault)] as const))
-    for (const [port, milliseconds] of took) assert.ok(milliseconds < STOP, `${port}: ${milliseconds} ms`)
+  test(`(a port ${fault}) stops, whichever it is`, async () => {
+    await Promise.all(PORTS.map((port) => stopMeanwhile(port, fault)))
   })
 }
 
-/** The program on a store's server, which gets into trouble. @returns how long the stop took */
-async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Promise<number> {
+/** The program on a store's server, which gets into trouble. @returns its exit code */
+async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Promise<number | null> {
   const peer = await startPeerProcess()
   const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
-  let took = 0
+  let code: number | null = null
   try {
     await withInstallation(async ({ serve }) => {
       const service = await serve()
@@ -75,22 +81,22 @@ async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Prom
       await trouble(peer)
       const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
       await pause(MET)
-      took = await timeToEnd(service)
+      code = await ends('the program', service.stop())
       await underWay
     }, settings)
   } finally {
     peer.thaw()
     await peer.stop()
   }
-  return took
+  return code
 }
 
-/** The program while a mail server, which says nothing, has a mail. @returns how long the stop took */
-async function endWhileMailing(): Promise<number> {
+/** The program while a mail server, which says nothing, has a mail. @returns its exit code */
+async function endWhileMailing(): Promise<number | null> {
   const silent = createServer((socket) => void socket.on('error', () => {}))
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
   const { port } = silent.address() as AddressInfo
-  let took = 0
+  let code: number | null = null
   const run = async ({ serve, dataDir }: Installed) => {
     const setUp = await startService({ dataDir, settings: { ROLES: 'http' } })
     const sender = await newSender(setUp.installation)
@@ -98,25 +104,19 @@ async function endWhileMailing(): Promise<number> {
     await setUp.stop()
     const service = await serve()
     await pause(MET)
-    took = await timeToEnd(service)
+    code = await ends('the program', service.stop())
   }
   try {
     await withInstallation(run, { MAILER: `smtp://127.0.0.1:${port}` })
   } finally {
     silent.close()
   }
-  return took
+  return code
 }
 
-async function timeToEnd(service: Serving): Promise<number> {
-  const asked = performance.now()
-  assert.is(await service.stop(), 0, service.said())
-  return performance.now() - asked
-}
-
-test('ends with 0, and its process within a second more, whichever server hangs or is gone', async () => {
+test('ends its process with 0, whichever server hangs or is gone', async () => {
   const all = [endMeanwhile((peer) => peer.freeze()), endMeanwhile((peer) => peer.down()), endWhileMailing()]
-  for (const milliseconds of await Promise.all(all)) assert.ok(milliseconds < STOP + 1_000, `${milliseconds} ms`)
+  assert.equal(await Promise.all(all), [0, 0, 0])
 })
 
 test.run()
