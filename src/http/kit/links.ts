@@ -12,7 +12,7 @@ const KEPT = 20_000
 /** Seconds that a link which ends opens at least. */
 const DAY = 86_400
 /** Links made within so many seconds end together, so that each is signed once for all of them. */
-const STEP = 300
+export const LINK_STEP = 300
 /** Seconds by which instances' clocks may differ. One that says more has been wrong: what it signed ends now. */
 const SLACK = 600
 
@@ -84,12 +84,12 @@ export class Links {
 
   #hasExpired(expires: number): boolean {
     const now = this.clock() / 1000
-    return expires !== 0 && (expires <= now || expires > now + DAY + STEP + SLACK)
+    return expires !== 0 && (expires <= now || expires > now + DAY + LINK_STEP + SLACK)
   }
 
   /** Seconds since 1970, at least a day from now. */
   #end(): number {
-    return Math.ceil((this.clock() / 1000 + DAY) / STEP) * STEP
+    return Math.ceil((this.clock() / 1000 + DAY) / LINK_STEP) * LINK_STEP
   }
 
   #sign(path: string, expires: number, revision: number): string {

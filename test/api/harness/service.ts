@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, type Test } from 'uvu'
 import type { Installation } from '../../../src/wiring/installation.ts'
+import { LINK_STEP } from '../../../src/http/kit/links.ts'
 import { open } from '../../../src/wiring/open-installation.ts'
 import { startService as start, type Running } from '../../../src/wiring/service.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
@@ -71,15 +72,25 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock, store, reads, scored, installation = (opened) => opened }: Overrides,
+  { settings = {}, clock = clockOf(dataDir), store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
   const log = store?.(opened.store) ?? opened.store
-  const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
+  const writing = { ...opened.writing, store: log, clock }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
   return installation({ ...opened, store: log, reads: used, writing })
+}
+
+/** Milliseconds by which the clock of each folder's services is behind the system's. */
+const behind = new Map<string, number>()
+
+/** A clock that begins with a step of links, so that two answers of one test are not signed differently. */
+function clockOf(dataDir: string): () => number {
+  const late = behind.get(dataDir) ?? (Date.now() % (LINK_STEP * 1000)) - 1
+  behind.set(dataDir, late)
+  return () => Date.now() - late
 }
 
 /** As where another process does this work, and never comes to do it. */

@@ -92,7 +92,8 @@ export const withTokenServer = (
   })
 
 async function answer(address: string, request: RequestInit): Promise<Answer> {
-  const response = await fetch(address, request)
+  // A connection of its own: one that is kept may be closed in the moment in which it is used again.
+  const response = await fetch(address, { ...request, headers: { ...request.headers, connection: 'close' } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
   isDeclaredAnswer(request.method ?? 'GET', new URL(address).pathname, {
