@@ -18,9 +18,9 @@ import { processesFor } from './runner/processes.ts'
 import { timesOf } from './runner/times.ts'
 import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
 
-/** Seconds that one file may take, and with the long forms. */
-const LIMIT = 300
-const FULL_LIMIT = 1_200
+/** Seconds after which a file counts as hanging, and with the long forms. */
+const LIMIT = 900
+const FULL_LIMIT = 2_400
 
 /** Bytes of memory for each process of tests: a browser, a service and their test take half a gigabyte. */
 const ROOM = 1024 ** 3

@@ -72,25 +72,15 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock = clockOf(dataDir), store, reads, scored, installation = (opened) => opened }: Overrides,
+  { settings = {}, clock, store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
   const log = store?.(opened.store) ?? opened.store
-  const writing = { ...opened.writing, store: log, clock }
+  const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
   return installation({ ...opened, store: log, reads: used, writing })
-}
-
-/** Milliseconds by which the clock of each folder's services is behind the system's. */
-const behind = new Map<string, number>()
-
-/** A clock that begins with a step of links, so that two answers of one test are not signed differently. */
-function clockOf(dataDir: string): () => number {
-  const late = behind.get(dataDir) ?? (Date.now() % (LINK_STEP * 1000)) - 1
-  behind.set(dataDir, late)
-  return () => Date.now() - late
 }
 
 /** As where another process does this work, and never comes to do it. */
@@ -133,10 +123,16 @@ export type Given = { service: Service; ann: Vendor; bob: Vendor }
 export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   const test = suite<Given>(name)
   test.before(async (given) => {
-    given.service = await startService(overrides)
+    given.service = await startService({ clock: clockOfLinks(), ...overrides })
     given.ann = given.service.ann
     given.bob = given.service.bob
   })
   test.after(({ service }) => service.stop())
   return test
+}
+
+/** A clock that begins with a step of links, so that two answers of one suite are not signed differently. */
+function clockOfLinks(): () => number {
+  const behind = (Date.now() % (LINK_STEP * 1000)) - 1
+  return () => Date.now() - behind
 }
