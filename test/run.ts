@@ -16,6 +16,7 @@ import { compileOnce } from './runner/compile.ts'
 import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
 import { timesOf } from './runner/times.ts'
+import { SEED } from './seeded.ts'
 import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
 
 /** Seconds after which a file counts as hanging, and with the long forms. */
@@ -128,7 +129,9 @@ const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unseen.length)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
 if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
-if (failing.length > 0) console.log(`\nFailed; run one alone with \`npm test -- FILE\`:`)
+if (failing.length > 0) {
+  console.log(`\nFailed; run one alone, with the same choices, with \`SEED=${SEED} npm test -- FILE\`:`)
+}
 for (const { file, end, output } of failing) {
   console.log(`  ${file} (${end})`)
   for (const [, test, reason] of output.matchAll(FAILED_TEST)) console.log(`    ${test}: ${reason}`)

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../fast-check.ts'
 import * as assert from 'uvu/assert'
 import type { Request } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'

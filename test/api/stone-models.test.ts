@@ -103,7 +103,7 @@ test('goes with its file when it, or its stone, is removed, and not while anothe
   await new Promise((done) => setTimeout(done, 1_500))
   assert.ok(await isStored(service, bytes))
   expect(204, await ann.remove(`/v4/diamond/${other.id}`))
-  await until('the file to go', async () => !(await isStored(service, bytes)), 30_000)
+  await until('the file to go', async () => !(await isStored(service, bytes)))
 })
 
 test('keeps a file that a certification has, too', async ({ ann, service }) => {

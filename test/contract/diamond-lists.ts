@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clarity as clarities, color as colors } from '../../src/domain/dictionaries/color-and-clarity.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as fc from 'fast-check'
+import * as fc from '../fast-check.ts'
 import { canonicalJson } from '../../src/evidence/canonical-json.ts'
 
 const test = suite('canonical JSON')

@@ -60,14 +60,14 @@ test('loses its leases and has them again ten times, and each time every work go
     assert.ok(works >= 5, `only ${works} leases`)
     await Promise.all([...held].map((lose) => lose()))
     assert.is(held.size, 0)
-    await until('all leases again', () => held.size === works, 10_000)
+    await until('all leases again', () => held.size === works)
     const half = await halfBulk(service, ann.account, 1_000_000 + time)
     const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${time}` })))
     assert.is(answer.headers['x-consistency'], undefined, 'the lists are behind')
     const isScored = async () => !/"optical":null/.test((await ann.get(`/v4/diamond/${shown(answer).id}`)).text)
     const isDone = async () => (await installation.store.read(half)).at(-1)?.type === 'RequestDone'
-    await until(`half bulk ${time} to be finished`, isDone, 10_000)
-    await until(`stone ${time} to be scored`, isScored, 20_000)
+    await until(`half bulk ${time} to be finished`, isDone)
+    await until(`stone ${time} to be scored`, isScored)
   }
   const secret = await shared(url, sender, { secret: 'x' })
   expect(200, await reveal(url, secret.secret_key))

@@ -47,7 +47,7 @@ test('ends nothing before its time, and leaves nothing in the future', async () 
     await shared(url, sender, { secret: 'meanwhile', recipient: 'tom@example.com' })
     process.kill(pid, 'SIGUSR2')
     await shared(url, sender, { secret: 'later', recipient: 'tim@example.com' })
-    await until('both mails', () => postbox.accepted.length === 2, 10_000)
+    await until('both mails', () => postbox.accepted.length === 2)
     const read = expect(200, await reveal(url, waits.secret_key))
     assert.is((read.json() as { value: string }).value, 'waits')
     assert.match(service.said(), "the system's clock was set")
@@ -110,14 +110,14 @@ test('sends the mails that wait for the time of a clock that was ahead until the
   const ahead = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
   try {
     await shared(ahead.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
-    await until('a try', () => ahead.said().includes('a mail is sent again later'), 10_000)
+    await until('a try', () => ahead.said().includes('a mail is sent again later'))
   } finally {
     await ahead.stop()
   }
   postbox.refuse.message = () => undefined
   const service = await startServer(dataDir, settings, program)
   try {
-    await until('the mail', () => postbox.accepted.length === 1, 10_000)
+    await until('the mail', () => postbox.accepted.length === 1)
   } finally {
     await service.kill()
     await postbox.close()

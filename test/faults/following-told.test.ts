@@ -28,12 +28,12 @@ test('says so when it may not follow any more, though nobody asks it for anythin
     // Reads and writes are answered all the while: nothing else has anything to tell.
     peer.faults.refusesSubscriptions = true
     await peer.drop()
-    await until('a line about the outage', () => entries().length > 0, AWAY)
+    await until('a line about the outage', () => entries().length > 0)
     await new Promise<void>((done) => setTimeout(done, AWAY))
     assert.is(entries().length, 1, entries().join('\n'))
     assert.match(entries()[0] ?? '', 'a store is away')
     peer.faults.refusesSubscriptions = false
-    await until('a line about its end', () => entries().length > 1, 20_000)
+    await until('a line about its end', () => entries().length > 1)
     assert.match(entries()[1] ?? '', 'the outage is over')
   } finally {
     await service.kill()

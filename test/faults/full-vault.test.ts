@@ -45,7 +45,7 @@ test('shares nothing more and stores nothing of it, still tells what it holds, a
     vault.limitPages(1_000_000)
     const again = await shared(url, ann, { ...long, recipient: 'ina@example.com' })
     // Once it is read, its link is mailed no more.
-    await until('the mail', () => postbox.accepted.some(({ text }) => text?.includes(again.secret_key)), 60_000)
+    await until('the mail', () => postbox.accepted.some(({ text }) => text?.includes(again.secret_key)))
     assert.is(shownIn(await post(url, `secret/${again.secret_key}`)).value, long.secret)
     assert.is(shownIn(await post(url, `secret/${kept.secret_key}`)).value, 'kept')
   } finally {

@@ -20,7 +20,6 @@ const BUDGET = 5_000
 const AT_ONCE = 1_500
 /** Milliseconds for which a confirmation of the session feed is worth something. */
 const CONFIRMED = 5_000
-const LONG = 30_000
 
 /** All wait for most of their time, and so run beside each other, each with a service and a log of its own. */
 const cases: Record<string, () => Promise<void>> = {}
@@ -131,11 +130,11 @@ for (const [what, leave, comeBack] of outages) {
       assert.match(metrics.text, /^adamant_log_away 1$/m)
 
       await comeBack(peer)
-      await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200, LONG)
+      await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200)
       const now = expect(200, await ann.get(`/v4/diamond/${id}`))
       assert.equal([shown(now)['price'], now.headers['x-consistency'], now.headers['age']], [7, undefined, undefined])
       expect(401, await revoked.get('/v4/diamond'))
-      await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200, LONG)
+      await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200)
     }),
   )
 }
@@ -149,7 +148,7 @@ meanwhile('reads on for STALE_READS seconds and no longer', () =>
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond', `/diamond/${id}`]) expect(503, await service.ann.get(path))
     expect(200, await service.ann.get('/v2/constants'))
     await peer.up()
-    await until('a read', async () => (await service.ann.get(`/v4/diamond/${id}`)).status === 200, LONG)
+    await until('a read', async () => (await service.ann.get(`/v4/diamond/${id}`)).status === 200)
   }),
 )
 

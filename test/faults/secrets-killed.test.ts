@@ -97,7 +97,7 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
     const known: Known[] = []
     const server = await startServer(dataDir, settings)
     const using = useUntilKilled(server, ann, known, round)
-    await until('some secrets', () => known.length >= 5, 60_000)
+    await until('some secrets', () => known.length >= 5)
     await new Promise((done) => setTimeout(done, Math.random() * 500))
     await server.kill()
     await using
@@ -113,7 +113,7 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
   }
   const last = await startServer(dataDir, settings)
   const copies = () => countCopies(postbox, generations)
-  await until('all mails', () => copies().size >= mailed.length, 60_000)
+  await until('all mails', () => copies().size >= mailed.length)
   for (const from of copies().values()) assert.is(new Set(from).size, from.length, 'two copies from one server')
   for (const one of mailed) await check(last, one)
   assert.is(await last.stop(), 0)

@@ -113,7 +113,7 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
 
   // The mails go out, a wrong passphrase is tried, the list is read.
   postbox.refuse.message = () => undefined
-  await until('the mails', () => postbox.accepted.length === PLAN.length, 30_000)
+  await until('the mails', () => postbox.accepted.length === PLAN.length)
   for (const { shown, passphrase } of sets.values())
     if (passphrase !== '') isUnknown(await reveal(server.url, shown.secret_key, 'Wrong-zebra-guess'), shown.secret_key)
   expect(
@@ -132,7 +132,7 @@ test('holds nothing that opens a secret, and when it has ended nothing of it at 
     const contents = filesIn(folder).map((path) => readFileSync(path))
     return everything.filter((blob) => contents.some((bytes) => bytes.includes(blob.subarray(-32))))
   }
-  await until('the ciphertext to be gone from every file', () => left().length === 0, 60_000)
+  await until('the ciphertext to be gone from every file', () => left().length === 0)
   assert.equal(search([...marks, ...token]), [])
   for (const { shown } of sets.values())
     isUnknown(await post(server.url, `secret/${shown.secret_key}`), shown.secret_key)

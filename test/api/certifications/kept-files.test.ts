@@ -47,7 +47,7 @@ for (const ahead of [2_000, -86_400_000]) {
       expect(200, await service.send({ path: pathOf(again.file) }))
       slow.before = async () => undefined
       expect(204, await ann.remove(`/v4/certification/${again.id}`))
-      await until('its removal', async () => !(await isStored(service, pdf)), 5_000)
+      await until('its removal', async () => !(await isStored(service, pdf)))
     } finally {
       await service.stop()
     }
@@ -90,7 +90,7 @@ test('is kept while a stream that was set aside may use it, and others go all th
     const data = { report: { sha256: digest, pages: 2 } }
     await appendTo(store, `diamond-${strange.id}`, { type: 'ReportFiled', data })
     for (const certification of both) expect(204, await ann.remove(`/v4/certification/${certification.id}`))
-    await until('the removal of the other one', async () => !(await isStored(service, pdfs[1])), 10_000)
+    await until('the removal of the other one', async () => !(await isStored(service, pdfs[1])))
     assert.ok(await isStored(service, pdfs[0]))
   } finally {
     await service.stop()

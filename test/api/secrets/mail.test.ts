@@ -202,7 +202,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     await until('four mails', () => left <= 0)
     const last = await share('e')
     const stream = secretStream(digestOfSecretKey(last.secret_key) ?? '')
-    await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1, 10_000)
+    await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1)
   } finally {
     await service.stop()
   }

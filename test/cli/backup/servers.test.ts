@@ -76,14 +76,11 @@ test('ends a process that runs while its log goes back, or is restored', async (
     const PORT = String(await freePort())
     const started = site.commands.start(['serve'], { ...settings, DATA_DIR: site.dataDir, ROLES: 'http', PORT })
     // It is not ready without a process that projects.
-    await until(
-      'it lives',
-      () =>
-        fetch(`http://127.0.0.1:${PORT}/health/live`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      30_000,
+    await until('it lives', () =>
+      fetch(`http://127.0.0.1:${PORT}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     )
     return started
   }

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../fast-check.ts'
 import * as assert from 'uvu/assert'
 import type { EventStore, NewEvent, Position, Revision } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions, WrongRevision } from '../../../src/stores/ports/event-store.ts'

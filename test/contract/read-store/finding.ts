@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../fast-check.ts'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Condition, Document, FieldValue, Query, Where } from '../../../src/stores/ports/read-store.ts'

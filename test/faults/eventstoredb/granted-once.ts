@@ -6,9 +6,6 @@ import { everyDiamond } from '../serving.ts'
 import type { Asked } from '../wishes.ts'
 import { until } from '../../until.ts'
 
-/** Milliseconds: what a dead process has left half is finished after 30 s. */
-const FINISHED = 120_000
-
 /** The ids that each sku was created with, by the log. */
 async function birthsIn(log: EventStore): Promise<Map<string, number[]>> {
   const births = new Map<string, number[]>()
@@ -37,7 +34,7 @@ async function settled(log: EventStore, ann: Vendor, { open }: Asked): Promise<S
     seen = { births, lists: [await everyDiamond(ann, 'v3'), await everyDiamond(ann, 'v4')] }
     return (await birthsIn(log)).size === births.size
   }
-  await until('whole bulks, and current lists', isSettled, FINISHED)
+  await until('whole bulks, and current lists', isSettled)
   return seen
 }
 

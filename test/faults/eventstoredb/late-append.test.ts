@@ -8,9 +8,6 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { until } from '../../until.ts'
 
-/** Milliseconds for what takes a few seconds on an idle machine. */
-const LONG = 60_000
-
 const mongo = await mongoServer('appends that are stored late')
 console.log("NOTE: appends that are stored late: on EventStoreDB's peer")
 
@@ -33,7 +30,7 @@ test.after(async ({ peer, service, database }) => {
 async function givenUp({ peer }: Given, ask: () => Promise<Answer>): Promise<void> {
   peer.faults.appends.push('late')
   const asked = ask()
-  await until('the append', () => peer.faults.appends.length === 0, LONG)
+  await until('the append', () => peer.faults.appends.length === 0)
   peer.faults.silent = true
   const answer = await asked
   peer.faults.silent = false
@@ -48,7 +45,7 @@ async function again(ask: () => Promise<Answer>): Promise<Answer> {
     if (answer.status === 503) answer = await ask()
     return answer.status !== 503
   }
-  await until('an answer', isAnswered, LONG)
+  await until('an answer', isAnswered)
   return answer
 }
 
@@ -58,7 +55,7 @@ const eventsOf = ({ peer }: Given, id: number) =>
 
 async function listed({ service: { ann } }: Given, sku: string): Promise<number[]> {
   const path = `/v4/diamond?f[sku][]=${sku}`
-  await until('a current list', async () => (await ann.get(path)).headers['x-consistency'] === undefined, LONG)
+  await until('a current list', async () => (await ann.get(path)).headers['x-consistency'] === undefined)
   return list(await ann.get(path)).map(({ id }) => id)
 }
 

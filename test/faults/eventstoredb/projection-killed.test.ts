@@ -8,9 +8,6 @@ import { grantedOnce } from './granted-once.ts'
 import { findServers, withServers } from './servers.ts'
 import { until } from '../../until.ts'
 
-/** Milliseconds for what takes a few seconds on an idle machine. */
-const LONG = 90_000
-
 const mongo = await findServers('a projection that is killed in a batch')
 const test = suite('a process that projects to MongoDB and is killed')
 
@@ -23,9 +20,9 @@ test('after it wrote the documents of a batch, and before its checkpoint, is fol
       const [second, { ann }] = await Promise.all([serve({ ROLES: 'projections' }), serve({ ROLES: 'http' })])
       const asked = nothingAsked()
       const clients = [0, 1, 2].map((n) => wishOn(ann, `${n}`, asked, () => batches.isHeld()))
-      await until('some stones', () => asked.acknowledged.size > 30, LONG)
+      await until('some stones', () => asked.acknowledged.size > 30)
       batches.holdNext()
-      await until('documents without their checkpoint', batches.isHeld, LONG)
+      await until('documents without their checkpoint', batches.isHeld)
       await first.kill()
       const killed = performance.now()
       await Promise.all(clients)
@@ -34,7 +31,7 @@ test('after it wrote the documents of a batch, and before its checkpoint, is fol
         asked.acknowledged.set(...skuAndId(answer.json()))
         return answer.headers['x-consistency'] === 'pending'
       }
-      await until('another to take over', async () => !(await isPending()), LONG)
+      await until('another to take over', async () => !(await isPending()))
       const seconds = (performance.now() - killed) / 1000
       console.log(`NOTE: another projection took over ${seconds.toFixed(1)} s after kill -9 in a batch`)
       await repeatOpen(ann, asked)

@@ -91,7 +91,7 @@ async function standStill({ pid }: Serving, ann: Vendor): Promise<void> {
 /** @returns seconds until a write is in the read models again before it is answered */
 async function handOver(ann: Vendor): Promise<number> {
   const started = performance.now()
-  await until('another to take over', async () => !(await isPending(ann)), 30_000)
+  await until('another to take over', async () => !(await isPending(ann)))
   return (performance.now() - started) / 1000
 }
 

@@ -22,7 +22,7 @@ test('is there for secrets as soon as all of them are made', async () => {
   try {
     const { authorization } = await newSender(service.installation)
     const share = form('/api/v1/share', 'secret=x', authorization)
-    await until('a share to be taken', async () => (await service.send(share)).status === 200, 15_000)
+    await until('a share to be taken', async () => (await service.send(share)).status === 200)
   } finally {
     await service.stop()
     await proxy.stop()

@@ -68,7 +68,7 @@ test('takes no writes from any of its processes any more, and every acknowledged
   const clients = await twoProcesses(given)
   const told: Told = new Map()
   const refusals = clients.map((client, index) => writeUntilRefused(client, `P${index}`, told))
-  await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => told.has(sku)), 60_000)
+  await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => told.has(sku)))
   resultOf(await sites.copy(from, to))
   for (const refusal of await Promise.all(refusals)) isRefused(refusal)
   await isMoved(from, to)
@@ -93,10 +93,10 @@ test('keeps to what it answered for a write that was on its way when its copy di
   const [{ ann }] = await twoProcesses(given)
   expect(201, await ann.post('/v4/diamond', stone({ sku: 'FIRST' })))
   // Nothing else is about to be written then.
-  await until('scores', () => peer.log.all.some(({ type }) => type === 'DiamondScored'), 60_000)
+  await until('scores', () => peer.log.all.some(({ type }) => type === 'DiamondScored'))
   peer.faults.appends.push('late')
   const answer = ann.post('/v4/diamond', stone({ sku: 'ON ITS WAY' }))
-  await until('the write to be on its way', () => peer.faults.appends.length === 0, 60_000)
+  await until('the write to be on its way', () => peer.faults.appends.length === 0)
   assert.is((await sites.signalled(from, to, 'source.store.append/1').ended).code, null)
   assert.is((await withOpened(from, ({ store }) => store.read(LOG_STREAM, { last: 1 })))[0]?.type, 'LogFenced')
   peer.faults.land()
@@ -105,7 +105,7 @@ test('keeps to what it answered for a write that was on its way when its copy di
   resultOf(await sites.copy(from, to, '--give-up'))
   const skus = [...(await withOpened(from, skusIn)).values()]
   assert.equal(skus, ['FIRST', 'ON ITS WAY'])
-  await until('writes again', async () => (await ann.post('/v4/diamond', stone())).status === 201, 60_000)
+  await until('writes again', async () => (await ann.post('/v4/diamond', stone())).status === 201)
   assert.match((await sites.copy(from, to)).err, /given up/)
 })
 

@@ -55,7 +55,7 @@ const words = ({ source, target }: Context, ...options: string[]) => [
 /** Starts a copy and ends it as a power cut does, as soon as this is so. */
 async function killedWhen(context: Context, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const started = context.commands.start(words(context))
-  await until(what, isSo, 60_000)
+  await until(what, isSo)
   started.kill('SIGKILL')
   assert.is((await started.ended).code, null, 'it had ended before')
 }

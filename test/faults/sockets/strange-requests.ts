@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../fast-check.ts'
 import { METHODS } from 'node:http'
 import { ENDINGS, type Wire } from './wire.ts'
 

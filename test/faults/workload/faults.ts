@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { freeze, thaw } from '../../freeze.ts'
 import { pause } from '../../until.ts'
 import type { Processes } from './processes.ts'
-import type { Choices } from './seeded.ts'
+import type { Choices } from '../../seeded.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** What a fault happens to. */

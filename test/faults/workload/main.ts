@@ -2,6 +2,7 @@
  * Random clients against two processes of the service, while faults strike; what clients were told is held to what a
  * service promises (history/check.ts). `npm run test:faults -- --help` says how to choose.
  */
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { COMBINATIONS } from '../../engines.ts'
 
@@ -53,7 +54,7 @@ if (engines !== undefined) process.env['ENGINES'] = engines
 
 const { RUNS } = await import('./runs.ts')
 const { CannotBeHad } = await import('./surroundings.ts')
-const { newSeed } = await import('./seeded.ts')
+const { SEED } = await import('../../seeded.ts')
 
 const names = Object.keys(RUNS)
 if (values.help) {
@@ -63,7 +64,7 @@ if (values.help) {
 const unknown = values.only.find((name) => !names.includes(name))
 if (unknown !== undefined) usage(`--only must be one of ${names.join(', ')}, got ${unknown}`)
 
-const seed = numberOf('seed') ?? newSeed()
+const seed = numberOf('seed') ?? (process.env['SEED'] === undefined ? randomInt(1_000_000) : SEED)
 const minutes = numberOf('minutes')
 const seconds = numberOf('seconds') ?? (minutes === undefined ? undefined : minutes * 60)
 const clients = numberOf('clients')

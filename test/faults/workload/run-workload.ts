@@ -18,7 +18,7 @@ import { violationsOf } from './history/check.ts'
 import { newPerson } from './person.ts'
 import { Processes } from './processes.ts'
 import { Record } from './record.ts'
-import { Choices } from './seeded.ts'
+import { Choices } from '../../seeded.ts'
 import { withSurroundings, type Surroundings } from './surroundings.ts'
 
 export type Workload = {

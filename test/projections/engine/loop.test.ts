@@ -29,7 +29,7 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
   })
   for (let time = 1; time <= 10; time++) {
     work.start()
-    await until('the run', () => signals.size === time, 5_000)
+    await until('the run', () => signals.size === time)
     await work.stop()
   }
   assert.equal([most, running, lines.length, work.figures.runs], [1, 0, 0, 10])
@@ -41,14 +41,14 @@ test('does not wait for ever for a run that hangs, and begins the next one only 
   const run = () => new Promise<void>((done) => hanging.push(done))
   const work = new Loop('hangs', log, run, { stop: 20 })
   work.start()
-  await until('the run', () => hanging.length === 1, 5_000)
+  await until('the run', () => hanging.length === 1)
   await work.stop()
   assert.match(lines[0]?.sentence ?? '', 'did not end in time when it was stopped')
   work.start()
   await new Promise<void>((done) => setTimeout(done, 50))
   assert.is(hanging.length, 1, 'two runs at once')
   hanging[0]?.()
-  await until('the next run', () => hanging.length === 2, 5_000)
+  await until('the next run', () => hanging.length === 2)
   hanging[1]?.()
   await work.stop()
 })
@@ -62,7 +62,7 @@ test('tells of an outage when it begins and when it is over, and not of each try
     return 'done'
   })
   work.start()
-  await until('the end', () => lines.length >= 2, 5_000)
+  await until('the end', () => lines.length >= 2)
   await work.stop()
   assert.equal(
     lines.map(({ level, sentence }) => `${level}: ${sentence}`),
@@ -82,9 +82,9 @@ test('that is woken runs at once, also where it is woken in the middle of a run'
     { every: 60_000 },
   )
   work.start()
-  await until('the second run', () => runs === 2, 5_000)
+  await until('the second run', () => runs === 2)
   work.wake()
-  await until('the third run', () => runs === 3, 5_000)
+  await until('the third run', () => runs === 3)
   await work.stop()
 })
 

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../fast-check.ts'
 import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { evolve, unknown } from '../../../src/domain/diamond/diamond.ts'

@@ -44,7 +44,7 @@ test('starts from the sources, and moves what was written into the read model', 
     const position = { commit: batch, prepare: batch }
     await build.write(writes, { position, log: 'log', event: null })
   }
-  await until('the file to grow', () => bytesOf(folder) > 500_000, 10_000)
+  await until('the file to grow', () => bytesOf(folder) > 500_000)
   await reads.close()
   assert.equal(told, [])
 })
@@ -78,9 +78,9 @@ test('of the read models that dies is told of, and the next checkpoint starts an
   }
   const before = bytesOf(folder)
   await write(9)
-  await until('the death', () => told.length > 0, 10_000)
+  await until('the death', () => told.length > 0)
   await write(9)
-  await until('a checkpoint', () => bytesOf(folder) > before, 10_000)
+  await until('a checkpoint', () => bytesOf(folder) > before)
   assert.equal(told, [DIED])
   await reads.close()
   await wal.close()
@@ -96,11 +96,11 @@ test('of the log that dies is told of and stood in for, and the next checkpoint 
   const fill = () =>
     store.append(`large-${randomUUID()}`, 'none', [{ ...event(), data: { text: 'x'.repeat(17_000_000) } }])
   await fill()
-  await until('the death', () => told.length > 0, 10_000)
+  await until('the death', () => told.length > 0)
   const { checkpoints, checkpointsOnLoop } = store.stats()
   assert.equal({ checkpoints, checkpointsOnLoop }, { checkpoints: 1, checkpointsOnLoop: 1 })
   await fill()
-  await until('the next one', () => store.stats().checkpoints === 2, 10_000)
+  await until('the next one', () => store.stats().checkpoints === 2)
   assert.is(store.stats().checkpointsOnLoop, 1)
   assert.equal(told, [DIED])
   await store.close()

@@ -1,6 +1,6 @@
 import type { Vendor } from '../../../api/harness/account.ts'
 import type { Sender } from '../../../api/harness/secrets.ts'
-import type { Choices } from '../seeded.ts'
+import type { Choices } from '../../../seeded.ts'
 import type { Record } from '../record.ts'
 
 /** A stone that was acknowledged, as clients tell each other of it. */

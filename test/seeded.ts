@@ -38,5 +38,18 @@ export class Choices {
   }
 }
 
-/** A seed that nobody chose, unless ADAMANT_SEED names the one of an earlier run. */
-export const newSeed = (): number => Number(process.env['ADAMANT_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+/**
+ * The seed of this run: SEED, else the one that every run has. A failure prints it (test/run.ts), and repeated runs
+ * (test/repeat.ts) take another each time.
+ */
+export const SEED = Number(process.env['SEED'] ?? 1)
+
+/** Choices of this run, apart from those that others of other names make. */
+export const choicesFor = (name: string): Choices => new Choices(SEED ^ hashOf(name))
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash
+}
