@@ -16,7 +16,10 @@ const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Da
  * Runs with clocks that stand still: what a rule says of seconds is held without waiting for them. Work that needs a disk
  * or a socket ends in its own time; `until` (test/until.ts) waits for it in real time here, too.
  */
-export async function withFakeTime(run: (time: FakeTime) => Promise<void>, start = Date.UTC(2026, 0, 1)): Promise<void> {
+export async function withFakeTime(
+  run: (time: FakeTime) => Promise<void>,
+  start = Date.UTC(2026, 0, 1),
+): Promise<void> {
   const clock: Clock = install({ now: start, toFake: [...FAKED] })
   syncBuiltinESMExports()
   try {
