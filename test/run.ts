@@ -1,7 +1,8 @@
 /**
- * Compiles the sources once, runs every test file, some at a time, and ends with `N passed, N failed`.
- * `--full` adds the long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs what starts services
- * on these engines; `--times` ends with what each file took; further arguments are substrings of paths to run.
+ * Runs test files, some at a time, and ends with `N passed, N failed`. `--tier quick|slow|engines|all` says which
+ * (test/runner/tiers.ts); further arguments are substrings of paths, of every tier unless one is named. `--full` adds the
+ * long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs the files on these engines; `--times` ends
+ * with what each file took.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
@@ -11,10 +12,12 @@ import { ENDPOINTS } from '../src/http/endpoints.ts'
 import { refusalOf } from '../src/runtime/node-version.ts'
 import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
 import { COMBINATIONS } from './engines.ts'
+import { builtFerretDB } from './ferretdb/build.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
 import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
+import { groupsOf, tierOf, TIERS, type Group, type Tier } from './runner/tiers.ts'
 import { timesOf } from './runner/times.ts'
 import { SEED } from './seeded.ts'
 import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
@@ -32,18 +35,6 @@ const ROOM = 1024 ** 3
 const MOST = 5
 const MOST_ON_SERVERS = 3
 
-/** What runs with `--engines` where no path is named: what starts the service or its stores through test/engines.ts. */
-const ON_ENGINES = [
-  'test/api/',
-  'test/model/',
-  'test/browser/',
-  ...['commands', 'dead-letters', 'import', 'rescore', 'serve'].map((name) => `test/cli/${name}.test.ts`),
-  'test/cli/import/',
-  ...['secrets-killed', 'secrets-two-servers'].map((name) => `test/faults/${name}.test.ts`),
-  // These name their read models themselves, and take the log from here.
-  'test/faults/mongodb/',
-]
-
 /** The name of a test that failed, and why, in what uvu prints. */
 const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm
 
@@ -52,11 +43,12 @@ if (refusal !== undefined) {
   console.error(refusal)
   process.exit(2)
 }
-const { values, positionals } = parseArgs({
+const { values, positionals: words } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     engines: { type: 'string' },
+    tier: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -65,12 +57,27 @@ if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
   console.error(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
   process.exit(2)
 }
-const atATime = lanes()
+const tiers = tiersOf(values.tier)
 const limit = full ? FULL_LIMIT : LIMIT
-const wanted = positionals.length > 0 || engines === undefined ? positionals : ON_ENGINES
-const files = globSync(new URL('.', import.meta.url))
-  .map((file) => relative('.', file))
-  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
+const isWhole = values.tier !== undefined || words.length === 0
+const batches = tiers.map((tier) => groupsOf(tier, found(words), { engines, isWhole }))
+const files = batches.flat().flatMap((group) => group.files)
+
+/** Where words say what is wanted, its tier need not be known. */
+function tiersOf(tier = words.length > 0 ? 'all' : 'quick'): readonly Tier[] {
+  if (tier === 'all') return TIERS
+  const named = TIERS.filter((known) => known === tier)
+  if (named.length > 0) return named
+  console.error(`--tier must be one of ${TIERS.join(', ')} and all, got ${tier}`)
+  process.exit(2)
+}
+
+/** Every test file whose path has one of the words. */
+function found(wanted: readonly string[]): string[] {
+  return globSync(new URL('.', import.meta.url))
+    .map((file) => relative('.', file))
+    .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
+}
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -80,37 +87,47 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const started = performance.now()
-const { words, folder } = compileOnce() ?? process.exit(1)
+const { words: node, folder } = compileOnce() ?? process.exit(1)
 const seenIn = mkdtempSync(join(tmpdir(), 'adamant-answers-'))
 process.once('exit', () => rmSync(seenIn, { recursive: true, force: true }))
 const disk = folderInMemory(full)
+if (files.some((file) => tierOf(file) !== 'quick') && !process.env['MONGODB_URL']) {
+  const built = process.env['FERRETDB_BIN'] ?? builtFerretDB()
+  if (built !== undefined) process.env['FERRETDB_BIN'] = built
+}
 const env = {
   ...process.env,
   ...(disk && { TMPDIR: disk }),
   FORCE_COLOR: '0',
   NODE_COMPILE_CACHE: folder,
   ...(full && { ADAMANT_FULL: '1' }),
-  ...(engines && { ENGINES: engines }),
+  SEED: String(SEED),
   [SEEN_ANSWERS]: seenIn,
 }
 
 const outcomes: Outcome[] = []
-const queue = processesFor(files)
 
-function lanes(): number {
+function lanes(groups: readonly Group[]): number {
   if (availableParallelism() === 1) return 1
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-  const most = engines?.includes('mongodb') === true ? MOST_ON_SERVERS : MOST
+  const most = groups.some((group) => group.engines?.includes('mongodb')) ? MOST_ON_SERVERS : MOST
   return Math.max(1, Math.min(most, Math.floor(memory / ROOM)))
 }
 
-async function lane(): Promise<void> {
-  for (let together = queue.shift(); together !== undefined; together = queue.shift()) {
-    await runFiles(together, { words, env, limit }, (outcome) => {
-      outcomes.push(outcome)
-      report(outcome)
-    })
+async function runGroups(groups: readonly Group[]): Promise<void> {
+  const queue = groups.flatMap((group) =>
+    processesFor(group.files).map((together) => ({ together, engines: group.engines })),
+  )
+  async function lane(): Promise<void> {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const on = next.engines === undefined ? env : { ...env, ENGINES: next.engines }
+      await runFiles(next.together, { words: node, env: on, limit }, (outcome) => {
+        outcomes.push(outcome)
+        report(outcome)
+      })
+    }
   }
+  await Promise.all(Array.from({ length: lanes(groups) }, lane))
 }
 
 function report({ file, passed, failed, output, seconds, end }: Outcome): void {
@@ -122,13 +139,13 @@ function report({ file, passed, failed, output, seconds, end }: Outcome): void {
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
 if (engines !== undefined) console.log(`On the engines ${engines}`)
-await Promise.all(Array.from({ length: atATime }, lane))
+for (const groups of batches) await runGroups(groups)
 // A part of the files sees a part of the answers.
-const unseen = wanted.length > 0 ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
+const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unseen.length)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
-if (files.length === 0) console.log(`No test file's path contains ${wanted.join(' or ')}`)
+if (files.length === 0) console.log(`No test file's path contains ${words.join(' or ')}`)
 if (failing.length > 0) {
   console.log(`\nFailed; run one alone, with the same choices, with \`SEED=${SEED} npm test -- FILE\`:`)
 }

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { globSync } from '../glob.ts'
 import { LONG_FIRST, processesFor } from './processes.ts'
+import { groupsOf, tierOf, TIERS } from './tiers.ts'
 
 const test = suite('processes of tests')
 const files = globSync(new URL('..', import.meta.url)).map((file) => relative('.', file))
@@ -20,12 +21,11 @@ test('begin with the longest files, each of which is there', () => {
   )
 })
 
-test('are not shared by what starts processes, nor by a file that says why it runs alone', () => {
+test('are not shared by slow files and those of engines, nor by a quick one that says why it runs alone', () => {
   const shared = processesFor(files).filter(({ length }) => length > 1)
-  const ownFolder = /^test\/(?:browser|eventstoredb|faults|model|stores\/(?:eventstoredb|mongodb))\//
   assert.ok(shared.length > 0)
   assert.equal(
-    shared.flat().filter((file) => ownFolder.test(file) || file === 'test/credentials/passwords.test.ts'),
+    shared.flat().filter((file) => tierOf(file) !== 'quick' || file === 'test/credentials/passwords.test.ts'),
     [],
   )
 })
@@ -33,6 +33,23 @@ test('are not shared by what starts processes, nor by a file that says why it ru
 test('are shared by few of those that keep a process for commands', () => {
   const ofCommands = processesFor(files).filter((together) => together.some((file) => file.startsWith('test/cli/')))
   assert.ok(ofCommands.every(({ length }) => length <= 4))
+})
+
+test('are of one tier, which the name of each file says', () => {
+  const all = TIERS.flatMap((tier) => groupsOf(tier, files, { engines: undefined, isWhole: false })[0]?.files ?? [])
+  assert.equal(all.toSorted(), files.toSorted())
+  assert.is(tierOf('test/faults/kill.slow.test.ts'), 'slow')
+  assert.is(tierOf('test/stores/mongodb/vault.engines.test.ts'), 'engines')
+})
+
+test('run the suites of the API on two servers, where the tier of engines is wanted as a whole', () => {
+  const groups = groupsOf('engines', files, { engines: undefined, isWhole: true })
+  assert.equal(
+    groups.map(({ engines }) => engines),
+    [undefined, 'esdb+mongodb'],
+  )
+  assert.ok(groups[1]?.files.includes('test/api/create-diamond.test.ts'))
+  assert.not(groups[0]?.files.some((file) => file.startsWith('test/api/')))
 })
 
 test.run()

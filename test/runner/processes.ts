@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { tierOf } from './tiers.ts'
 
-/** What starts processes, servers and browsers: each file has a process of its own, which ends what it has left. */
-const ALONE = ['browser', 'eventstoredb', 'faults', 'model', 'stores/eventstoredb', 'stores/mongodb'].map(
-  (folder) => `test/${folder}/`,
-)
-
-/** By which a file elsewhere says why it needs a process of its own. */
+/** By which a quick file says why it needs a process of its own; files of the other tiers have one each. */
 const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
 
 /**
@@ -69,9 +65,7 @@ export function processesFor(files: readonly string[]): (readonly string[])[] {
 const only = (file: string): readonly string[] => [file]
 
 const isAlone = (file: string): boolean =>
-  ALONE.some((folder) => file.startsWith(folder)) ||
-  LONG_FIRST.includes(file) ||
-  ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
+  tierOf(file) !== 'quick' || LONG_FIRST.includes(file) || ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
 
 const chunks = (files: readonly string[], size: number): (readonly string[])[] =>
   Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size))
