@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
-
-/** Milliseconds between two looks at the threads. */
-const LOOK = 2
+import { pace } from './pace.ts'
+import { until } from './until.ts'
 
 /**
  * Stops a process, and resolves when none of its threads runs any more: after SIGSTOP they go on until the kernel comes
@@ -15,7 +13,14 @@ export async function freeze(pid: number): Promise<void> {
 
 /** Resolves when a process stands still that is sent SIGSTOP, by whomever: a SIGCONT that came before would be lost. */
 export async function frozen(pid: number): Promise<void> {
-  while (process.platform === 'linux' && runs(pid)) await setTimeout(LOOK)
+  await until(`process ${pid} to stand still`, () => process.platform !== 'linux' || !runs(pid))
+}
+
+/** Lets a process not run for so many milliseconds, as a machine that sleeps does. */
+export async function stall(pid: number, milliseconds: number): Promise<void> {
+  await freeze(pid)
+  await pace(milliseconds)
+  thaw(pid)
 }
 
 export function thaw(pid: number): void {

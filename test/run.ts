@@ -86,7 +86,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-const started = performance.now()
 const { words: node, folder } = compileOnce() ?? process.exit(1)
 const seenIn = mkdtempSync(join(tmpdir(), 'adamant-answers-'))
 process.once('exit', () => rmSync(seenIn, { recursive: true, force: true }))
@@ -160,6 +159,6 @@ if (leaving > 0)
   console.log(`Left out, for what is said above: all or a part of ${leaving} files; README.md tells how to run them`)
 if (times) for (const line of timesOf(outcomes)) console.log(line)
 const where = engines === undefined ? '' : ` on the engines ${engines}`
-console.log(`${outcomes.length} files in ${((performance.now() - started) / 1000).toFixed(0)} s${where}`)
+console.log(`${outcomes.length} files in ${process.uptime().toFixed(0)} s${where}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

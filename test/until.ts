@@ -1,5 +1,5 @@
 /** Timers of the system, also where a test's own time stands still (test/fake-time.ts). */
-const { setTimeout } = globalThis
+const { setTimeout, clearTimeout } = globalThis
 const now = performance.now.bind(performance)
 
 /** Milliseconds after which what is waited for counts as hanging: never as slow. */
@@ -29,5 +29,3 @@ export async function comes<Value>(what: string, coming: Promise<Value>): Promis
     clearTimeout(timer)
   }
 }
-
-export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))

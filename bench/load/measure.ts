@@ -37,17 +37,20 @@ export const UNIQUE = '{unique}'
 /** Stands for what was found in the connection's answer before. */
 export const CARRIED = '{carried}'
 
+/** Milliseconds, from anywhere. */
+export type Now = () => number
+
 /**
  * Keeps every connection busy with one request at a time until the time is over.
  * @throws when any answer is not a 2xx
  */
-export async function measure(load: Load): Promise<Measured> {
-  const begun = performance.now()
+export async function measure(load: Load, now: Now = () => performance.now()): Promise<Measured> {
+  const begun = now()
   const rest = stayAwake()
   const end = begun + load.seconds * 1000
-  const watched = load.watched === undefined ? [] : watch(load.port, load.watched, end)
-  const [sent, taken] = await Promise.all([drive(load, end), watched]).finally(rest)
-  const milliseconds = performance.now() - begun
+  const watched = load.watched === undefined ? [] : watch(load.port, load.watched, end, now)
+  const [sent, taken] = await Promise.all([drive(load, end, now), watched]).finally(rest)
+  const milliseconds = now() - begun
   return {
     requests: sent,
     seconds: milliseconds / 1000,
@@ -72,7 +75,7 @@ function stayAwake(): () => void {
   }
 }
 
-async function drive(load: Load, end: number): Promise<number> {
+async function drive(load: Load, end: number, now: Now): Promise<number> {
   const next = requestsOf(load)
   const lanes = await Promise.all(Array.from({ length: load.connections }, () => open(load.port)))
   let answered = 0
@@ -87,7 +90,7 @@ async function drive(load: Load, end: number): Promise<number> {
         const refusal = refusalOf(answer)
         if (refusal) return refuse(refusal)
         if (load.carry) carried = found(answer, load.carry.pattern)
-        if (performance.now() < end) return connection.send(next(index, carried))
+        if (now() < end) return connection.send(next(index, carried))
         connection.close()
         done()
       }

@@ -10,11 +10,16 @@ export type Watched = {
 
 /**
  * Sends the request until the time is over, and at least once.
- * @param end a time of performance.now()
+ * @param end a time of that clock
  * @returns the microseconds that each took, from the write to the whole answer
  * @throws when any answer is not a 2xx
  */
-export async function watch(port: number, { request, pause }: Watched, end: number): Promise<number[]> {
+export async function watch(
+  port: number,
+  { request, pause }: Watched,
+  end: number,
+  now: () => number = () => performance.now(),
+): Promise<number[]> {
   const socket = await open(port)
   let settle: { done: (answer: Answer) => void; fail: (error: Error) => void } | undefined
   const connection = new Connection(
@@ -25,16 +30,16 @@ export async function watch(port: number, { request, pause }: Watched, end: numb
   const taken: number[] = []
   try {
     do {
-      const begun = performance.now()
+      const begun = now()
       const answer = await new Promise<Answer>((done, fail) => {
         settle = { done, fail }
         connection.send(request)
       })
-      taken.push((performance.now() - begun) * 1000)
+      taken.push((now() - begun) * 1000)
       const refusal = refusalOf(answer)
       if (refusal) throw refusal
       await setTimeout(pause)
-    } while (performance.now() < end)
+    } while (now() < end)
   } finally {
     connection.close()
   }

@@ -17,12 +17,18 @@ const YOUNG = 16 * 1024 * 1024
  * 335 MB instead of 460, at the same rate (docs/decisions/0027). The flags are read where they are needed, so that they can
  * be set on a running V8, and no start has to name them: `node --v8-options`.
  */
-export function growModestly(): void {
+export function growModestly(setFlag: SetFlag = setFlagsFromString): void {
   const growth = availableParallelism() > 1 ? GROWTH.beside : GROWTH.alone
-  setFlagsFromString(`--heap-growing-percent=${growth}`)
-  setFlagsFromString('--no-maglev')
-  boundYoungGeneration()
+  setFlag(`--heap-growing-percent=${growth}`)
+  setFlag('--no-maglev')
+  const young = new YoungGeneration(setFlag)
+  new PerformanceObserver(() => young.collected(youngBytes())).observe({ entryTypes: ['gc'] })
 }
+
+export type SetFlag = (flag: string) => void
+
+/** The bytes of the young generation at this moment. */
+const youngBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
 
 /** By what factor the young generation grows, at each growth: V8's own, and none. */
 const GROWING = 2
@@ -32,14 +38,16 @@ const GROWN = 1
  * `--max-semi-space-size` is read at V8's start only; the factor, at each growth. Where little happens V8 makes the young
  * generation as small as it was at first: it must be let grow again, or each answer of the next rush pays a sixth for garbage.
  */
-function boundYoungGeneration(): void {
-  let told = GROWING
-  const observer = new PerformanceObserver(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    const factor = young !== undefined && young.space_size >= YOUNG ? GROWN : GROWING
-    if (factor === told) return
-    told = factor
-    setFlagsFromString(`--semi-space-growth-factor=${factor}`)
-  })
-  observer.observe({ entryTypes: ['gc'] })
+export class YoungGeneration {
+  #told: number = GROWING
+
+  constructor(private readonly setFlag: SetFlag) {}
+
+  /** @param bytes that it has behind a collection of garbage */
+  collected(bytes: number): void {
+    const factor = bytes >= YOUNG ? GROWN : GROWING
+    if (factor === this.#told) return
+    this.#told = factor
+    this.setFlag(`--semi-space-growth-factor=${factor}`)
+  }
 }

@@ -18,13 +18,17 @@ export type Bounds = {
   readonly memory: number
 }
 
-const BOUNDS: Bounds = { time: 10_000, memory: 192 * 1024 * 1024 }
+export const BOUNDS: Bounds = { time: 10_000, memory: 192 * 1024 * 1024 }
 
 /** A report needs about 20 MB of heap. Unpacked pages are not on it; they count as resident memory. */
 const PROGRAM = {
   flags: ['--max-old-space-size=96', '--max-semi-space-size=4'],
   preload: ['pdfjs-dist/legacy/build/pdf.mjs', 'pdfjs-dist/legacy/build/pdf.worker.mjs'],
 }
+
+/** Milliseconds after its time at which the process ends itself, where nobody is left to do it. */
+const LATER = 10_000
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Milliseconds between two looks at the process's memory: what it grows by meanwhile stays below 256 MB. */
 const WATCH = 20
@@ -57,7 +61,10 @@ export class PdfReader {
   /** @throws UnreadableReport; another Error when the reader was closed meanwhile */
   async read(pdf: Readable): Promise<ReportReading> {
     if (this.#closed) throw new Error('The reader is closed')
-    const child = startProgram('./pdf-program', import.meta.url, PROGRAM)
+    const child = startProgram('./pdf-program', import.meta.url, {
+      ...PROGRAM,
+      arguments: [String(Math.min(this.bounds.time + LATER, LONGEST_TIMER))],
+    })
     this.#running.add(child)
     const watch = watchOver(child, this.bounds)
     try {

@@ -8,6 +8,8 @@ export type ProgramOptions = {
   readonly flags: readonly string[]
   /** Large modules of packages: from the sources they are loaded before the loader that would go through them. */
   readonly preload: readonly string[]
+  /** Of the program itself. */
+  readonly arguments: readonly string[]
 }
 
 /**
@@ -19,12 +21,12 @@ export type ProgramOptions = {
 export function startProgram(
   name: string,
   from: string,
-  { flags, preload }: ProgramOptions,
+  { flags, preload, arguments: given }: ProgramOptions,
 ): ChildProcessWithoutNullStreams {
   const extension = extname(from)
   const file = fileURLToPath(new URL(name + extension, from))
   const modules =
     extension === '.ts' ? [...preload.map((module) => import.meta.resolve(module)), typescriptLoader()] : []
   const imports = modules.flatMap((module) => ['--import', module])
-  return spawn(process.execPath, [...flags, ...imports, file], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [...flags, ...imports, file, ...given], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
 }

@@ -23,12 +23,12 @@ const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 
 /** What requests ask about certifications, and what reports are read with. */
 export function openReportReading(
-  { store, files, writing, log }: Installation,
+  { store, files, writing, reading, log }: Installation,
   { model, progress }: OpenReadModel,
   parts: OpenParts,
 ): Reports {
   const queries = new CertificationQueries(model, store, progress)
-  const reader = new PdfReader()
+  const reader = new PdfReader(reading)
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
   let contradicting = 0
   const tools: ReportReadingOptions = {

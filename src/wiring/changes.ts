@@ -10,14 +10,14 @@ export type OpenChanges = { feedWith(links: Finishing): ChangeFeed; pushedWith(l
 
 /** Who waits for changes is told when the service stops, so that no request lasts longer. */
 export function openChanges(
-  { store, log }: Installation,
+  { store, log, patience }: Installation,
   { model, progress }: OpenReadModel,
   stale: StaleReads,
   parts: OpenParts,
 ): OpenChanges {
   const watch = new ChangeWatch({ model, writing: progress, log })
   parts.add({ stage: 'requests', name: 'changes', stop: async () => watch.stop() })
-  const options = { model, progress, store, watch, stale }
+  const options = { model, progress, store, watch, stale, patience }
   return {
     feedWith: (links) => new ChangeFeed(options, links),
     pushedWith: (links) => new ChangeFeed({ ...options, everyEnd: true }, links),

@@ -134,6 +134,7 @@ export async function openHttp(
           log: errorLog(log),
           seen,
           waits: (res) => traffic.waits(res),
+          patience: installation.patience,
           trustProxy: settings.TRUST_PROXY,
           bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
           https: isPublicByHttps(settings),

@@ -2,6 +2,7 @@ import type { Accounts } from '../commands/accounts/accounts.ts'
 import type { People } from '../commands/accounts/people.ts'
 import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Joined } from '../domain/installation/joining.ts'
+import type { Bounds } from '../reports/pdf-reader.ts'
 import type { ProcessLog } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
 import type { StoreTimes } from './store-times.ts'
@@ -45,6 +46,10 @@ export type Installation = {
   readonly keys: MasterKeys
   readonly people: People
   readonly writing: Accounts
+  /** Milliseconds that a request waits for read models, in all. */
+  readonly patience: number
+  /** Of the process that reads a report. */
+  readonly reading: Bounds
   /** How long the stores above take. */
   readonly times: StoreTimes
   /** What the event store counted since it was opened, by the counter's name. */

@@ -15,6 +15,8 @@ import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
+import { PATIENCE } from '../projections/engine/patience.ts'
+import { BOUNDS } from '../reports/pdf-reader.ts'
 import { StoreTimes } from './store-times.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
 import { checkFolder, mustExist } from './existing.ts'
@@ -96,6 +98,8 @@ export async function openOn(
     keys,
     people,
     writing,
+    patience: PATIENCE,
+    reading: BOUNDS,
     times,
     counters: opened.counters,
     async close() {

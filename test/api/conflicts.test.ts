@@ -4,7 +4,7 @@ import { WrongRevision, type EventStore } from '../../src/stores/ports/event-sto
 import { attached } from './harness/form.ts'
 import { attachModel, modelFile, modelRequest } from './harness/models.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
-import { startService } from './harness/service.ts'
+import { PATIENT, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite('a change that others keep winning against')
@@ -34,7 +34,7 @@ class Others {
 test('is 409, names no secret of the store, and can be sent again', async () => {
   const others = new Others()
   const settings = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
-  const service = await startService({ settings, store: (store) => others.overtake(store) })
+  const service = await startService({ patience: PATIENT, settings, store: (store) => others.overtake(store) })
   try {
     const { ann } = service
     const { id } = await created(ann)

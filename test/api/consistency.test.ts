@@ -6,36 +6,29 @@ import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
-import { startService, type Service } from './harness/service.ts'
-import { changesNothing, created, list, shown, stone } from './harness/stones.ts'
+import { clockOfLinks, PATIENT, startService, type Service } from './harness/service.ts'
+import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
 
 const test = suite('what a write promises to reads')
 
-/** Milliseconds that an answer took. */
-async function timed<Result>(action: () => Promise<Result>): Promise<readonly [result: Result, ms: number]> {
-  const started = performance.now()
-  return [await action(), performance.now() - started]
-}
+/** Milliseconds that requests wait for read models which nobody writes: the service's own patience is 1.5 s. */
+const SOON = 20
 
-test('without projections answers within 2 s, says that lists are behind, and shows the diamond by its id', () =>
+test('without projections answers when its patience is over, says that lists are behind, and shows the diamond by its id', () =>
   servicesInFolder(async (start) => {
-    const service = await start('http')
+    const service = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
     const { ann, bob } = service
-    const [answer, ms] = await timed(() => ann.post('/v4/diamond', stone()))
+    const answer = await ann.post('/v4/diamond', stone())
     const { id } = shown(expect(201, answer))
-    assert.ok(ms < 2_000, `${ms} ms`)
     assert.is(answer.headers['x-consistency'], 'pending')
     assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), answer.json())
     expect(200, await ann.get(`/v3/diamond/${id}`))
     refusal(403, await bob.get(`/v4/diamond/${id}`))
 
-    const [patched, patchMs] = await timed(() => ann.patch(`/v4/diamond/${id}`, { price: 5 }))
+    const patched = await ann.patch(`/v4/diamond/${id}`, { price: 5 })
     assert.is(shown(expect(200, patched))['price'], 5)
-    assert.ok(patchMs < 2_000, `${patchMs} ms`)
     assert.equal([patched.headers['x-consistency'], patched.headers.etag], ['pending', '"1.0"'])
-    const [listed, listMs] = await timed(() => ann.get('/v4/diamond'))
-    expect(204, listed)
-    assert.ok(listMs < 2_000, `${listMs} ms`)
+    const listed = expect(204, await ann.get('/v4/diamond'))
     assert.is(listed.headers['x-consistency'], 'pending')
     const removed = await created(ann)
     assert.is(expect(204, await ann.remove(`/v4/diamond/${removed.id}`)).headers['x-consistency'], 'pending')
@@ -49,14 +42,13 @@ test('without projections answers within 2 s, says that lists are behind, and sh
     assert.is((await created(again)).sku, 'SKU-1')
   }))
 
-test('removes a report within 2 s, too, where it has to look for its diamond first', () =>
+test('removes a report so, too, where it has to look for its diamond first', () =>
   servicesInFolder(async (start) => {
-    const { ann } = await start('http')
+    const { ann } = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
     const { id } = await created(ann)
     const report = await attached(ann, id)
-    const [removed, ms] = await timed(() => ann.remove(`/v4/certification/${report.id}`))
+    const removed = await ann.remove(`/v4/certification/${report.id}`)
     assert.is(expect(204, removed).headers['x-consistency'], 'pending')
-    assert.ok(ms < 2_000, `${ms} ms`)
     refusal(404, await ann.remove(`/v4/certification/${report.id}`))
   }))
 
@@ -90,12 +82,8 @@ test('is kept by two processes that both project, and after either ends', () =>
     await created(there, { sku: 'B' })
     await first.stop()
     const { id } = await created(there, { sku: 'C' })
-    const seen = await eventually(
-      () => there.get('/v4/diamond'),
-      (answer) => answer.headers['x-consistency'] === undefined,
-    )
     assert.equal(
-      list(seen)
+      list(await current(there, '/v4/diamond'))
         .map(({ sku }) => sku)
         .toSorted(),
       ['A', 'B', 'C'],
@@ -103,19 +91,12 @@ test('is kept by two processes that both project, and after either ends', () =>
     expect(200, await there.patch(`/v4/diamond/${id}`, { price: 1 }))
   }))
 
-/** Asks until the answer is as wanted; hand-over takes a moment. */
-async function eventually<Result>(ask: () => Promise<Result>, isWanted: (result: Result) => boolean): Promise<Result> {
-  const until = performance.now() + 10_000
-  for (;;) {
-    const result = await ask()
-    if (isWanted(result) || performance.now() > until) return result
-  }
-}
-
 /** A service over a log that fails on demand. */
 async function withFaults(run: (service: Service, faults: FaultyStore) => Promise<void>): Promise<void> {
   const made: FaultyStore[] = []
   const service = await startService({
+    clock: clockOfLinks(),
+    patience: PATIENT,
     store: (store) => {
       const faulty = faultyStore(store)
       made.push(faulty)
@@ -186,6 +167,7 @@ test('is 503 where nobody knows whether it was stored, and the same key then giv
 test('is read by its id when the read store is away, lists are 503, and right again when it is back', async () => {
   const away = { now: false }
   const service = await startService({
+    clock: clockOfLinks(),
     reads: (reads) => ({
       ...reads,
       async model(declaration) {

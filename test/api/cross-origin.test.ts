@@ -1,17 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect, type Answer } from './harness/request.ts'
-import { startService, type Service } from './harness/service.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { waysOf, withHeaders } from './harness/ways.ts'
 
 type Given = { none: Service; listed: Service; all: Service }
 const test = suite<Given>('a page of another origin')
 test.before(async (given) => {
-  given.none = await startService()
+  given.none = await startService({ patience: PATIENT })
   given.listed = await startService({
+    patience: PATIENT,
     settings: { CORS_ORIGINS: 'https://Shop.example.com:443/, http://localhost:3000,capacitor://localhost' },
   })
-  given.all = await startService({ settings: { CORS_ORIGINS: '*' } })
+  given.all = await startService({ patience: PATIENT, settings: { CORS_ORIGINS: '*' } })
 })
 test.after(async ({ none, listed, all }) => {
   for (const service of [none, listed, all]) await service.stop()

@@ -3,16 +3,18 @@ import { suite } from 'uvu'
 import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
-import { untilEtag } from './harness/scored.ts'
-import { startService, type Service } from './harness/service.ts'
+import { isScored, untilEtag } from './harness/scored.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { created, shown, unsigned } from './harness/stones.ts'
+import { choicesFor } from '../seeded.ts'
+import { until } from '../until.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
 const test = suite<Given>('a diamond at a time')
 test.before(async (given) => {
   const time = { now: Date.now() - 100_000_000 }
   given.time = time
-  given.service = await startService({ clock: () => time.now, scored: true })
+  given.service = await startService({ patience: PATIENT, clock: () => time.now, scored: true })
   given.ann = given.service.ann
   given.bob = given.service.bob
 })
@@ -86,17 +88,6 @@ for (const version of ['v3', 'v4']) {
   })
 }
 
-/** Numbers from 0 to 1 that are the same in every run (xorshift). */
-function sequence(seed: number): () => number {
-  let state = seed
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
-}
-
 /** What somebody who asked at the end of a second was told, in both versions. */
 type Seen = { readonly time: number; readonly answers: readonly (readonly [number, unknown, string | undefined])[] }
 
@@ -113,18 +104,17 @@ async function seen(ids: readonly number[], ask: (version: string, id: number) =
 
 test('equals what was recorded at 50 moments of a random workload', async ({ service, time }) => {
   const ann = await service.newVendor()
-  const random = sequence(20_261_122)
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
+  const choices = choicesFor('a diamond at a time')
   const ids: number[] = []
   const reports = new Map<number, number[]>()
   const born = (await created(ann)).id
   ids.push(born)
   await untilEtag(ann, born, '"0.1"')
   const change: Record<string, (id: number) => Promise<unknown>> = {
-    price: (id) => ann.patch(`/v4/diamond/${id}`, { price: Math.floor(random() * 1000) }),
-    color: (id) => ann.patch(`/v4/diamond/${id}`, { color: pick(['D', 'E', 'F', null]) }),
-    carat: (id) => ann.patch(`/v3/diamond/${id}`, { carat: pick([0.5, 0.7, 1, 1.5]) }),
-    access: (id) => ann.patch(`/v4/diamond/${id}`, { access: pick([0, 1, 2]) }),
+    price: (id) => ann.patch(`/v4/diamond/${id}`, { price: choices.below(1000) }),
+    color: (id) => ann.patch(`/v4/diamond/${id}`, { color: choices.one(['D', 'E', 'F', null]) }),
+    carat: (id) => ann.patch(`/v3/diamond/${id}`, { carat: choices.one([0.5, 0.7, 1, 1.5]) }),
+    access: (id) => ann.patch(`/v4/diamond/${id}`, { access: choices.one([0, 1, 2]) }),
     certify: async (id) => {
       const answer = await ann.post('/v4/certification', { product: id, laboratory: 'GIA', number: '1' })
       if (answer.status === 201) reports.set(id, [...(reports.get(id) ?? []), (answer.json() as { id: number }).id])
@@ -134,16 +124,17 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
       if (report !== undefined) await ann.remove(`/v4/certification/${report}`)
     },
     create: async () => void ids.push((await created(ann)).id),
-    remove: (id) => (random() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
+    remove: (id) => (choices.next() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
   }
   const recorded: Seen[] = []
   for (let moment = 0; moment < 50; moment++) {
-    time.now += Math.ceil(random() * 5) * SECOND
+    time.now += (1 + choices.below(5)) * SECOND
     const isNew = ids.length === 1
-    for (let doing = 0; doing < 1 + random() * 3; doing++) {
-      await change[isNew ? 'create' : pick(Object.keys(change))]?.(pick(ids.slice(-4)))
+    for (let left = 1 + choices.below(3); left > 0; left--) {
+      const kind = isNew ? 'create' : (choices.one(Object.keys(change)) ?? '')
+      await change[kind]?.(choices.one(ids.slice(-4)) ?? born)
     }
-    await settled(service)
+    await settled(ann, ids)
     recorded.push({
       time: time.now,
       answers: await seen(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
@@ -157,12 +148,12 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
 })
 
 /** Scores that are due come at the time that they are due at: the test's clock stands still meanwhile. */
-async function settled({ installation: { store } }: Service): Promise<void> {
-  for (let last = ''; ;) {
-    await new Promise<void>((done) => setTimeout(done, 40))
-    const { commit } = (await store.head()) as { commit: bigint }
-    if (String(commit) === last) return
-    last = String(commit)
+async function settled(vendor: Vendor, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    await until(`the scores of diamond ${id}`, async () => {
+      const answer = await vendor.get(`/v4/diamond/${id}`)
+      return answer.status === 404 || isScored(shown(answer))
+    })
   }
 }
 

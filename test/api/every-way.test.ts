@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expectRaw, sendRaw } from './harness/raw.ts'
 import { expect, type Request } from './harness/request.ts'
-import { apiSuite, startService } from './harness/service.ts'
+import { apiSuite, PATIENT, startService } from './harness/service.ts'
 import { created, shown, stone } from './harness/stones.ts'
 import { rawBytes, waysOf, withHeaders } from './harness/ways.ts'
 
@@ -81,7 +81,7 @@ test('an Idempotency-Key counts for the path, however many slashes it was writte
 
 test('nosniff is said, and HSTS only where the public address is https', async ({ service, ann }) => {
   const refused: readonly string[] = ['nonsense\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n']
-  const https = await startService({ settings: { BASE_URL: 'https://api.example.com' } })
+  const https = await startService({ patience: PATIENT, settings: { BASE_URL: 'https://api.example.com' } })
   try {
     for (const [at, expected] of [
       [service, undefined],

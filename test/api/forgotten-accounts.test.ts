@@ -4,12 +4,12 @@ import { forgetAccount, loginOf } from '../../src/commands/accounts/forget-accou
 import { findAccount } from '../../src/commands/accounts/accounts.ts'
 import { expect, request } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
-import { startService, type Service } from './harness/service.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite<{ service: Service }>('an account that is forgotten, over HTTP')
 test.before(async (context) => {
-  context.service = await startService()
+  context.service = await startService({ patience: PATIENT })
 })
 test.after(({ service }) => service.stop())
 

@@ -7,7 +7,7 @@ import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, refusal } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
-import { apiSuite, startService } from './harness/service.ts'
+import { apiSuite, PATIENT, startService } from './harness/service.ts'
 import { created, createdMany, shown } from './harness/stones.ts'
 import { until } from '../until.ts'
 
@@ -174,7 +174,7 @@ test("is the owner's alone", async ({ ann, bob, service }) => {
 })
 
 test('does not leave out what can not be read: it is refused until it can be', async () => {
-  const service = await startService()
+  const service = await startService({ patience: PATIENT })
   const { ann, installation } = service
   const { id } = await created(ann)
   const event = { id: randomUUID(), type: 'DiamondPatched', data: { broken: true } }
@@ -194,7 +194,7 @@ test('is 503 while the log is away, as what a stone was at a time is, and whole 
       return log.read(stream, range)
     },
   })
-  const service = await startService({ store })
+  const service = await startService({ patience: PATIENT, store })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)

@@ -5,7 +5,7 @@ import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
 import { attachModel, model, modelFile } from './harness/models.ts'
 import { expect, refusal } from './harness/request.ts'
-import { startService, type Given } from './harness/service.ts'
+import { PATIENT, startService, type Given } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 import { until } from '../until.ts'
 
@@ -13,9 +13,9 @@ type Timed = Given & { time: { ahead: number } }
 const test = suite<Timed>('a signed link')
 
 test.before.each(async (given) => {
-  const time = { ahead: 0 }
+  const [time, start] = [{ ahead: 0 }, Date.now()]
   given.time = time
-  given.service = await startService({ clock: () => Date.now() + time.ahead })
+  given.service = await startService({ patience: PATIENT, clock: () => start + time.ahead })
   given.ann = given.service.ann
 })
 test.after.each(({ service }) => service.stop())

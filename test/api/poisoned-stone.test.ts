@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect, refusal } from './harness/request.ts'
-import { startService, type Given } from './harness/service.ts'
+import { PATIENT, startService, type Given } from './harness/service.ts'
 import { created, current, list, stone } from './harness/stones.ts'
 import { appendTo } from '../projections/engine/poison-kinds.ts'
 import { until } from '../until.ts'
@@ -11,7 +11,7 @@ const NO_COLOR = 987_654
 
 const test = suite<Given>('a stone of which this release does not know a word')
 test.before.each(async (given) => {
-  given.service = await startService({ scored: true })
+  given.service = await startService({ patience: PATIENT, scored: true })
   given.ann = given.service.ann
   given.bob = given.service.bob
 })

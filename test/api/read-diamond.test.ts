@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { ReadStore } from '../../src/stores/ports/read-store.ts'
 import { expect, refusal } from './harness/request.ts'
-import { apiSuite, startService } from './harness/service.ts'
+import { apiSuite, PATIENT, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('getting a diamond')
@@ -99,7 +99,7 @@ function answeringLater() {
 
 test('asks a store that answers later once for each request', async () => {
   const { asked, later } = answeringLater()
-  const service = await startService({ reads: later })
+  const service = await startService({ patience: PATIENT, reads: later })
   try {
     const { id } = await created(service.ann)
     // While the projection is behind, the log is asked instead, and nobody has found out yet how the store answers.

@@ -12,7 +12,7 @@ import { servicesInFolder, type Start } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { attached, pathOf } from './harness/form.ts'
 import { newSender, shared, type Sender } from './harness/secrets.ts'
-import { startService, type Service } from './harness/service.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { created, list, shown, stone } from './harness/stones.ts'
 
 const test = suite('a log that was restored from a backup')
@@ -29,13 +29,13 @@ type Restored = {
 /** Sets the log back while nothing runs; the read models have seen more. */
 async function restored(dataDir: string): Promise<Restored> {
   const file = join(dataDir, 'events.db')
-  const before = await startService({ dataDir })
+  const before = await startService({ patience: PATIENT, dataDir })
   const { id: kept } = await created(before.ann, { sku: 'KEPT', price: 1 })
   const sender = await newSender(before.installation)
   const { account, token } = before.ann
   await before.stop()
   copyFileSync(file, `${file}.backup`)
-  const later = await startService({ dataDir })
+  const later = await startService({ patience: PATIENT, dataDir })
   const then = vendor(later.url, account, token)
   expect(200, await then.patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
   const { id: lost } = await created(then, { sku: 'LOST' })
@@ -46,6 +46,9 @@ async function restored(dataDir: string): Promise<Restored> {
   copyFileSync(`${file}.backup`, file)
   return { kept, lost, lostFile, ann: (service) => again(service, account), sender }
 }
+
+/** Milliseconds that requests wait for read models that nobody makes anew. */
+const SOON = 20
 
 async function withSetBack(run: (restored: Restored, start: Start, dataDir: string) => Promise<void>) {
   if (!areEmbedded) return console.log('NOTE: not run on these engines: the log is set back by putting its file back')
@@ -107,7 +110,7 @@ test('has the feed of changes go back to where it goes on from', () =>
 
 test('is what a process without projections answers from, never the models of the days that were lost', () =>
   withRestored(async ({ kept, lost, lostFile, ann: annOf, sender }, start) => {
-    const service = await start('http')
+    const service = await start('http', {}, { patience: SOON })
     const ann = await annOf(service)
     expect(503, await service.send({ path: '/health/ready' }))
     for (const version of ['v3', 'v4']) {

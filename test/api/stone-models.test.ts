@@ -3,7 +3,8 @@ import type { Scores } from '../../src/domain/diamond/scores.ts'
 import { attached, file, pathOf, smallPdf, text } from './harness/form.ts'
 import { attachModel, model, modelFile, sendModel } from './harness/models.ts'
 import { expect, refusal, type Answer } from './harness/request.ts'
-import { apiSuite } from './harness/service.ts'
+import type { Vendor } from './harness/account.ts'
+import { apiSuite, type Service } from './harness/service.ts'
 import { created, list, shown } from './harness/stones.ts'
 import { isStored } from './harness/stored-files.ts'
 import { until } from '../until.ts'
@@ -11,6 +12,17 @@ import { until } from '../until.ts'
 const test = apiSuite("a stone's own body", { scored: true })
 
 const ROUND = modelFile('Round', 'Excellent', 1.2)
+
+/**
+ * Waits until a file that nothing uses any more is gone: one that was due before would have gone before it.
+ * @param other a model's file of its own
+ */
+async function untilCollected(ann: Vendor, service: Service, other: Buffer): Promise<void> {
+  const { id } = await created(ann)
+  expect(201, await attachModel(ann, id, other))
+  expect(204, await ann.remove(`/v4/diamond/${id}/model`))
+  await until('a file that nothing uses to go', async () => !(await isStored(service, other)))
+}
 
 const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
 const isScored = (scores: Scores) => scores.brilliance !== null
@@ -100,7 +112,7 @@ test('goes with its file when it, or its stone, is removed, and not while anothe
   expect(204, await ann.remove(`/v4/diamond/${one.id}/model`))
   refusal(404, await ann.get(`/v4/diamond/${one.id}/model`))
   refusal(404, await ann.remove(`/v4/diamond/${one.id}/model`))
-  await new Promise((done) => setTimeout(done, 1_500))
+  await untilCollected(ann, service, modelFile('Oval', 'Very Good', 0.9))
   assert.ok(await isStored(service, bytes))
   expect(204, await ann.remove(`/v4/diamond/${other.id}`))
   await until('the file to go', async () => !(await isStored(service, bytes)))
@@ -111,7 +123,7 @@ test('keeps a file that a certification has, too', async ({ ann, service }) => {
   const pdf = smallPdf()
   await attached(ann, id, pdf)
   refusal(422, await attachModel(ann, id, pdf))
-  await new Promise((done) => setTimeout(done, 1_500))
+  await untilCollected(ann, service, modelFile('Oval', 'Excellent', 0.9))
   assert.ok(await isStored(service, pdf))
 })
 

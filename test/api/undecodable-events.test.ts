@@ -8,14 +8,14 @@ import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../src/cr
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, text, upload } from './harness/form.ts'
 import { expect, refusal, request, type Answer } from './harness/request.ts'
-import { startService, type Service } from './harness/service.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { form, newSender, post, shared, type Sender } from './harness/secrets.ts'
 import { created, stone } from './harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; sender: Sender }
 const test = suite<Given>('an event that this release can not read')
 test.before(async (given) => {
-  given.service = await startService()
+  given.service = await startService({ patience: PATIENT })
   given.ann = given.service.ann
   given.sender = await newSender(given.service.installation)
 })
@@ -167,7 +167,7 @@ async function tokenRequest({ installation, url }: Service, parameters: Record<s
 }
 
 test('among reserved ids creates nothing, in a new process', async () => {
-  const first = await startService()
+  const first = await startService({ patience: PATIENT })
   try {
     await spoil(first, 'ids-diamond', 'IdsReserved', KINDS[0])
     const { ann } = first

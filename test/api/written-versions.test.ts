@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { attached } from './harness/form.ts'
 import { expect } from './harness/request.ts'
 import { newSender, post, shared } from './harness/secrets.ts'
-import { startService, type Service } from './harness/service.ts'
+import { PATIENT, startService, type Service } from './harness/service.ts'
 import { created, stone } from './harness/stones.ts'
 import { until } from '../until.ts'
 
@@ -21,7 +21,7 @@ for (const [type, schema] of Object.entries(before)) {
 
 const test = suite<{ service: Service }>('an event')
 test.before(async (given) => {
-  given.service = await startService({ scored: true })
+  given.service = await startService({ patience: PATIENT, scored: true })
 })
 test.after(async ({ service }) => {
   await service.stop()

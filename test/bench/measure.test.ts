@@ -11,17 +11,41 @@ type Answering = (request: IncomingMessage, response: ServerResponse, body: stri
 
 const test = suite('the load generator')
 
-async function under(answer: Answering, act: (load: (json: string) => Load) => Promise<void>): Promise<void> {
+/** A clock that goes on with answers alone. */
+class Clock {
+  #milliseconds = 0
+  readonly now = () => this.#milliseconds
+
+  pass(milliseconds: number): void {
+    this.#milliseconds += milliseconds
+  }
+}
+
+/** Milliseconds that a measurement goes on, and that pass by an answer: ten at least. */
+const [MEASURED, AN_ANSWER] = [100, 10]
+
+/** @param clock of the measurement, unless each answer takes its time */
+async function under(
+  answer: Answering,
+  act: (load: (json: string) => Load, now: () => number) => Promise<void>,
+  clock?: Clock,
+): Promise<void> {
+  const own = new Clock()
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => answer(request, response, body))
+    request.on('end', () => {
+      own.pass(AN_ANSWER)
+      answer(request, response, body)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   try {
     const request = (json: string) => requestText({ port }, { method: 'POST', path: '/', json })
-    await act((json) => ({ port, connections: 3, seconds: 0.1, unique: 1, requests: [request(json)] }))
+    const seconds = MEASURED / 1000
+    const load = (json: string) => ({ port, connections: 3, seconds, unique: 1, requests: [request(json)] })
+    await act(load, (clock ?? own).now)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -35,8 +59,8 @@ test('counts what was answered, and sends no number twice', async () => {
       bodies.push(body)
       response.writeHead(201, { 'Content-Length': 0 }).end()
     },
-    async (load) => {
-      const measured = await measure(load(`{"sku":"${UNIQUE}"}`))
+    async (load, now) => {
+      const measured = await measure(load(`{"sku":"${UNIQUE}"}`), now)
       assert.is(measured.requests, bodies.length)
       assert.is(new Set(bodies).size, bodies.length)
       assert.is(measured.unique, bodies.length + 1)
@@ -48,8 +72,8 @@ test('counts what was answered, and sends no number twice', async () => {
 test('refuses to measure errors', async () => {
   await under(
     (_request, response) => response.writeHead(422, { 'Content-Length': 4 }).end('oh! '),
-    async (load) => {
-      const outcome = await measure(load('{}')).catch((error: Error) => error.message)
+    async (load, now) => {
+      const outcome = await measure(load('{}'), now).catch((error: Error) => error.message)
       assert.match(String(outcome), /not a success:\nHTTP\/1.1 422/)
     },
   )
@@ -62,7 +86,7 @@ test('takes an answer whole that arrives in pieces', async () => {
       response.write('1234')
       setImmediate(() => response.end('5678'))
     },
-    async (load) => assert.ok((await measure(load('{}'))).requests > 3),
+    async (load, now) => assert.ok((await measure(load('{}'), now)).requests >= MEASURED / AN_ANSWER),
   )
 })
 
@@ -77,43 +101,56 @@ test('carries a part of each answer into the same connection’s next request', 
       const text = `{"token":"${token}"}`
       response.writeHead(known ? 200 : 400, { 'Content-Length': text.length }).end(text)
     },
-    async (load) => {
+    async (load, now) => {
       const requests = [`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n${CARRIED}`]
       const carry = { first: [...given], pattern: '"token":"(\\d+)"' }
-      const measured = await measure({ ...load(''), requests, carry })
-      assert.ok(measured.requests > 3)
+      const measured = await measure({ ...load(''), requests, carry }, now)
+      assert.ok(measured.requests >= MEASURED / AN_ANSWER)
     },
   )
 })
 
 test('takes the time of a watched request beside the load, and does not count it', async () => {
+  const clock = new Clock()
   const load = ' '
   const kinds = { load: 0, watched: 0 }
+  let answerWatched: (() => void) | undefined
   await under(
     (_request, response, body) => {
-      kinds[body === load ? 'load' : 'watched']++
       const answer = () => response.writeHead(204).end()
-      if (body === load) answer()
-      else setTimeout(answer, 20)
+      if (body === load) {
+        kinds.load++
+        answer()
+        answerWatched?.()
+        return
+      }
+      kinds.watched++
+      // Behind a request of the load that came later, and 40 ms.
+      answerWatched = () => {
+        answerWatched = undefined
+        clock.pass(40)
+        answer()
+      }
     },
-    async (given) => {
+    async (given, now) => {
       const watched = { request: given('the watched one').requests[0] ?? '', pause: 1 }
-      const measured = await measure({ ...given(load), watched })
+      const measured = await measure({ ...given(load), watched }, now)
       assert.is(measured.requests, kinds.load)
-      assert.is(measured.watched.length, kinds.watched)
-      assert.ok(measured.watched.length > 0 && measured.watched.every((us) => us > 19_000))
+      assert.is(kinds.watched, 3)
+      assert.equal(measured.watched, [40_000, 40_000, 40_000])
     },
+    clock,
   )
 })
 
 test('watches without any load', async () => {
   await under(
     (_request, response) => response.writeHead(204).end(),
-    async (load) => {
+    async (load, now) => {
       const watched = { request: load('{}').requests[0] ?? '', pause: 1 }
-      const measured = await measure({ ...load('{}'), connections: 0, watched })
+      const measured = await measure({ ...load('{}'), connections: 0, watched }, now)
       assert.is(measured.requests, 0)
-      assert.ok(measured.watched.length > 3)
+      assert.is(measured.watched.length, MEASURED / AN_ANSWER)
     },
   )
 })

@@ -65,6 +65,9 @@ export type Browser = {
 
 export type BrowserOptions = { readonly width?: number; readonly dark?: boolean; readonly script?: boolean }
 
+/** Milliseconds after which what is waited for on a page counts as hanging. */
+const HANGING = 120_000
+
 /** A browser with a new profile. */
 export async function startBrowser(
   launch: LaunchOptions,
@@ -78,6 +81,7 @@ export async function startBrowser(
     javaScriptEnabled: script,
     permissions: script ? ['clipboard-read', 'clipboard-write'] : [],
   })
+  context.setDefaultTimeout(HANGING)
   return {
     context,
     async open() {

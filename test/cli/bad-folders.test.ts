@@ -29,7 +29,8 @@ const FOLDERS: Readonly<Record<string, (folder: string) => string>> = {
 for (const [name, make] of Object.entries(FOLDERS)) {
   test(`${name} is one line, and the end`, async ({ commands }) => {
     const folder = make(commands.folder)
-    const { code, err } = await commands.run(['serve'], { DATA_DIR: folder })
+    const words = ['user', 'add', 'a@example.com', '--password', 'right horse']
+    const { code, err } = await commands.run(words, { DATA_DIR: folder })
     assert.match(err, /^adamant: DATA_DIR must be a folder that can be written to, got .*\n$/)
     assert.ok(err.includes(folder), err)
     assert.is(code, 2)

@@ -6,11 +6,17 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
-import { frozen } from '../freeze.ts'
+import { freeze, frozen } from '../freeze.ts'
+import { comes } from '../until.ts'
 import { Resident } from './resident/resident.ts'
 
 /** The built program, as `npm test` has just made it. */
-const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** What lets a program wait a hundred times as long for what it waits for in seconds. */
+const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
+  const { setTimeout: start } = globalThis
+  globalThis.setTimeout = (call, ms, ...given) => start(call, ms < 1_000 ? ms : ms * 100, ...given)`)}`
 
 /** What stays until it is told to end, by a signal to its process. */
 const STAYING = ['serve', 'demo']
@@ -76,6 +82,11 @@ export class CommandLine {
     return started
   }
 
+  /** Starts the built program with deadlines that no machine is too slow for. */
+  startUnhurried(words: readonly string[]): Started {
+    return this.start(words, {}, ['--import', UNHURRIED, PROGRAM])
+  }
+
   #environment(settings: Settings): Record<string, string> {
     const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
     const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
@@ -91,9 +102,6 @@ export class CommandLine {
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
-
-/** Milliseconds after which a line that does not come fails the test. */
-const DEADLINE = 60_000
 
 export class Started {
   readonly ended: Promise<Ended>
@@ -126,22 +134,24 @@ export class Started {
     await frozen(this.child.pid ?? 0)
   }
 
+  /** Lets it stand still until SIGCONT. */
+  async freeze(): Promise<void> {
+    await freeze(this.child.pid ?? 0)
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal)
   }
 
-  /** Resolves with the first line on stdout that fits. @throws after a deadline */
+  /** Resolves with the first line on stdout that fits. @throws when the process ends without it */
   async line(fits: (line: string) => boolean = () => true): Promise<string> {
-    const signal = AbortSignal.timeout(DEADLINE)
-    for (;;) {
+    for (let over = false; ;) {
       const found = this.#out.split('\n').slice(0, -1).find(fits)
       if (found !== undefined) return found
-      const came = once(this.child.stdout, 'data', { signal }).then(
-        () => true,
-        () => false,
-      )
-      if (await Promise.race([came, this.ended.then(() => false)])) continue
-      throw new Error(`the line did not come; stdout: ${this.#out}; stderr: ${this.#err}`)
+      const said = `stdout: ${this.#out}; stderr: ${this.#err}`
+      if (over) throw new Error(`the line did not come; ${said}`)
+      const more = once(this.child.stdout, 'data').then(() => false)
+      over = await comes(`a line; ${said}`, Promise.race([more, this.ended.then(() => true)]))
     }
   }
 }

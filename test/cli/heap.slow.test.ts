@@ -3,56 +3,49 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { YoungGeneration } from '../../src/cli/heap.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
-type Measured = { first: number; idle: number; again: number }
-const test = suite<Measured>('what V8 is told')
+const test = suite('what V8 is told')
 
-/** The bytes of the young generation after a gigabyte of garbage beside what is kept, as the service has it, and so again. */
+/** Keeps more and more until V8 was told to let the young generation grow no more. */
 const WORK = `
+  import { setFlagsFromString } from 'node:v8'
   import { growModestly } from './heap.ts'
-  import { getHeapSpaceStatistics } from 'node:v8'
-  growModestly()
-  const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
+  let isBounded = false
+  growModestly((flag) => {
+    setFlagsFromString(flag)
+    console.log(flag)
+    isBounded ||= flag === '--semi-space-growth-factor=1'
+  })
   const kept = []
-  async function work() {
-    for (let round = 0; round < 200; round++) {
-      for (let i = 0; i < 40_000; i++) if (kept.push({ round, list: [i] }) > 200_000) kept.length = 0
-      await new Promise((done) => setImmediate(done))
-    }
-    return young()
+  while (!isBounded) {
+    for (let i = 0; i < 40_000; i++) if (kept.push({ list: [i] }) > 200_000) kept.length = 0
+    await new Promise((done) => setImmediate(done))
   }
-  const first = await work()
-  kept.length = 0
-  // What V8 does by itself where little happens.
-  for (let time = 0; time < 3; time++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-  const idle = young()
-  console.log(JSON.stringify({ first, idle, again: await work() }))`
+  process.exit()`
+
+test('is understood by this Node, and bounds the young generation while the service works', async () => {
+  const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
+  const words = [...FROM_SOURCE, '--input-type=module', '--eval', WORK]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
+  assert.is(stderr, '')
+  assert.match(stdout, /^--heap-growing-percent=\d+\n--no-maglev\n--semi-space-growth-factor=1\n/)
+})
 
 const MB = 1024 * 1024
 
-/** V8 still grows once behind the bound: to 32 MB on Node 22 and 24, on Node 26 to 42. */
-const MOST = 48 * MB
-
-test.before(async (measured) => {
-  const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
-  const words = ['--expose-gc', ...FROM_SOURCE, '--input-type=module', '--eval', WORK]
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
-  assert.is(stderr, '')
-  Object.assign(measured, JSON.parse(stdout))
-})
-
-test('is understood by this Node, and keeps the young generation small where V8 alone lets it grow to 128 MB', ({
-  first,
-  again,
-}) => {
-  assert.ok(first > 0 && first <= MOST, `${first} bytes`)
-  assert.ok(again <= MOST, `${again} bytes`)
-})
-
-test('lets the young generation grow again that V8 made small while nothing happened', ({ idle, again }) => {
-  assert.ok(idle <= 4 * MB, `${idle} bytes`)
-  assert.ok(again >= 8 * MB, `${again} bytes`)
+test('lets the young generation grow below 16 MB, no more from there on, and again when V8 has made it small', () => {
+  const flags: string[] = []
+  const young = new YoungGeneration((flag) => flags.push(flag))
+  for (const bytes of [1, 4, 16 * MB - 1]) young.collected(bytes)
+  assert.equal(flags, [])
+  young.collected(16 * MB)
+  assert.equal(flags.splice(0), ['--semi-space-growth-factor=1'])
+  young.collected(32 * MB)
+  assert.equal(flags, [])
+  for (const bytes of [1 * MB, 2 * MB]) young.collected(bytes)
+  assert.equal(flags, ['--semi-space-growth-factor=2'])
 })
 
 test.run()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../until.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine; sheet: (content: string | Buffer, name?: string) => string }
@@ -172,13 +173,18 @@ test('reads stdin, and with --dry-run writes nothing', async ({ commands }) => {
 test('waits for a service that is slow to know of it, and ends well', async ({ commands, sheet }) => {
   const server = commands.start(['serve', '--json'])
   await server.line()
-  server.kill('SIGSTOP')
-  const going = setTimeout(() => server.kill('SIGCONT'), 2_000)
-  const { code, out, err } = await commands.run(['import', sheet(GOOD), ...USER])
+  await server.freeze()
+  const importing = commands.startUnhurried(['import', sheet(GOOD), ...USER])
+  let hasEnded = false
+  void importing.ended.then(() => (hasEnded = true))
+  await until('the stones', async () => (await created(commands)).length === 2)
+  // If it did not wait, it would have ended before another process has begun and ended.
+  await commands.start(['events', '--json']).ended
+  assert.not.ok(hasEnded)
+  server.kill('SIGCONT')
+  const { code, out, err } = await importing.ended
   assert.is(code, 0, err)
   assert.is(JSON.parse(out).imported, 2)
-  clearTimeout(going)
-  server.kill('SIGCONT')
   server.kill('SIGTERM')
   await server.ended
 })

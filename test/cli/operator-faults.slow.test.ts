@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { areEmbedded } from '../engines.ts'
+import { comes } from '../until.ts'
 import { CommandLine, type Settings } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -15,15 +17,10 @@ test.after.each(({ commands }) => commands.remove())
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 
-/** Milliseconds after which one that serves all the same is ended. */
-const PATIENCE = 20_000
-
 /** What `serve` says of it, which is one line and no stack; exit codes are 1 or 2. */
 async function saidBy(commands: CommandLine, settings: Settings, code: number): Promise<string> {
   const started = commands.start(['serve'], settings)
-  const patience = setTimeout(() => started.kill('SIGKILL'), PATIENCE)
-  const ended = await started.ended
-  clearTimeout(patience)
+  const ended = await comes('the end of one that should not serve', started.ended)
   assert.is(ended.code, code, ended.err)
   const lines = ended.err.trim().split('\n')
   const faults = lines.filter((line) => !line.startsWith('These settings can not be used'))
@@ -54,6 +51,12 @@ test('with the master key is one line', async ({ commands }) => {
   first.kill('SIGTERM')
   assert.is((await first.ended).code, 0)
   assert.match(await saidBy(commands, { MASTER_KEY }, 1), /was sealed with the master key [0-9a-f]+, and MASTER_KEY is/)
+})
+
+test('with a folder of data that can not be is one line', async ({ commands }) => {
+  const DATA_DIR = join(commands.folder, 'file')
+  writeFileSync(DATA_DIR, '')
+  assert.match(await saidBy(commands, { DATA_DIR }, 2), /DATA_DIR must be a folder that can be written to, got .*file/)
 })
 
 test('with a file of a newer release is one line', async ({ commands }) => {

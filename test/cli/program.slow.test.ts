@@ -15,10 +15,10 @@ const test = suite('a command')
 const SOURCE = `
   import { run } from './src/cli/program.ts'
   import { NoInstallation } from './src/wiring/installation.ts'
-  const open = async () => {
-    await new Promise((done) => setTimeout(done, 200).unref())
-    throw new NoInstallation('what it waited for has come')
-  }
+  const open = () =>
+    new Promise((_, fail) => {
+      setTimeout(() => fail(new NoInstallation('what it waited for has come')), 200).unref()
+    })
   await run(['status'], open, undefined)`
 
 test('ends when what it waits for has come, whatever keeps the process alive', async () => {

@@ -61,7 +61,7 @@ test('has a line for each with what was asked, how it went and how long it took,
     ['4bf92f3577b34da6a3ce929d0e0e4736', undefined, undefined, undefined, undefined],
   )
   for (const { ms, bytes, level } of requests) {
-    assert.ok(typeof ms === 'number' && ms > 0 && ms < 10_000)
+    assert.ok(typeof ms === 'number' && ms >= 0)
     assert.ok(typeof bytes === 'number' && bytes > 0)
     assert.is(level, 30)
   }

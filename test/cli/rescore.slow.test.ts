@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OPTICS_VERSION } from '../../src/domain/scoring/version.ts'
 import { comparePositions, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { openStores, type Stores } from '../open-stores.ts'
+import { until } from '../until.ts'
 import { scoredBy } from '../reactions/scoring/older-scores.ts'
 import { CommandLine } from './command-line.ts'
 
@@ -24,9 +24,6 @@ test.after.each(async ({ commands, stores }) => {
 type Scoring = { lag: number; running: boolean }
 
 const OLDER = '0.9.3+00c0ffee'
-
-/** Milliseconds within which the service must have scored a stone. */
-const DEADLINE = 60_000
 
 /** Imports stones; their ids are 1 and up. */
 async function imported({ commands }: Context, stones: number): Promise<number[]> {
@@ -66,11 +63,7 @@ test('again is known to a running service as soon as the command has ended', asy
   const headers = { Authorization: `Bearer ${await logIn(context, url)}` }
   const [id = 0] = await imported(context, 1)
   const stone = async () => fetch(`${url}/v4/diamond/${id}`, { headers })
-  const ends = Date.now() + DEADLINE
-  while ((await stone()).headers.get('etag') !== '"0.1"') {
-    assert.ok(Date.now() < ends, 'it was not scored')
-    await pause(20)
-  }
+  await until('the first scores', async () => (await stone()).headers.get('etag') === '"0.1"')
   await scoredBy(log, OLDER, [id])
 
   const { rescored } = await commands.json('rescore')
@@ -91,12 +84,11 @@ test('has its progress in status', async (context) => {
   assert.equal([behind.lag, behind.running], [3, false])
   const server = commands.start(['serve', '--json'])
   await server.line()
-  const ends = Date.now() + DEADLINE
-  for (;;) {
-    const { lag, running } = (await commands.json('status'))['scoring'] as Scoring
-    if (lag === 0 && running) break
-    assert.ok(Date.now() < ends, `it is ${lag} events behind`)
-  }
+  await until('the scoring to be done', async () => {
+    const { out: told } = await commands.run(['status', '--json'])
+    const { lag, running } = (JSON.parse(told) as { scoring: Scoring }).scoring
+    return lag === 0 && running
+  })
   const { out } = await commands.run(['status'])
   assert.match(out, /^scoring by model +position +lag +kept up to date\n\S+ +\d+ +0 +yes$/m)
   server.kill('SIGTERM')
@@ -111,7 +103,7 @@ test('again stops when it is asked to, and the next run does the rest', async (c
   const before = await log.head()
 
   const stopped = commands.start(['rescore', '--json'])
-  while (comparePositions(await log.head(), before) === 0) await pause(1)
+  await until('the first stones', async () => comparePositions(await log.head(), before) > 0)
   stopped.kill('SIGTERM')
   const { code, out, err } = await stopped.ended
 

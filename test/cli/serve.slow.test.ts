@@ -3,6 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { comes, until } from '../until.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -20,17 +21,15 @@ const logIn = async (url: string, credentials: Readonly<Record<string, unknown>>
 
 /** Resolves as soon as nobody listens there any more. */
 async function untilRefused(url: string): Promise<void> {
-  const deadline = performance.now() + 20_000
-  while (performance.now() < deadline) {
+  await until(`${url} to be closed`, async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     const listening = await once(socket, 'connect').then(
       () => true,
       () => false,
     )
     socket.destroy()
-    if (!listening) return
-  }
-  throw new Error(`${url} still listens`)
+    return !listening
+  })
 }
 
 test('knows an account and a client that another process added, at once', async ({ commands }) => {
@@ -55,7 +54,7 @@ test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
 })
 
 test('answers a request that was under way when SIGTERM came', async ({ commands }) => {
-  const server = commands.start(['serve', '--json'])
+  const server = commands.startUnhurried(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const body = 'grant_type=password&username=a&password=b&client_id=1_x&client_secret=y'
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': body.length }
@@ -75,7 +74,7 @@ test('answers a request that was under way when SIGTERM came', async ({ commands
 })
 
 test('ends at once on a second signal', async ({ commands }) => {
-  const server = commands.start(['serve', '--json'])
+  const server = commands.startUnhurried(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
   underWay.on('error', () => {})
@@ -86,7 +85,7 @@ test('ends at once on a second signal', async ({ commands }) => {
   await untilRefused(url)
   server.kill('SIGTERM')
 
-  assert.is((await server.ended).code, 130)
+  assert.is((await comes('its end', server.ended)).code, 130)
 })
 
 test('says in a sentence that a port is in use', async ({ commands }) => {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStores } from '../open-stores.ts'
-import { CommandLine } from './command-line.ts'
+import { until } from '../until.ts'
+import { CommandLine, PROGRAM } from './command-line.ts'
 
 type Context = { commands: CommandLine }
 type Status = { ok: boolean; faults: string[]; models: { model: string; lag: number; behind: number }[] }
@@ -15,10 +16,9 @@ test.after.each(({ commands }) => commands.remove())
 
 const statusOf = async (commands: CommandLine, code: number) => (await commands.jsonEnding(code, ['status'])) as Status
 
-/** A stone whose creation was written so many seconds ago, as another process of the installation would have. */
-async function createdAgo(dataDir: string, seconds: number): Promise<void> {
+/** A stone whose creation was written at this time, as another process of the installation would have. */
+async function createdAt(dataDir: string, at: number): Promise<void> {
   const { store, close } = await openStores(dataDir)
-  const at = Date.now() - seconds * 1000
   const metadata = { actor: 'operator', via: 'cli', schema: '1', at: new Date(at).toISOString() }
   const data = { id: 1, owner: 1, date: Math.floor(at / 1000), set: { sku: 'A-1', cutShape: 100, carat: 1 } }
   await store.append('diamond-1', 'none', [{ id: randomUUID(), type: 'DiamondCreated', data, metadata }])
@@ -41,18 +41,30 @@ test('ends with 0 while the service runs, and with 1 and what to do when nothing
   assert.match(err, /start the service/)
 })
 
+/** What a program has for the time that NOW says, as long as it runs. */
+const STANDING_CLOCK = 'data:text/javascript,Date.now = () => Number(process.env.NOW)'
+
 for (const [seconds, code] of [
-  [30, 0],
-  [90, 1],
+  [60, 0],
+  [61, 1],
 ] as const) {
   test(`ends with ${code} where a read model is ${seconds} s behind`, async ({ commands }) => {
     const server = commands.start(['serve', '--json'])
     await server.line()
-    server.kill('SIGSTOP')
-    await createdAgo(commands.dataDir, seconds)
-    const { models, faults } = await statusOf(commands, code)
-    assert.ok(models.some(({ model, lag, behind }) => model === 'diamonds' && lag === 1 && behind >= seconds))
-    assert.is(/the diamonds read model is \d+ s behind, 1 events/.test(faults.join()), code === 1)
+    // One that stood still in the middle of a write would let nobody else write.
+    await until('nothing to do', async () =>
+      (await statusOf(commands, 0)).models.every(({ model, lag }) => model === 'tree' || lag === 0),
+    )
+    await server.freeze()
+    const now = Date.now()
+    await createdAt(commands.dataDir, now - seconds * 1000)
+    const asked = commands.start(['status', '--json'], { NOW: String(now) }, ['--import', STANDING_CLOCK, PROGRAM])
+    const { code: ended, out, err } = await asked.ended
+    assert.is(ended, code, err)
+    const { models, faults } = JSON.parse(out) as Status
+    const { lag, behind } = models.find(({ model }) => model === 'diamonds') ?? {}
+    assert.equal([lag, behind], [1, seconds])
+    assert.is(faults.join().includes(`the diamonds read model is ${seconds} s behind, 1 events`), code === 1)
     server.kill('SIGCONT')
     server.kill('SIGTERM')
     await server.ended

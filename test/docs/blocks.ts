@@ -22,17 +22,14 @@ type Run = {
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly input?: string
-  /** Milliseconds after which it is ended: a minute, unless told. */
-  readonly timeout?: number
 }
 
+/** Milliseconds after which a program counts as hanging. */
+const HANGING = 600_000
+
 /** Runs a program to its end. */
-export function run(
-  program: string,
-  args: readonly string[],
-  { env, cwd, input, timeout = 60_000 }: Run,
-): Promise<Said> {
-  const options = { env: { ...process.env, ...env }, timeout, ...(cwd !== undefined && { cwd }) }
+export function run(program: string, args: readonly string[], { env, cwd, input }: Run): Promise<Said> {
+  const options = { env: { ...process.env, ...env }, timeout: HANGING, ...(cwd !== undefined && { cwd }) }
   return new Promise((done) => {
     const child = execFile(program, args, options, (error, out, err) => {
       done({ out, err, code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1 })

@@ -3,6 +3,7 @@ import { EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startPeer, type Peer } from './peer/peer.ts'
+import { until } from '../until.ts'
 
 /** The peer against the bare client: it answers as a real EventStoreDB 23.10.6 was recorded to. */
 const test = suite<{ peer: Peer; client: EventStoreDBClient }>('the peer of EventStoreDB')
@@ -158,13 +159,14 @@ test('ends calls when it goes down, and takes them again when it is back', async
   )
   await peer.up()
   let again: unknown
-  for (let attempt = 0; again === undefined && attempt < 100; attempt++) {
+  await until('an append', async () => {
     const appended = client.appendToStream('s', event(), at(0n))
     again = await appended.then(
       ({ nextExpectedRevision }) => nextExpectedRevision,
-      () => new Promise<void>((done) => setTimeout(done, 50)),
+      () => undefined,
     )
-  }
+    return again !== undefined
+  })
   assert.is(again, 1n)
 })
 

@@ -9,6 +9,7 @@ import { startService, type Overrides, type Service } from '../api/harness/servi
 import { forgetEngines } from '../engines.ts'
 import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { until } from '../until.ts'
+import type { Installation } from '../../src/wiring/installation.ts'
 
 type Given = { dataDir: string; postbox: Postbox; services: Service[]; start(overrides: Overrides): Promise<Service> }
 const test = suite<Given>('a mail of an installation with two servers')
@@ -31,17 +32,59 @@ test.after.each(async ({ dataDir, postbox, services }) => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Milliseconds that the mail server takes, and in which another server would have sent it a second time. */
-const SLOW = 1_500
-const AFTER = 1_500
+/** Looks at the queue after which a server would have taken the mail that another one sends. */
+const LOOKS = 5
+
+/** A server whose mails stand still on their way until they may go on; it counts its looks at the queue and its signs of life. */
+function watched(mayGoOn: Promise<void> = Promise.resolve()) {
+  const counts = { sent: 0, looks: 0, signs: 0 }
+  const installation = (opened: Installation): Installation => ({
+    ...opened,
+    mail: watching(opened.mail, {
+      async send() {
+        counts.sent++
+        await mayGoOn
+      },
+    }),
+    vault: watching(opened.vault, {
+      claimMail: () => void counts.looks++,
+      renewClaim: () => void counts.signs++,
+    }),
+  })
+  return { counts, installation }
+}
+
+/** The same port, where something is done before some of its calls. */
+function watching<Port extends object>(port: Port, before: { [name: string]: () => unknown }): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const first = before[String(name)]
+      if (first === undefined) return value.bind(target) as unknown
+      return async (...given: unknown[]) => {
+        await first()
+        return Reflect.apply(value, target, given) as unknown
+      }
+    },
+  })
+}
+
+const isQueueEmpty = async ({ installation }: Service) => (await installation.vault.nextMail()) === undefined
 
 test('is sent once by those whose clocks are 16 s apart', async ({ postbox, start }) => {
-  postbox.slow = SLOW
-  const one = await start({})
-  await start({ clock: () => Date.now() + 16_000 })
-  await shared(one.url, await newSender(one.installation), { secret: 'x', recipient: 'tom@example.com' })
-  await until('it to be sent', () => postbox.accepted.length > 0)
-  await new Promise((done) => setTimeout(done, SLOW + AFTER))
+  let goOn = () => {}
+  const mayGoOn = new Promise<void>((done) => (goOn = done))
+  const [one, other] = [watched(mayGoOn), watched(mayGoOn)]
+  const service = await start({ installation: one.installation })
+  await start({ installation: other.installation, clock: () => Date.now() + 16_000 })
+  await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
+  await until('it to be on its way', () => one.counts.sent + other.counts.sent > 0)
+  const before = [one, other].map(({ counts }) => ({ counts, looks: counts.looks }))
+  await until('looks at the queue by both', () => before.every(({ counts, looks }) => counts.looks >= looks + LOOKS))
+  goOn()
+  await until('it to leave the queue', () => isQueueEmpty(service))
+  assert.is(one.counts.sent + other.counts.sent, 1)
   assert.is(postbox.accepted.length, 1)
 })
 
@@ -61,19 +104,20 @@ function forgettingMails(log: { isFull: boolean }) {
     })
 }
 
-/** Milliseconds: longer than a claim lasts that nobody renews. */
-const FULL = 20_000
+/** Signs of its holder's life in the time for which a claim lasts without one (src/reactions/mail/mail-claims.ts), and more. */
+const SIGNS = 6
 
 if (process.env['ADAMANT_FULL'] === '1') {
   test('is sent once while its outcome can not be recorded', async ({ postbox, start }) => {
     const log = { isFull: true }
-    const one = await start({ store: forgettingMails(log) })
-    await start({ store: forgettingMails(log) })
-    await shared(one.url, await newSender(one.installation), { secret: 'x', recipient: 'tom@example.com' })
+    const [one, other] = [watched(), watched()]
+    const service = await start({ store: forgettingMails(log), installation: one.installation })
+    await start({ store: forgettingMails(log), installation: other.installation })
+    await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
     await until('it to be sent', () => postbox.accepted.length > 0)
-    await new Promise((done) => setTimeout(done, FULL))
+    await until('its claim to be renewed', () => one.counts.signs + other.counts.signs >= SIGNS)
     log.isFull = false
-    await until('it to leave the queue', async () => (await one.installation.vault.nextMail()) === undefined)
+    await until('it to leave the queue', () => isQueueEmpty(service))
     assert.is(postbox.accepted.length, 1)
   })
 }

@@ -2,7 +2,11 @@ import type { Installation } from '../../src/wiring/installation.ts'
 import { StoreUnavailable, type Subscription } from '../../src/stores/ports/event-store.ts'
 
 /** What every call meets from now on: `away` is refused, `hangs` is never answered. */
-export type Outage = { fault: 'none' | 'away' | 'hangs' }
+export type Outage = {
+  fault: 'none' | 'away' | 'hangs'
+  /** Calls that have met the fault so far. */
+  met: number
+}
 
 /** What a service works with besides itself. */
 export const PORTS = ['store', 'reads', 'vault', 'files', 'mail'] as const
@@ -33,6 +37,7 @@ function failing<Port extends object>(port: Port, outage: Outage): Port {
       return (...asked: unknown[]) => {
         const call = (): unknown => Reflect.apply(value, target, asked)
         if (name === 'subscribe') return subscription(call() as Subscription, outage)
+        if (outage.fault !== 'none') outage.met++
         if (outage.fault === 'hangs') return iterable(never())
         if (outage.fault === 'away') return refusal()
         if (PARTS.has(name)) return parts(call() as Promise<object | undefined>, outage)

@@ -9,17 +9,14 @@ import { expect, refusal, type Answer } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
-import { pause, until } from '../until.ts'
+import { until } from '../until.ts'
 
 const test = suite('a service whose log is away')
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** Milliseconds that any request may take, and one whose fate is known. */
-const BUDGET = 5_000
-const AT_ONCE = 1_500
-/** Milliseconds for which a confirmation of the session feed is worth something. */
-const CONFIRMED = 5_000
+/** Seconds after which a confirmation of the session feed is worth nothing any more, and one more. */
+const UNCONFIRMED = 6
 
 /** All wait for most of their time, and so run beside each other, each with a service and a log of its own. */
 const cases: Record<string, () => Promise<void>> = {}
@@ -49,27 +46,20 @@ async function served(
   }
 }
 
-/** The answer, which came within so many milliseconds. */
-async function within(ms: number, asked: Promise<Answer>): Promise<Answer> {
-  const since = performance.now()
-  const answer = await asked
-  const took = performance.now() - since
-  assert.ok(took < ms, `${answer.status} after ${Math.round(took)} ms`)
-  return answer
-}
-
 /** Ends an account's tokens, as the command line does. */
 async function disabled({ installation }: Service, account: number): Promise<void> {
   const wish = { stream: accountStream(account), id: randomUUID(), origin }
   await handle(installation.writing, wish, accountFold, (state) => disable(state, { apiTokens: 'ended' }))
 }
 
+const ageOf = ({ headers }: Answer) => Number(headers['age'])
+
 /** What it is like to be told what was so before. */
 function stale(answer: Answer, least = 0): Answer {
   expect(200, answer)
   assert.is(answer.headers['x-consistency'], 'stale')
   assert.match(String(answer.headers['age']), /^\d+$/)
-  assert.ok(Number(answer.headers['age']) >= least, `Age: ${answer.headers['age']}`)
+  assert.ok(ageOf(answer) >= least, `Age: ${answer.headers['age']}`)
   return answer
 }
 
@@ -88,7 +78,7 @@ const outages: [what: string, leave: (peer: Peer) => unknown, comeBack: (peer: P
   ['hangs', (peer) => (peer.faults.silent = true), (peer) => (peer.faults.silent = false)],
 ]
 for (const [what, leave, comeBack] of outages) {
-  meanwhile(`(it ${what}) reads on, refuses writes at once, and goes on as before when it is back`, () =>
+  meanwhile(`(it ${what}) reads on, refuses writes, and goes on as before when it is back`, () =>
     served({}, async (service, peer) => {
       const { ann, bob } = service
       const { id } = await created(ann, { sku: 'S', access: 2 })
@@ -97,36 +87,31 @@ for (const [what, leave, comeBack] of outages) {
       const revoked = await service.newVendor()
       await disabled(service, revoked.account)
       await until('the end of a token', async () => (await revoked.get('/v4/diamond')).status === 401)
-      const left = performance.now()
       await leave(peer)
 
-      const first = await Promise.all(
-        [...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')].map((asked) =>
-          within(BUDGET, asked),
-        ),
-      )
+      const first = await Promise.all([...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')])
       for (const answer of first.slice(0, -2)) refusal(503, answer)
       for (const answer of first.slice(-2)) stale(answer)
 
       // The session feed's last confirmation is no longer enough by itself.
-      await pause(left + CONFIRMED + 1_000 - performance.now())
-      for (const answer of await Promise.all(writes(service, id).map((asked) => within(AT_ONCE, asked)))) {
+      await until('an older answer', async () => ageOf(await ann.get(`/v4/diamond/${id}`)) >= UNCONFIRMED)
+      for (const answer of await Promise.all(writes(service, id))) {
         refusal(503, answer)
         assert.ok(Number(answer.headers['retry-after']) > 0)
       }
-      const one = stale(await within(AT_ONCE, ann.get(`/v4/diamond/${id}`)), 4)
+      const one = stale(await ann.get(`/v4/diamond/${id}`), 4)
       assert.equal(unsigned(one), before)
       assert.is(one.headers['etag'], `"1.0"`)
-      stale(await within(AT_ONCE, ann.get(`/v3/diamond/${id}`)))
-      assert.equal(unsigned(stale(await within(AT_ONCE, ann.get('/v4/diamond')), 4)), [before])
-      stale(await within(AT_ONCE, ann.get('/v4/diamond?f[sku]=S')))
-      stale(await within(AT_ONCE, service.send({ path: `/diamond/${id}` })), 4)
-      expect(200, await within(AT_ONCE, service.send({ path: '/v2/constants' })))
-      refusal(403, await within(AT_ONCE, bob.get(`/v4/diamond/${id}`)))
-      refusal(404, await within(AT_ONCE, ann.get('/v4/diamond/999999')))
-      refusal(401, await within(AT_ONCE, revoked.get('/v4/diamond')))
-      assert.is((await within(AT_ONCE, service.send({ path: '/health/ready' }))).status, 503)
-      const metrics = expect(200, await within(AT_ONCE, service.send({ path: '/metrics' })))
+      stale(await ann.get(`/v3/diamond/${id}`))
+      assert.equal(unsigned(stale(await ann.get('/v4/diamond'), 4)), [before])
+      stale(await ann.get('/v4/diamond?f[sku]=S'))
+      stale(await service.send({ path: `/diamond/${id}` }), 4)
+      expect(200, await service.send({ path: '/v2/constants' }))
+      refusal(403, await bob.get(`/v4/diamond/${id}`))
+      refusal(404, await ann.get('/v4/diamond/999999'))
+      refusal(401, await revoked.get('/v4/diamond'))
+      assert.is((await service.send({ path: '/health/ready' })).status, 503)
+      const metrics = expect(200, await service.send({ path: '/metrics' }))
       assert.match(metrics.text, /^adamant_log_away 1$/m)
 
       await comeBack(peer)
@@ -140,11 +125,11 @@ for (const [what, leave, comeBack] of outages) {
 }
 
 meanwhile('reads on for STALE_READS seconds and no longer', () =>
-  served({ STALE_READS: '2' }, async (service, peer) => {
+  served({ STALE_READS: '10' }, async (service, peer) => {
     const { id } = await created(service.ann, { access: 2 })
     await peer.down()
     stale(await service.ann.get(`/v4/diamond/${id}`))
-    await pause(2_000)
+    await until('a refusal', async () => (await service.ann.get(`/v4/diamond/${id}`)).status === 503)
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond', `/diamond/${id}`]) expect(503, await service.ann.get(path))
     expect(200, await service.ann.get('/v2/constants'))
     await peer.up()
@@ -171,11 +156,11 @@ meanwhile('answers no read stale where only its connections were lost', () =>
   }),
 )
 
-meanwhile('answers writes within the budget where its log reads and stores nothing', () =>
+meanwhile('refuses writes where its log reads and stores nothing', () =>
   served({}, async (service, peer) => {
     const { id } = await created(service.ann)
     peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))
-    for (const answer of await Promise.all(writes(service, id).map((asked) => within(BUDGET, asked)))) {
+    for (const answer of await Promise.all(writes(service, id))) {
       refusal(503, answer)
     }
     assert.is((await service.ann.get(`/v4/diamond/${id}`)).headers['x-consistency'], undefined)

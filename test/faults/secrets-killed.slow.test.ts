@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import { openPostbox, type Postbox } from '../api/harness/postbox.ts'
 import { post, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { rounds } from '../rounds.ts'
+import { choicesFor } from '../seeded.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
 import { until } from '../until.ts'
@@ -92,13 +93,14 @@ test('tells no value twice, loses none, keeps its burns, and sends each mail', a
   postbox.refuse.message = () => void generations.push(generation)
   const settings = { MAILER: postbox.address, LOG_LEVEL: 'error' }
   const mailed: Known[] = []
+  const choices = choicesFor('secrets-killed')
   let checked = 0
   for (let round = 0; round < ROUNDS; round++) {
     const known: Known[] = []
     const server = await startServer(dataDir, settings)
     const using = useUntilKilled(server, ann, known, round)
-    await until('some secrets', () => known.length >= 5)
-    await new Promise((done) => setTimeout(done, Math.random() * 500))
+    const killedAfter = 5 + choices.below(60)
+    await until('some secrets', () => known.length >= killedAfter)
     await server.kill()
     await using
     generation++

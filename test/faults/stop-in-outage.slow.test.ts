@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { attached } from '../api/harness/form.ts'
+import { attached, file, smallPdf, text, upload } from '../api/harness/form.ts'
 import { expect } from '../api/harness/request.ts'
 import { newSender, shared, type Sender } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
@@ -11,26 +11,25 @@ import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
 import { withInstallation, type Installed } from './serving.ts'
-import { pause } from '../until.ts'
+import { comes, until } from '../until.ts'
 
 const test = suite('a service that is asked to stop in the middle of an outage')
 
-/** Milliseconds after which a stop counts as hanging: each stage has a deadline of its own (wiring/open-parts). */
-const HANGING = 120_000
-/** Milliseconds in which each work that is done every few seconds has met the outage. */
-const MET = 1_500
+/** Calls of a port that meet its outage before the stop. */
+const MET = 1
 
-/** Leaves something to do for each work: to project, to score, to read, to collect, to mail, to expire. */
-async function givesWork({ url, ann }: Service, sender: Sender): Promise<void> {
+/** Leaves something to do for each work: to project, to score, to read, to collect, to mail, to expire. @returns a stone */
+async function givesWork({ url, ann }: Service, sender: Sender): Promise<number> {
   await shared(url, sender, { secret: 'read', notify: 'true', recipient: 'tom@example.com' })
   await shared(url, sender, { secret: 'expires', ttl: '60' })
   const { id } = await created(ann)
   const certification = await attached(ann, id)
   expect(204, await ann.remove(`/v4/certification/${certification.id}`))
+  return id
 }
 
 async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<void> {
-  const outage: Outage = { fault: 'none' }
+  const outage: Outage = { fault: 'none', met: 0 }
   const time = { ahead: 0 }
   let really = async () => {}
   const service = await startService({
@@ -42,25 +41,18 @@ async function stopMeanwhile(port: PortName, fault: 'away' | 'hangs'): Promise<v
     },
   })
   const sender = await newSender(service.installation)
-  await givesWork(service, sender)
+  const id = await givesWork(service, sender)
   outage.fault = fault
   if (port === 'mail') await shared(service.url, sender, { secret: 'x', recipient: 'tom@example.com' })
   time.ahead = 120_000
-  const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
-  await pause(MET)
-  await ends(`the stop while ${port} ${fault}`, service.stop())
+  const underWay = Promise.allSettled([
+    service.ann.post('/v4/diamond', stone()),
+    upload(service.ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf(1_000))]),
+  ])
+  await until(`calls while ${port} ${fault}`, () => outage.met >= MET)
+  await comes(`the end of the stop while ${port} ${fault}`, service.stop())
   await underWay
   await really()
-}
-
-/** @throws Error with what it is about when it does not end */
-async function ends<Value>(what: string, ending: Promise<Value>): Promise<Value> {
-  const timer = new AbortController()
-  const late = setTimeout(HANGING, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`${what} did not end`)
-  })
-  late.catch(() => undefined)
-  return Promise.race([ending, late]).finally(() => timer.abort())
 }
 
 for (const fault of ['away', 'hangs'] as const) {
@@ -80,8 +72,8 @@ async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Prom
       await created(service.ann)
       await trouble(peer)
       const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
-      await pause(MET)
-      code = await ends('the program', service.stop())
+      await until('the outage to be noticed', () => service.said().includes('a store is away'))
+      code = await comes('the end of the program', service.stop())
       await underWay
     }, settings)
   } finally {
@@ -102,9 +94,10 @@ async function endWhileMailing(): Promise<number | null> {
     const sender = await newSender(setUp.installation)
     await shared(setUp.url, sender, { secret: 'x', recipient: 'tom@example.com' })
     await setUp.stop()
+    const connection = once(silent, 'connection')
     const service = await serve()
-    await pause(MET)
-    code = await ends('the program', service.stop())
+    await comes('a mail', connection)
+    code = await comes('the end of the program', service.stop())
   }
   try {
     await withInstallation(run, { MAILER: `smtp://127.0.0.1:${port}` })

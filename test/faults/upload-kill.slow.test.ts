@@ -8,23 +8,27 @@ import { attached, pathOf, smallPdf, type ShownCertification } from '../api/harn
 import { expect, request } from '../api/harness/request.ts'
 import { created, shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
+import { choicesFor, type Choices } from '../seeded.ts'
+import { until } from '../until.ts'
 import { installed } from './installed.ts'
 import { startServer } from './server-process.ts'
 
 const ROUNDS = rounds(2, 25)
 const UPLOADERS = 6
 
-/** Milliseconds until nothing is left of uploads that a killed server had begun. */
-const CLEAR = 30_000
-
 const test = suite('a server killed during uploads')
 
 const digestOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 
-/** Uploads until the server is gone; what was acknowledged is told. */
-async function uploadOn(vendor: Vendor, diamond: number, acknowledged: Map<number, string>): Promise<void> {
+/** Uploads reports of chosen sizes until the server is gone; what was acknowledged is told. */
+async function uploadOn(
+  vendor: Vendor,
+  diamond: number,
+  choices: Choices,
+  acknowledged: Map<number, string>,
+): Promise<void> {
   for (;;) {
-    const pdf = smallPdf(1_000 + Math.floor(Math.random() * 2_000_000))
+    const pdf = smallPdf(1_000 + choices.below(2_000_000))
     try {
       const { id } = await attached(vendor, diamond, pdf)
       acknowledged.set(id, digestOf(pdf))
@@ -52,8 +56,14 @@ test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and not
     const { id } = await created(ann(server.url))
     for (let round = 0; round < ROUNDS; round++) {
       const vendor = ann(server.url)
-      const uploading = Promise.all(Array.from({ length: UPLOADERS }, () => uploadOn(vendor, id, acknowledged)))
-      await new Promise((done) => setTimeout(done, 200 + Math.random() * 1_000))
+      const choices = choicesFor(`upload-kill ${round}`)
+      const killedAfter = acknowledged.size + 1 + choices.below(2 * UPLOADERS)
+      const uploading = Promise.all(
+        Array.from({ length: UPLOADERS }, (_, n) =>
+          uploadOn(vendor, id, choicesFor(`upload-kill ${round} ${n}`), acknowledged),
+        ),
+      )
+      await until('uploads', () => acknowledged.size >= killedAfter)
       await server.kill()
       await uploading
       server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
@@ -68,10 +78,7 @@ test(`has every acknowledged report byte for byte after ${ROUNDS} kills, and not
     const wanted = await Promise.all(
       all.map(async ({ file }) => digestOf((await request(server.url, { path: pathOf(file) })).text)),
     )
-    const deadline = performance.now() + CLEAR
-    while (filesIn(dataDir).length > wanted.length && performance.now() < deadline) {
-      await new Promise((done) => setTimeout(done, 100))
-    }
+    await until('nothing to be left of other uploads', () => filesIn(dataDir).length <= wanted.length)
     assert.equal(filesIn(dataDir), wanted.toSorted())
     console.log(`NOTE ${acknowledged.size} uploads were acknowledged, ${all.length} stand, after ${ROUNDS} kills`)
   } finally {

@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 const test = suite('a vault whose log is away')
 
 async function isShredded(fault: 'away' | 'hangs'): Promise<void> {
-  const outage: Outage = { fault: 'none' }
+  const outage: Outage = { fault: 'none', met: 0 }
   const time = { ahead: 0 }
   const service = await startService({
     clock: () => Date.now() + time.ahead,

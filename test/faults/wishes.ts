@@ -2,6 +2,8 @@ import * as assert from 'uvu/assert'
 import type { Vendor } from '../api/harness/account.ts'
 import { expect } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
+import { pace } from '../pace.ts'
+import { until } from '../until.ts'
 
 /** Stones that a client asks for in one request. With a key the same request can be sent again. */
 export type Wish = { readonly skus: readonly string[]; readonly key: string | undefined }
@@ -47,7 +49,7 @@ export async function wishOn(ann: Vendor, name: string, asked: Asked, isOver: ()
       return
     }
     asked.open.push(wish)
-    await new Promise<void>((done) => setTimeout(done, PAUSE))
+    await pace(PAUSE)
   }
 }
 
@@ -55,7 +57,7 @@ export async function wishOn(ann: Vendor, name: string, asked: Asked, isOver: ()
 export async function repeatOpen(ann: Vendor, asked: Asked): Promise<void> {
   for (const wish of asked.open.splice(0)) {
     if (wish.key === undefined) asked.open.push(wish)
-    else while (!(await isGranted(ann, wish, asked))) await new Promise<void>((done) => setTimeout(done, PAUSE))
+    else await until(`wish ${wish.key} to be granted`, () => isGranted(ann, wish, asked))
   }
 }
 

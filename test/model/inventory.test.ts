@@ -217,7 +217,7 @@ test('is what a plain one is after every sequence of commands, and what a fold o
         }
       }),
     ),
-    { numRuns: RUNS, interruptAfterTimeLimit: FULL ? 600_000 : 120_000, markInterruptAsFailure: true },
+    { numRuns: RUNS },
   ))
 
 test.run()

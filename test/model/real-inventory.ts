@@ -11,8 +11,9 @@ import { DiamondQueries } from '../../src/projections/diamonds/diamond-queries.t
 import type { DiamondFilter } from '../../src/projections/diamonds/list-query.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { Runner } from '../../src/projections/engine/runner.ts'
-import { DEADLINE, origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
+import { origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
+import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
 import type { Parsed } from '../../src/representations/json.ts'
@@ -94,7 +95,10 @@ export class RealInventory {
   }
 
   async caughtUp(): Promise<boolean> {
-    return this.#runner.progress.reached(await this.stores.store.head(), DEADLINE)
+    return comes(
+      'the read model',
+      Promise.resolve(this.#runner.progress.reached(await this.stores.store.head(), Infinity)),
+    )
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { pace } from '../pace.ts'
 import type { Document } from 'mongodb'
 import type { Fate, Rule } from './proxy.ts'
 
@@ -23,7 +23,7 @@ export const refusal = (code: number, codeName: string): Document => ({
 const SELECTION = 2_000
 
 /** No member is the primary, for the seconds that an election takes: what is asked is refused when nobody was found. */
-export const election: Rule = () => ({ answer: pause(SELECTION, refusal(10107, 'NotWritablePrimary')) })
+export const election: Rule = () => ({ answer: pace(SELECTION).then(() => refusal(10107, 'NotWritablePrimary')) })
 
 /**
  * The other members of the replica set hang: the primary does what it is told, and never hears that a majority has it. It
@@ -37,7 +37,7 @@ export const hungMajority =
     if (w !== 'majority') return undefined
     const patience = Number(wtimeout ?? 0)
     if (patience === 0) return { until: over }
-    const late = new Promise<'late'>((done) => void setTimeout(() => done('late'), patience).unref())
+    const late = pace(patience).then(() => 'late' as const)
     return {
       change: async (answer) =>
         (await Promise.race([late, over])) === 'late' ? { ...answer, writeConcernError: TOO_LATE } : answer,

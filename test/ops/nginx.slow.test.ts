@@ -154,8 +154,12 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
   test('tells the service who asks, whatever the caller claims, and the figures to nobody', async ({ proxy }) => {
     const ask = (claimed: number) =>
       proxy.ask({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
-    for (let asked = 0; asked < 5; asked++) assert.is((await ask(asked)).status, 200)
-    assert.is((await ask(6)).status, 429, 'a claimed address has a limit of its own')
+    assert.is((await ask(0)).status, 200)
+    let asked = 0
+    await until(
+      'one limit for all claimed addresses',
+      async () => (await ask((asked = (asked + 1) % 250))).status === 429,
+    )
     assert.is((await proxy.ask({ path: '/metrics' })).status, 404)
   })
 

@@ -82,7 +82,7 @@ if (has('systemd-analyze') && has('strace', ['-V'])) {
       const counts = join(folder, 'counts')
       const words = ['-f', '-c', '-o', counts, process.execPath, main, 'demo', '--count', '40', '--exit']
       const env = { TMPDIR: folder, PORT: '0' }
-      const { err, code } = await run('strace', words, { env, timeout: 120_000 })
+      const { err, code } = await run('strace', words, { env })
       assert.is(code, 0, err)
       const rows = readFileSync(counts, 'utf8').split('\n').slice(2)
       const made = rows.map((row) => row.trim().split(/\s+/).at(-1) ?? '').filter((name) => /^[a-z]\w+$/.test(name))

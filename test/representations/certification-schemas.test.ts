@@ -32,17 +32,14 @@ const inputs = fc.oneof(
 const test = suite('what zod says of a certification')
 
 test('to attach is what the reader says (property)', () => {
-  let accepted = 0
+  const isRight = (input: unknown) => NEW_CERTIFICATION.safeParse(input).success
   fc.assert(
-    fc.property(inputs, (input) => {
-      const { success } = NEW_CERTIFICATION.safeParse(input)
-      accepted += Number(success)
-      assert.is(success, readCertification(input).value !== undefined)
-    }),
+    fc.property(inputs, (input) => assert.is(isRight(input), readCertification(input).value !== undefined)),
     { numRuns: RUNS },
   )
-  assert.ok(accepted > RUNS / 20, `only ${accepted} of ${RUNS} were acceptable`)
-  assert.ok(accepted < RUNS, 'all of them were acceptable')
+  // The same in every run: some are right and some wrong, so that neither goes untried.
+  const some = fc.sample(inputs, { seed: 1, numRuns: 100 })
+  assert.equal(new Set(some.map(isRight)), new Set([true, false]))
 })
 
 test('shown is what is written', () => {

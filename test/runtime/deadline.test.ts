@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Deadline, endsWithin, within } from '../../src/runtime/deadline.ts'
+import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('a deadline')
 
@@ -10,55 +11,86 @@ const SHORT = 20
 /** Milliseconds for which this process does nothing, as if it were stopped. */
 const STALL = 600
 
-const stall = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL)
+/** From now on the clock is ahead of the timers by that: each that is due comes late. */
+function stall(): void {
+  const now = performance.now.bind(performance)
+  performance.now = () => now() + STALL
+}
 
-/** Resolves in the turn of the loop in which what has arrived is taken in: behind the timers. */
-const arrived = () => new Promise<'answer'>((done) => setImmediate(() => setImmediate(done, 'answer')))
+/** What comes of work, as far as it is known. */
+function seen(work: Promise<string>): string[] {
+  const outcomes: string[] = []
+  void work.then(
+    (result) => outcomes.push(result),
+    (error: Error) => outcomes.push(`rejected: ${error.message}`),
+  )
+  return outcomes
+}
 
-test('calls back when its time is over', async () => {
-  const started = performance.now()
-  await new Promise<void>((over) => new Deadline(over, SHORT))
-  // Timers may fire a millisecond early.
-  assert.ok(performance.now() - started >= SHORT - 1)
-})
+const nothing = () => new Promise<never>(() => {})
 
-test('does not call back once it is cleared', async () => {
-  const called: true[] = []
-  const deadline = new Deadline(() => called.push(true), SHORT)
-  deadline.clear()
-  await new Promise<void>((over) => new Deadline(over, 2 * SHORT))
-  assert.equal(called, [])
-})
+test('calls back when its time is over, and not before', () =>
+  withFakeTime(async (time) => {
+    const called: true[] = []
+    const deadline = new Deadline(() => called.push(true), SHORT)
+    await time.pass(SHORT - 1)
+    assert.equal(called, [])
+    await time.pass(1)
+    assert.equal(called, [true])
+    deadline.clear()
+  }))
 
-test('takes in what has arrived while the process did not run', async () => {
-  const answer = within(SHORT, arrived(), () => 'silence')
-  stall()
-  assert.is(await answer, 'answer')
-})
+test('does not call back once it is cleared', () =>
+  withFakeTime(async (time) => {
+    const called: true[] = []
+    const deadline = new Deadline(() => called.push(true), SHORT)
+    deadline.clear()
+    await time.pass(10 * SHORT)
+    assert.equal(called, [])
+  }))
 
-test('is over after a stall too, when nothing has arrived', async () => {
-  const answer = within(SHORT, new Promise<never>(() => {}), () => 'silence')
-  stall()
-  assert.is(await answer, 'silence')
-})
-
-test('is over in a process that is late every time', async () => {
-  let isOver = false
-  const deadline = new Deadline(() => (isOver = true), SHORT)
-  for (let turn = 0; turn < 3; turn++) {
+test('takes in what has arrived while the process did not run', () =>
+  withFakeTime(async (time) => {
+    let arrive: (answer: string) => void = () => {}
+    const outcomes = seen(within(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
     stall()
-    await new Promise((done) => setImmediate(done))
-  }
-  deadline.clear()
-  assert.ok(isOver)
-})
+    await time.pass(SHORT)
+    arrive('answer')
+    await time.pass(10 * STALL)
+    assert.equal(outcomes, ['answer'])
+  }))
 
-test('can be one that rejects', async () => {
-  const silent = within(SHORT, new Promise<never>(() => {}), () => {
-    throw new Error('silence')
-  })
-  assert.is(await silent.catch((error: Error) => error.message), 'silence')
-})
+test('is over after a stall too, when nothing has arrived', () =>
+  withFakeTime(async (time) => {
+    const outcomes = seen(within(SHORT, nothing(), () => 'silence'))
+    stall()
+    await time.pass(2 * SHORT)
+    assert.equal(outcomes, ['silence'])
+  }))
+
+test('is over in a process that is late every time', () =>
+  withFakeTime(async (time) => {
+    const called: true[] = []
+    const deadline = new Deadline(() => called.push(true), SHORT)
+    stall()
+    await time.pass(SHORT)
+    assert.equal(called, [])
+    stall()
+    await time.pass(SHORT)
+    assert.equal(called, [true])
+    deadline.clear()
+  }))
+
+test('can be one that rejects', () =>
+  withFakeTime(async (time) => {
+    const outcomes = seen(
+      within(SHORT, nothing(), () => {
+        throw new Error('silence')
+      }),
+    )
+    await time.pass(SHORT)
+    assert.equal(outcomes, ['rejected: silence'])
+  }))
 
 test('leaves to work what it rejects with', async () => {
   const failed = within(SHORT, Promise.reject(new Error('mine')), () => 'silence')
@@ -67,7 +99,13 @@ test('leaves to work what it rejects with', async () => {
 
 test('of an end is met by work that ends badly', async () => {
   assert.is(await endsWithin(Promise.reject(new Error('badly')), SHORT), true)
-  assert.is(await endsWithin(new Promise(() => {}), SHORT), false)
 })
+
+test('of an end is not met by work that goes on', () =>
+  withFakeTime(async (time) => {
+    const ended = endsWithin(nothing(), SHORT)
+    await time.pass(SHORT)
+    assert.is(await ended, false)
+  }))
 
 test.run()

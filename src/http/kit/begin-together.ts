@@ -8,18 +8,20 @@ const SLICE = 5
  * Begins requests behind the poll that has brought them, all in one callback. Before each answer the stores are asked
  * whether another process has written, once a callback (stores/sqlite/changes.ts): these requests share the asking, which
  * comes behind the arrival of each, where every one by itself asked three files.
+ * @param monotonic milliseconds that never go back
  */
 export function begunTogether<Request extends readonly unknown[]>(
   begin: (...request: Request) => void,
+  monotonic: () => number = () => performance.now(),
 ): (...request: Request) => void {
   let arrived: Request[] = []
 
   function beginAll(): void {
     const now = arrived
     arrived = []
-    const until = performance.now() + SLICE
+    const until = monotonic() + SLICE
     for (const [index, request] of now.entries()) {
-      if (index === MOST || (index > 0 && performance.now() >= until)) {
+      if (index === MOST || (index > 0 && monotonic() >= until)) {
         arrived = [...now.slice(index), ...arrived]
         setImmediate(beginAll)
         return

@@ -18,6 +18,8 @@ export type KoaOptions = Partial<ArrivalOptions> & {
   readonly trustProxy: number
   /** Bounds the bodies of all requests together; nothing does without it. */
   readonly bodies?: Bodies
+  /** Milliseconds that a request waits for read models, in all. */
+  readonly patience?: number
   /** Told of a request that waits for something to happen. */
   readonly waits?: (res: ServerResponse) => void
   /** Told of each request when the last of its answer was handed over. */
@@ -37,7 +39,7 @@ const NONE: Headers = {}
 export function koaOf<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy, bodies, seen, waits, https = false, origins = new Set() }: KoaOptions,
+  { log, trustProxy, bodies, seen, waits, patience, https = false, origins = new Set() }: KoaOptions,
 ): Koa {
   const routes = new Routes(endpoints)
   const familyOf = familiesOf(endpoints)
@@ -49,7 +51,7 @@ export function koaOf<Service>(
   /** The one middleware. */
   function host(ctx: Context): unknown {
     ctx.respond = false
-    const exchange = new Exchange(ctx, arrive(ctx.req), waits)
+    const exchange = new Exchange(ctx, arrive(ctx.req), { waits, patience })
     try {
       bodies?.admit(ctx.req, ctx.res)
       const answer = answerTo(exchange)
@@ -169,7 +171,7 @@ class Exchange implements Asked<unknown, unknown> {
   constructor(
     readonly ctx: Context,
     readonly arrival: Arrival,
-    private readonly told: KoaOptions['waits'],
+    private readonly options: { readonly [Name in 'waits' | 'patience']: KoaOptions[Name] | undefined },
   ) {
     this.requestId = arrival.requestId
     this.path = arrival.path
@@ -201,11 +203,11 @@ class Exchange implements Asked<unknown, unknown> {
     const over = new AbortController()
     if (res.destroyed || res.writableEnded) over.abort()
     else res.once('close', () => over.abort())
-    this.told?.(res)
+    this.options.waits?.(res)
     return over.signal
   }
   get patience() {
-    return (this.#patience ??= new Patience())
+    return (this.#patience ??= new Patience(this.options.patience))
   }
 
   seen(status: number, bytes: number): Seen {

@@ -10,9 +10,6 @@ import { FairShare } from '../../runtime/fairness/fair-share.ts'
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
-/** Milliseconds that a stop waits for requests under way. */
-const DRAIN = 5_000
-
 export type Listening = {
   readonly host: string
   readonly port: number
@@ -22,10 +19,20 @@ export type Listening = {
   stop(): Promise<void>
 }
 
-/** Milliseconds that a client has for its headers and for its whole request, and between two looks at who is late. */
-export type Patience = { readonly headers: number; readonly request: number; readonly look: number }
+/** Milliseconds. */
+export type Patience = {
+  /** For a client's headers, and for its whole request. */
+  readonly headers: number
+  readonly request: number
+  /** Between two looks at who is late. */
+  readonly look: number
+  /** In which who was refused may read why; then the connection goes, whatever its other end does. */
+  readonly linger: number
+  /** That a stop waits for requests under way. */
+  readonly drain: number
+}
 
-const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000 }
+const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000, linger: 2_000, drain: 5_000 }
 
 /**
  * @param appFor makes the service for the port that was taken, before the first request is read
@@ -50,7 +57,7 @@ export async function listen(
     // Node answers a request without Host by itself, and without our headers.
     requireHostHeader: false,
   })
-  const sockets = new BareSockets()
+  const sockets = new BareSockets(patience.linger)
   sockets.own(server)
   const refused = boundConnections(server, bounds)
   server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
@@ -64,7 +71,7 @@ export async function listen(
       done()
     })
   })
-  return { host, port: (server.address() as AddressInfo).port, refused, stop: () => drain(server) }
+  return { host, port: (server.address() as AddressInfo).port, refused, stop: () => drain(server, patience.drain) }
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */
@@ -102,12 +109,12 @@ const MESSAGES = {
 } as const
 
 /** A client that keeps its connection is told with its next answer that this is the last one. */
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, patience: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
   server.closeIdleConnections()
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-  const impatience = setTimeout(() => server.closeAllConnections(), DRAIN)
+  const impatience = setTimeout(() => server.closeAllConnections(), patience)
   await closed
   clearInterval(sweep)
   clearTimeout(impatience)
@@ -116,15 +123,15 @@ async function drain(server: Server): Promise<void> {
 /** Milliseconds between two looks for connections whose last request has been answered. */
 const SWEEP = 50
 
-/** Milliseconds in which who was refused may read why; then the connection goes, whatever its other end does. */
-const LINGER = 2_000
-
 /**
  * Sockets that Node hands over bare. After `connect`, `upgrade` or `clientError` it has taken its own listeners off, and
  * an error that nobody listens for ends the process: one `CONNECT` and a reset connection would be enough.
  */
 class BareSockets {
   readonly #answering = new WeakMap<Duplex, ServerResponse>()
+
+  /** @param linger milliseconds, as in `Patience` */
+  constructor(private readonly linger: number) {}
 
   /** Listens to every connection for good, whatever becomes of it: a client that hangs up is nobody's fault. */
   own(server: Server): void {
@@ -140,7 +147,7 @@ class BareSockets {
     // More bytes behind what was refused: the answer is on its way.
     if (socket.writableEnded) return
     if (!socket.writable || this.#isWithinAnswer(socket)) return void socket.destroy()
-    const cut = setTimeout(() => socket.destroy(), LINGER).unref()
+    const cut = setTimeout(() => socket.destroy(), this.linger).unref()
     socket.once('close', () => clearTimeout(cut))
     socket.end(answer)
     // A connection with unread bytes is reset when it is closed, and the answer is lost with it.

@@ -41,6 +41,8 @@ export type ChangeFeedOptions = {
   readonly store: Pick<EventStore, 'head'>
   readonly watch: Pick<ChangeWatch, 'changed' | 'stopped'>
   readonly stale?: StaleReads
+  /** Milliseconds that a page waits for what was written before it was asked for. */
+  readonly patience?: number
   /**
    * Tells the end of every diamond, also of one that came since: who is pushed to may have taken what nobody has on record,
    * since its answer was lost.
@@ -50,9 +52,6 @@ export type ChangeFeedOptions = {
 
 /** Puts addresses and signatures into a finished body. */
 export type Finishing = { finish(text: string): string }
-
-/** Milliseconds that a page waits for what was written before it was asked for. */
-const FRESH = PATIENCE
 
 /** Rounds in which a page looks for more behind what it leaves out. */
 const ROUNDS = 10
@@ -102,14 +101,14 @@ export class ChangeFeed {
 
   /** Waits a little, so that who has written sees what he wrote. */
   async #freshness(): Promise<{ readonly current: boolean; readonly age?: number }> {
-    const { store, progress, stale = NO_STALE_READS } = this.options
+    const { store, progress, stale = NO_STALE_READS, patience = PATIENCE } = this.options
     let head: From
     try {
       head = await store.head()
     } catch (error) {
       return { current: false, age: await stale.age(error) }
     }
-    return { current: await progress.reached(head, FRESH) }
+    return { current: await progress.reached(head, patience) }
   }
 
   /** The checkpoint is read before the counts: what they have behind it is not all written. */

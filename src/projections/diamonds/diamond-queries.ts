@@ -50,6 +50,7 @@ export class DiamondQueries {
     readonly progress: Progress,
     private readonly stale: StaleReads = NO_STALE_READS,
     private readonly lookedThrough: number = LOOKED_THROUGH,
+    private readonly patience: number = PATIENCE,
   ) {}
 
   /**
@@ -136,7 +137,7 @@ export class DiamondQueries {
     const plan = planOf(owner, filter, page, this.lookedThrough)
     const asked = { filter, page }
     if (head instanceof Promise) return this.#listLater(version, plan, asked, head)
-    const reached = this.progress.reached(head, PATIENCE)
+    const reached = this.progress.reached(head, this.patience)
     if (!(reached instanceof Promise)) return this.#read(version, plan, asked, reached)
     return reached.then((current) => this.#read(version, plan, asked, current))
   }
@@ -148,7 +149,7 @@ export class DiamondQueries {
       const age = await this.stale.age(error)
       return { ...(await this.#read(version, plan, asked, true)), age }
     }
-    return this.#read(version, plan, asked, await this.#reached(head, PATIENCE))
+    return this.#read(version, plan, asked, await this.#reached(head, this.patience))
   }
 
   /** Most lists have one part, and are answered at once where the store does. */

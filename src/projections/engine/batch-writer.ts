@@ -25,6 +25,8 @@ export class BatchWriter<Value> {
   readonly #checkpoints: CheckpointWriter
   readonly #retries: string
   #written: From
+  /** The position of the last batch that wrote something: the stored checkpoint is never behind it. */
+  #kept: From
   #event: Checkpoint['event']
 
   private constructor(
@@ -41,6 +43,7 @@ export class BatchWriter<Value> {
     this.#checkpoints = new CheckpointWriter(build, store, log)
     this.#retries = retriesStream(projection.declaration.name)
     this.#written = known.checkpoint?.position ?? 'start'
+    this.#kept = this.#written
     this.#event = known.checkpoint?.event ?? null
   }
 
@@ -78,7 +81,7 @@ export class BatchWriter<Value> {
   }
 
   async #foldInOrder(fold: InOrder, events: readonly StoredEvent[], end: End): Promise<void> {
-    const writes = events.length === 0 ? [] : await fold(this.build, this.#written, events)
+    const writes = events.length === 0 ? [] : await fold(this.build, this.#kept, events)
     await this.#write({ writes, letters: [] }, end)
   }
 
@@ -106,8 +109,10 @@ export class BatchWriter<Value> {
   async #write({ writes, letters }: Folded, { position, event }: End): Promise<void> {
     if (event !== null) this.#event = { id: event.id, position: event.position }
     const checkpoint = { position, log: this.known.line, event: this.#event }
-    if (writes.length + letters.length > 0) await this.#checkpoints.write(writes, checkpoint, letters)
-    else this.#checkpoints.later(checkpoint)
+    if (writes.length + letters.length > 0) {
+      await this.#checkpoints.write(writes, checkpoint, letters)
+      this.#kept = position
+    } else this.#checkpoints.later(checkpoint)
     for (const letter of letters) this.#park(letter)
     this.#written = position
   }

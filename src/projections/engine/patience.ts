@@ -3,7 +3,11 @@ export const PATIENCE = 1_500
 
 /** What is left of one request's patience, however often it waits. */
 export class Patience {
-  #left = PATIENCE
+  #left: number
+
+  constructor(milliseconds = PATIENCE) {
+    this.#left = milliseconds
+  }
 
   get left(): number {
     return Math.max(0, this.#left)

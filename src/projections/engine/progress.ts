@@ -54,7 +54,7 @@ export class OwnProgress implements Progress {
   #expireAt(time: number): void {
     if (time === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timer.at <= time)) return
     clearTimeout(this.#timer?.handle)
-    const handle = setTimeout(() => this.#expire(), time - performance.now()).unref()
+    const handle = setTimeout(() => this.#expire(), Math.max(0, time - performance.now())).unref()
     this.#timer = { handle, at: time }
   }
 

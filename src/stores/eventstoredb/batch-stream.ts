@@ -7,6 +7,7 @@ import { appendRequest } from './append-request.ts'
 import type { Connection } from './connection.ts'
 import type { Encoded } from './encoding.ts'
 import type { BatchCall, EventStoreNode } from './node.ts'
+import type { Timing } from './timing.ts'
 
 /** What became of an append. `unknown`: it may be stored, or may be later. */
 export type Answer =
@@ -33,8 +34,7 @@ export class BatchStream {
 
   constructor(
     private readonly connection: Connection,
-    /** Milliseconds that an answer may take. */
-    private readonly patience: number,
+    private readonly timing: Pick<Timing, 'append'>,
   ) {}
 
   /** Whether an append has no answer yet. */
@@ -60,20 +60,21 @@ export class BatchStream {
       if (this.#open === opening) this.#open = undefined
       return { kind: 'refused', reason: errorOf(error) }
     }
+    const patience = this.timing.append
     return new Promise((resolve) => {
       const sentAt = performance.now()
       const deadline = new Deadline(() => {
-        settle({ kind: 'unknown', reason: new Error(`no answer within ${this.patience} ms`) })
-        this.connection.unanswered(open.node, this.patience)
+        settle({ kind: 'unknown', reason: new Error(`no answer within ${patience} ms`) })
+        this.connection.unanswered(open.node, patience)
         if (open.heardAt < sentAt) open.call.cancel()
-      }, this.patience)
+      }, patience)
       const settle = (answer: Answer) => {
         deadline.clear()
         open.waiting.delete(correlation)
         resolve(answer)
       }
       open.waiting.set(correlation, settle)
-      open.call.write(appendRequest({ correlation, stream, expected, messages, deadline: this.patience }))
+      open.call.write(appendRequest({ correlation, stream, expected, messages, deadline: patience }))
     })
   }
 

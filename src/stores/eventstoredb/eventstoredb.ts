@@ -27,7 +27,7 @@ export function openEventStoreDB(
   { filling = false, told = warned }: { readonly filling?: boolean; readonly told?: Told } = {},
 ): EventStore<Promise<From>> {
   const connection = new Connection(address, timing)
-  const reader = new Reader(connection, timing.read)
+  const reader = new Reader(connection, timing)
   const read: EventLog['read'] = (stream, { last } = {}) =>
     last === undefined ? reader.stream(stream) : reader.newest(stream, last)
   const fence = filling ? undefined : new Fence({ read })
@@ -35,7 +35,7 @@ export function openEventStoreDB(
     feed.exists(position)
     reader.exists(position)
   }
-  const batches = new BatchStream(connection, timing.append)
+  const batches = new BatchStream(connection, timing)
   const appender = new Appender(batches, reader, fence, stored)
   const head = new SharedAnswer(() => reader.head())
   const ask = () => head.get()

@@ -16,6 +16,7 @@ import { Head, type Seen } from './head.ts'
 import { Inbox, type Incoming } from './inbox.ts'
 import { LEADER_ONLY } from './node.ts'
 import { Places } from './places.ts'
+import type { Timing } from './timing.ts'
 
 /** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
 export const AHEAD = { highWaterMark: 512 }
@@ -34,8 +35,7 @@ export class Reader {
 
   constructor(
     private readonly connection: Connection,
-    /** Milliseconds. */
-    private readonly patience: number,
+    private readonly timing: Pick<Timing, 'read'>,
   ) {
     this.#places = new Places((from) => this.#newerThan(from))
   }
@@ -136,11 +136,12 @@ export class Reader {
     const inbox = new Inbox(read(node.client), node)
     try {
       for (;;) {
-        const arrival = await inbox.next(this.patience)
+        const patience = this.timing.read
+        const arrival = await inbox.next(patience)
         if (arrival === 'end') return
         if (arrival === 'silence') {
-          this.connection.unanswered(node, this.patience)
-          const reason = new Error(`nothing came within ${this.patience} ms`)
+          this.connection.unanswered(node, patience)
+          const reason = new Error(`nothing came within ${patience} ms`)
           this.#permits.refuse(reason)
           throw reason
         }

@@ -1,4 +1,4 @@
-/** Milliseconds. Tests shorten them; production has one set for all servers. */
+/** Milliseconds, looked at whenever something begins. Tests shorten them; production has one set for all servers. */
 export type Timing = {
   /** An append without an answer; the server itself gives up after 2 s, and says so within 3. */
   readonly append: number

@@ -4,7 +4,7 @@ import type { Files } from '../../../src/stores/ports/files.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { startService } from '../harness/service.ts'
+import { PATIENT, startService } from '../harness/service.ts'
 import { isStored } from '../harness/stored-files.ts'
 import { created } from '../harness/stones.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
@@ -28,13 +28,11 @@ const around =
     },
   })
 
-const SLOW = 1_600
-
 for (const ahead of [2_000, -86_400_000]) {
   test(`is there where the machine that collects has a clock ${ahead} ms ahead of those that upload`, async () => {
     const slow = { before: async () => undefined as void }
     const clock = () => Date.now() + ahead
-    const service = await startService({ clock, store: around({ before: () => slow.before() }) })
+    const service = await startService({ patience: PATIENT, clock, store: around({ before: () => slow.before() }) })
     try {
       const { ann } = service
       const { id } = await created(ann)
@@ -42,10 +40,16 @@ for (const ahead of [2_000, -86_400_000]) {
       const first = await attached(ann, id, pdf)
       // The same report once more: its removal makes the file due, and only its holder's touches keep it.
       expect(204, await ann.remove(`/v4/certification/${first.id}`))
-      slow.before = () => new Promise((done) => setTimeout(done, SLOW))
+      slow.before = async () => {
+        slow.before = async () => undefined
+        // As long as it takes until one that is due later, and nobody holds, is collected.
+        const [other, later] = [await created(ann), smallPdf()]
+        const { id: unheld } = await attached(ann, other.id, later)
+        expect(204, await ann.remove(`/v4/certification/${unheld}`))
+        await until('the removal of another file', async () => !(await isStored(service, later)))
+      }
       const again = await attached(ann, id, pdf)
       expect(200, await service.send({ path: pathOf(again.file) }))
-      slow.before = async () => undefined
       expect(204, await ann.remove(`/v4/certification/${again.id}`))
       await until('its removal', async () => !(await isStored(service, pdf)))
     } finally {
@@ -60,7 +64,7 @@ async function take(files: Files): Promise<void> {
 
 test('is put back where another process took it from one that stood still while it recorded it', async () => {
   const taking = { behind: async () => undefined as void }
-  const service = await startService({ store: around({ behind: () => taking.behind() }) })
+  const service = await startService({ patience: PATIENT, store: around({ behind: () => taking.behind() }) })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
@@ -75,7 +79,7 @@ test('is put back where another process took it from one that stood still while 
 })
 
 test('is kept while a stream that was set aside may use it, and others go all the same', async () => {
-  const service = await startService()
+  const service = await startService({ patience: PATIENT })
   try {
     const { ann, installation } = service
     const { store } = installation

@@ -16,7 +16,7 @@ import { until } from '../../until.ts'
 import { vendor } from '../harness/account.ts'
 import { attached, certification, text, upload, type ShownCertification } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 
 const test = suite<{ dataDir: string }>('a reading that an earlier release has stored')
@@ -61,7 +61,7 @@ const readingsOf = async ({ installation: { store } }: Service, id: number): Pro
 type Warned = ShownCertification & { readonly warnings?: readonly string[] }
 
 test('is decided on, shown and made anew like one of today, and stays in the log as it was', async ({ dataDir }) => {
-  const service = await startService({ dataDir })
+  const service = await startService({ patience: PATIENT, dataDir })
   const { ann } = service
   const id = await older(service)
   const [stored] = await readingsOf(service, id)
@@ -94,7 +94,7 @@ test('is decided on, shown and made anew like one of today, and stays in the log
     assert.ok(models.length > 0)
     for (const name of models) rmSync(join(dataDir, name), { recursive: true })
   }
-  const again = await startService({ dataDir })
+  const again = await startService({ patience: PATIENT, dataDir })
   const owner = vendor(again.url, ann.account, ann.token)
   const anew = () => owner.get(`/v4/diamond/${id}`)
   const addressless = (body: string) => body.replaceAll(/https?:\/\/[^/"]+/g, '').replaceAll(/\?[^"]*/g, '')
@@ -115,7 +115,7 @@ const before: EventSchema = {
 test('is in version 1; a release that knows no other decides nothing behind version 2, and goes on elsewhere', async ({
   dataDir,
 }) => {
-  const service = await startService({ dataDir })
+  const service = await startService({ patience: PATIENT, dataDir })
   const { ann, installation } = service
   const { id } = await created(ann)
   const other = await created(ann)

@@ -1,4 +1,5 @@
 import type { Request } from './request.ts'
+import { basic } from './secrets.ts'
 import { stone } from './stones.ts'
 
 const MIB = 1024 * 1024
@@ -29,6 +30,9 @@ const keyed = { 'Idempotency-Key': 'long' }
 const KEY = '0'.repeat(50)
 const parts = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
 const header = `--b\r\nContent-Disposition: form-data; name="a"\r\n${'X: y\r\n'.repeat(150_000)}\r\n1\r\n--b--`
+
+/** Combining marks that normalising puts in order, which takes time that grows with the square of their number. */
+export const marks = (count: number): string => `a${'\u0301\u0316'.repeat(count / 2)}`
 
 /** The worst of each kind of request: what it is, what is answered, and the request. */
 export const longestRequests: readonly (readonly [name: string, status: number, request: () => Request])[] = [
@@ -88,6 +92,11 @@ export const longestRequests: readonly (readonly [name: string, status: number, 
     '40,000 unknown fields of a certification',
     422,
     () => json('/v4/certification', JSON.stringify(named(40_000, 'f'))),
+  ],
+  [
+    'an address of marks with wrong credentials',
+    401,
+    () => ({ path: '/api/v1/authcheck', headers: { Authorization: basic(marks(9_000), 'wrong') } }),
   ],
 ]
 

@@ -11,8 +11,6 @@ export type Postbox = {
   readonly accepted: readonly ParsedMail[]
   /** Called with each recipient's address and each message; throws to refuse it. */
   refuse: { recipient: (address: string) => void; message: (mail: ParsedMail) => void }
-  /** Takes its time before it accepts or refuses a message: milliseconds. */
-  slow: number
   close(): Promise<void>
 }
 
@@ -33,7 +31,6 @@ export async function openPostbox(port?: number): Promise<Postbox> {
     address: '',
     accepted,
     refuse,
-    slow: 0,
     close: () => new Promise<void>((done) => server.close(() => done())),
   }
   const server = new SMTPServer({
@@ -63,7 +60,6 @@ async function receive(
     // The sender was killed in the middle of its message.
     return done(error instanceof Error ? error : new Error('unreadable'))
   }
-  await new Promise((over) => setTimeout(over, postbox.slow))
   const error = attempt(() => postbox.refuse.message(mail))
   if (error === null) accepted.push(mail)
   done(error)

@@ -1,33 +1,26 @@
 import { connect } from 'node:net'
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../../src/runtime/version.ts'
+import { comes } from '../../until.ts'
 
 /** What came back over a connection, as it stands on the wire. */
 export type RawAnswer = { readonly status: number; readonly text: string; readonly body: string }
 
-/** Milliseconds of silence behind an answer after which a connection that stays open counts as answered. */
-const QUIET = 300
-/** Milliseconds that an answer may take to begin. */
-const PATIENCE = 3_000
-
-/** Sends bytes over a connection of their own and gives what comes back until it ends, or falls silent. */
+/** Sends bytes over a connection of their own and gives what comes back until the server ends it: they have to ask for that, or be refused. */
 export function sendRaw(address: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(address)
-  return new Promise((done, fail) => {
+  const answered = new Promise<RawAnswer>((done, fail) => {
     const chunks: Buffer[] = []
     const socket = connect(Number(port), hostname, () => void socket.write(bytes))
     const finish = () => {
       socket.destroy()
       done(rawAnswer(Buffer.concat(chunks).toString('latin1')))
     }
-    socket.setTimeout(PATIENCE, finish)
-    socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      socket.setTimeout(QUIET)
-    })
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('end', finish)
     socket.on('error', (error) => (chunks.length > 0 ? finish() : fail(error)))
   })
+  return comes('the end of a connection', answered)
 }
 
 const rawAnswer = (text: string): RawAnswer => ({

@@ -19,6 +19,8 @@ export type Overrides = {
   /** Kept when the service stops; without it, a folder that goes with the service. */
   readonly dataDir?: string
   readonly clock?: () => number
+  /** Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. */
+  readonly patience?: number
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
   /** The whole of it, behind all the others. */
@@ -28,6 +30,9 @@ export type Overrides = {
   /** Stones get their scores, some time after they were created or changed: their ETag and body change by themselves. */
   readonly scored?: true
 }
+
+/** What no read model needs that is not hanging: where lists have to show what was written, however slow the machine is. */
+export const PATIENT = 120_000
 
 /** The real service in this process, on a free port, with two vendors. */
 export type Service = {
@@ -72,7 +77,7 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock, store, reads, scored, installation = (opened) => opened }: Overrides,
+  { settings = {}, clock, patience, store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
@@ -80,7 +85,16 @@ async function openFor(
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
-  return installation({ ...opened, store: log, reads: used, writing })
+  // What reads a report may be slow here, and large: it is compiled first.
+  const reading = { time: PATIENT, memory: Infinity }
+  return installation({
+    ...opened,
+    store: log,
+    reads: used,
+    writing,
+    reading,
+    ...(patience !== undefined && { patience }),
+  })
 }
 
 /** As where another process does this work, and never comes to do it. */
@@ -123,7 +137,7 @@ export type Given = { service: Service; ann: Vendor; bob: Vendor }
 export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   const test = suite<Given>(name)
   test.before(async (given) => {
-    given.service = await startService({ clock: clockOfLinks(), ...overrides })
+    given.service = await startService({ clock: clockOfLinks(), patience: PATIENT, ...overrides })
     given.ann = given.service.ann
     given.bob = given.service.bob
   })
@@ -131,8 +145,10 @@ export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   return test
 }
 
-/** A clock that begins with a step of links, so that two answers of one suite are not signed differently. */
-function clockOfLinks(): () => number {
-  const behind = (Date.now() % (LINK_STEP * 1000)) - 1
-  return () => Date.now() - behind
+/** A clock that stays within a step of links, so that two answers of one suite are not signed differently. */
+export function clockOfLinks(): () => number {
+  const step = LINK_STEP * 1000
+  const begin = Date.now() - (Date.now() % step)
+  const behind = Date.now() - begin - 1
+  return () => Math.min(Date.now() - behind, begin + step)
 }

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { until } from '../../until.ts'
 import type { Vendor } from './account.ts'
 import { expect, type Answer } from './request.ts'
 
@@ -24,11 +25,13 @@ export const list = (answer: Answer): Shown[] => (answer.status === 204 ? [] : (
 
 /** A list's answer when it has everything that was written before: slow read models are behind, or can't be asked, for a while. */
 export async function current(vendor: Vendor, path: string): Promise<Answer> {
-  for (let asked = 0; asked < 20; asked++) {
-    const answer = await vendor.get(path)
-    if (answer.status !== 503 && answer.headers['x-consistency'] !== 'pending') return answer
-  }
-  throw new Error(`${path} is behind for too long`)
+  let answer = await vendor.get(path)
+  const isCurrent = () => answer.status !== 503 && answer.headers['x-consistency'] !== 'pending'
+  await until(`${path} with everything`, async () => {
+    if (!isCurrent()) answer = await vendor.get(path)
+    return isCurrent()
+  })
+  return answer
 }
 
 /** The diamond that was created. */

@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, type Answer } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
 import { isLogIn, newOwner } from './browser.ts'
 
 type Given = { service: Service }
 const test = suite<Given>('the inventory in the browser')
 test.before(async (given) => {
-  given.service = await startService()
+  given.service = await startService({ patience: PATIENT })
 })
 test.after(({ service }) => service.stop())
 

@@ -5,7 +5,7 @@ import { vendor } from '../harness/account.ts'
 import { newEpoch } from '../harness/new-epoch.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { expect, refusal } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { cookieIn, cookieOf, isLogIn, loggingIn, newPerson, seen, type Person } from './browser.ts'
 
 type Given = { service: Service; ann: Person; time: { now: number } }
@@ -13,7 +13,7 @@ const test = suite<Given>('the log-in of the inventory')
 test.before(async (given) => {
   const time = { now: Date.now() }
   given.time = time
-  given.service = await startService({ clock: () => time.now })
+  given.service = await startService({ patience: PATIENT, clock: () => time.now })
   given.ann = await newPerson(given.service)
 })
 test.after(({ service }) => service.stop())
@@ -152,7 +152,7 @@ test('stands in the log as an ordinary session of the client browser', async ({ 
 
 test('lasts 12 hours however short the tokens of programs live', async () => {
   const time = { now: Date.now() }
-  const service = await startService({ clock: () => time.now, settings: { TOKEN_TTL: '60' } })
+  const service = await startService({ patience: PATIENT, clock: () => time.now, settings: { TOKEN_TTL: '60' } })
   try {
     const cookie = await cookieOf(service, await newPerson(service))
     time.now += 11 * HOUR
@@ -163,7 +163,7 @@ test('lasts 12 hours however short the tokens of programs live', async () => {
 })
 
 test('is for https alone where browsers come by it', async () => {
-  const service = await startService({ settings: { BASE_URL: 'https://api.example.com' } })
+  const service = await startService({ patience: PATIENT, settings: { BASE_URL: 'https://api.example.com' } })
   try {
     const answer = expect(303, await service.send(loggingIn(await newPerson(service))))
     assert.match(cookieIn(answer), /^__Host-adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/)

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import type { Vendor } from '../harness/account.ts'
 import { expect, refusal, type Answer } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
@@ -10,7 +10,7 @@ const test = suite<Given>("the owner's report page")
 test.before(async (given) => {
   const time = { now: Date.now() }
   given.time = time
-  given.service = await startService({ clock: () => time.now })
+  given.service = await startService({ patience: PATIENT, clock: () => time.now })
   given.ann = given.service.ann
   given.bob = given.service.bob
 })

@@ -7,13 +7,13 @@ import { checkApiToken, secretsStatus } from '../../../src/http/secrets/status.t
 import { isAsDeclared } from '../harness/declared.ts'
 import { request, type Answer, type Request } from '../harness/request.ts'
 import { form, newSender, post, reveal, shared, type Sender } from '../harness/secrets.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; pro: Sender; time: { now: number } }
 const test = suite<Given>('an answer of the secrets API is as its endpoint declares it')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 22) }
-  given.service = await startService({ clock: () => given.time.now })
+  given.service = await startService({ patience: PATIENT, clock: () => given.time.now })
   given.url = given.service.url
   given.pro = await newSender(given.service.installation, 'pro')
 })

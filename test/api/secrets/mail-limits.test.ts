@@ -4,12 +4,15 @@ import { MailLimits } from '../../../src/credentials/mail-limits.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'
-import { startService } from '../harness/service.ts'
+import { PATIENT, startService } from '../harness/service.ts'
 
 const test = suite('mails with links')
 
 test('are so many an hour to one recipient, whoever sends them, and by one account', async () => {
-  const service = await startService({ settings: { MAILS_PER_RECIPIENT: '2', MAILS_PER_ACCOUNT: '3' } })
+  const service = await startService({
+    patience: PATIENT,
+    settings: { MAILS_PER_RECIPIENT: '2', MAILS_PER_ACCOUNT: '3' },
+  })
   try {
     const [ann, bob] = [await newSender(service.installation), await newSender(service.installation)]
     const send = (by: { authorization: string }, to: string) =>

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
@@ -18,7 +18,7 @@ const SETTINGS = { SECRETS_URL: 'https://secrets.example.com/', MAIL_FROM: 'Adam
 
 test.before.each(async (given) => {
   given.postbox = await openPostbox()
-  given.service = await startService({ settings: { ...SETTINGS, MAILER: given.postbox.address } })
+  given.service = await startService({ patience: PATIENT, settings: { ...SETTINGS, MAILER: given.postbox.address } })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -165,6 +165,7 @@ test('of an installation that is left waits, and is sent by it only when it is o
     return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
   }
   const service = await startService({
+    patience: PATIENT,
     settings: { ...SETTINGS, MAILER: postbox.address },
     store: (store) => ({ ...store, closed }),
   })
@@ -194,7 +195,11 @@ test('whose secret is not understood any more keeps no other one waiting', async
       return store.append(stream, expected, events)
     },
   })
-  const service = await startService({ settings: { ...SETTINGS, MAILER: postbox.address }, store: overtaken })
+  const service = await startService({
+    patience: PATIENT,
+    settings: { ...SETTINGS, MAILER: postbox.address },
+    store: overtaken,
+  })
   try {
     const sender = await newSender(service.installation)
     const share = (to: string) => shared(service.url, sender, { secret: 'x', recipient: `${to}@example.com` })
@@ -213,7 +218,7 @@ test.run()
 const outbox = suite('the outbox for development')
 
 outbox('has each mail as an .eml file until its secret ends', async () => {
-  const service = await startService({ settings: { MAILER: 'outbox' } })
+  const service = await startService({ patience: PATIENT, settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
   const folder = join(service.dataDir, 'outbox')

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Answer, type Request } from '../harness/request.ts'
 import { form, newSender, shared, type Sender } from '../harness/secrets.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; ann: Sender; ask: (wanted: Request) => Promise<Answer> }
 const test = suite<Given>('a page of a secret')
 test.before(async (given) => {
-  given.service = await startService()
+  given.service = await startService({ patience: PATIENT })
   given.ann = await newSender(given.service.installation)
   given.ask = (wanted) => request(given.service.url, wanted)
 })

@@ -2,13 +2,13 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { form, newSender, newToken, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
 const test = suite<Given>('sharing a secret')
 test.before(async (given) => {
-  given.service = await startService({ clock: () => 1_795_000_000_123 })
+  given.service = await startService({ patience: PATIENT, clock: () => 1_795_000_000_123 })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.pro = await newSender(given.service.installation, 'pro')
@@ -206,7 +206,7 @@ test.run()
 
 const open = suite<Given>('sharing a secret without an account')
 open.before(async (given) => {
-  given.service = await startService({ settings: { SECRETS_ANONYMOUS: 'true' } })
+  given.service = await startService({ patience: PATIENT, settings: { SECRETS_ANONYMOUS: 'true' } })
   given.url = given.service.url
 })
 open.after(({ service }) => service.stop())

@@ -2,13 +2,13 @@ import * as fc from '../../fast-check.ts'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { request, type Request } from '../harness/request.ts'
-import { startService, type Service } from '../harness/service.ts'
+import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { newSender, reveal, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; pro: Sender }
 const test = suite<Given>('what is read')
 test.before(async (given) => {
-  given.service = await startService({ settings: { RATE_LIMIT: '0' } })
+  given.service = await startService({ patience: PATIENT, settings: { RATE_LIMIT: '0' } })
   given.url = given.service.url
   given.pro = await newSender(given.service.installation, 'pro')
 })

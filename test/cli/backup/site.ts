@@ -11,8 +11,8 @@ export class Site {
   readonly dataDir = join(this.folder, 'data')
   readonly #started: Service[] = []
 
-  async serve(dataDir = this.dataDir, settings: Settings = {}): Promise<Service> {
-    const service = await startService({ dataDir, settings })
+  async serve(dataDir = this.dataDir, settings: Settings = {}, clock: () => number = Date.now): Promise<Service> {
+    const service = await startService({ dataDir, settings, clock })
     this.#started.push(service)
     return service
   }

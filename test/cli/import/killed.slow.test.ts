@@ -18,6 +18,7 @@ import { rounds } from '../../rounds.ts'
 import { CommandLine, type Started } from '../command-line.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
+import { until } from '../../until.ts'
 
 /** Two whole bulks of 500 and a part of one. */
 const STONES = 1_200
@@ -190,11 +191,9 @@ killed('is finished by the same command, and taken back by the undo file of eith
 
 /** Told before the first change. */
 async function undoFileOf(started: Started): Promise<string> {
-  for (;;) {
-    const found = /^undo file: (.*)$/m.exec(started.said)?.[1]
-    if (found !== undefined) return found
-    await new Promise<void>((done) => setTimeout(done, 10))
-  }
+  const told = () => /^undo file: (.*)$/m.exec(started.said)?.[1]
+  await until('the undo file', () => told() !== undefined)
+  return told() ?? ''
 }
 
 killed.run()

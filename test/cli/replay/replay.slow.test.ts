@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
@@ -10,6 +9,8 @@ import { expect, request } from '../../api/harness/request.ts'
 import type { Service } from '../../api/harness/service.ts'
 import { created, stone } from '../../api/harness/stones.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
+import { choicesFor, type Choices } from '../../seeded.ts'
+import { until } from '../../until.ts'
 import { Site } from '../backup/site.ts'
 import { shownPosition } from '../../../src/cli/backup/log-facts.ts'
 
@@ -26,12 +27,13 @@ const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]
 /** What was answered at a moment, and both names of it. */
 type Moment = { readonly time: string; readonly position: string; readonly answers: Record<string, string> }
 
-/** Numbers in [0, below), the same for the same seed. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
+/** The system's clock until it is told to pass; from then on it goes on so alone, and no two steps have the same time. */
+class Clock {
+  #milliseconds: number | undefined
+  readonly now = () => this.#milliseconds ?? Date.now()
+
+  pass(milliseconds: number): void {
+    this.#milliseconds = this.now() + milliseconds
   }
 }
 
@@ -52,25 +54,24 @@ async function answersOf(url: string, token: string, ids: readonly number[]): Pr
 }
 
 /** Creates, changes and deletes at random, and records what is answered after each step. */
-async function recorded({ ann, url, installation: { store } }: Service): Promise<Moment[]> {
-  const next = numbers(7)
+async function recorded({ ann, url, installation: { store } }: Service, clock: Clock): Promise<Moment[]> {
+  const choices = choicesFor('a workload to replay')
   const ids: number[] = []
   const moments: Moment[] = []
   for (let step = 0; step < STEPS; step++) {
-    await stepOf(ann, ids, next, step)
-    await pause(3)
+    clock.pass(2)
+    await stepOf(ann, ids, choices, step)
     const head = await store.head()
     if (head === 'start') throw new Error('the log is empty')
-    const time = new Date().toISOString()
+    const time = new Date(clock.now() + 1).toISOString()
     moments.push({ time, position: shownPosition(head), answers: await answersOf(url, ann.token, ids) })
-    await pause(3)
   }
   return moments
 }
 
-async function stepOf(ann: Vendor, ids: number[], next: (below: number) => number, step: number): Promise<void> {
-  const id = ids[next(ids.length)]
-  const kind = next(6)
+async function stepOf(ann: Vendor, ids: number[], choices: Choices, step: number): Promise<void> {
+  const id = choices.one(ids)
+  const kind = choices.below(6)
   if (id === undefined || kind < 2) return void ids.push((await created(ann, { sku: `S-${step}` })).id)
   if (kind === 5) await ann.remove(`/v4/diamond/${id}`)
   else await ann.patch(`/v4/diamond/${id}`, { price: step + 1 })
@@ -92,21 +93,23 @@ async function serving(
 }
 
 async function holds(site: Site, source: Record<string, string>): Promise<void> {
-  const service = await site.serve(undefined, source)
-  const moments = await recorded(service)
+  const clock = new Clock()
+  const service = await site.serve(undefined, source, clock.now)
+  const moments = await recorded(service, clock)
+  await until('the last moment to be of the past', () => new Date() > new Date(clock.now() + 1))
   const { MASTER_KEY } = source
   const key = MASTER_KEY === undefined ? undefined : { MASTER_KEY }
-  const next = numbers(11)
+  const choices = choicesFor('moments to replay')
   for (let round = 0; round < MOMENTS; round++) {
-    const moment = moments[next(moments.length)]
+    const moment = choices.one(moments)
     if (moment === undefined) throw new Error('no moment')
-    const until = round % 2 === 0 ? moment.time : moment.position
+    const named = round % 2 === 0 ? moment.time : moment.position
     const into = site.at(`then-${round}`)
-    const made = await site.done(['replay', '--until', until, '--into', into], source)
+    const made = await site.done(['replay', '--until', named, '--into', into], source)
     assert.is(made['position'], moment.position)
     const ids = Object.keys(moment.answers).flatMap((path) => /^\/v4\/diamond\/(\d+)$/.exec(path)?.[1] ?? [])
     await serving(site, into, key ?? {}, async (url) => {
-      assert.equal(await answersOf(url, service.ann.token, ids.map(Number)), moment.answers, until)
+      assert.equal(await answersOf(url, service.ann.token, ids.map(Number)), moment.answers, named)
     })
   }
 }

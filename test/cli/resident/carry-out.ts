@@ -4,8 +4,8 @@
  * that would keep a process of its own from ending.
  */
 import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Readable } from 'node:stream'
+import { until } from '../../until.ts'
 import { endMark, type Asked } from './end-mark.ts'
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
@@ -15,8 +15,18 @@ const { open } = (await built(
 )) as typeof import('../../../src/wiring/open-installation.ts')
 const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
 
-/** Milliseconds between two looks. */
-const LOOK = 2
+const { Passwords } = (await built(
+  'credentials/passwords.js',
+)) as typeof import('../../../src/credentials/passwords.ts')
+
+/** Of passwords that were hashed before: a hash costs a third of a second, and what it is worth is tested elsewhere. */
+const hashes = new Map<string, string>()
+const hashed = Passwords.prototype.hash
+Passwords.prototype.hash = async function (password) {
+  const hash = hashes.get(password) ?? (await hashed.call(this, password))
+  hashes.set(password, hash)
+  return hash
+}
 
 // Each command listens for signals, for its reader and for the end.
 process.setMaxListeners(0)
@@ -34,7 +44,7 @@ async function carryOut({ words, env, input }: Asked): Promise<void> {
   process.exitCode = 0
   const before = keeping()
   await run(words, open, backups)
-  while (keeping() > before) await pause(LOOK)
+  await until('nothing to keep the process', () => keeping() <= before)
   const mark = endMark(Number(process.exitCode))
   process.stderr.write(mark)
   process.stdout.write(mark)

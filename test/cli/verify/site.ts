@@ -11,6 +11,7 @@ import { expect } from '../../api/harness/request.ts'
 import { newSender, reveal, shared } from '../../api/harness/secrets.ts'
 import { startService } from '../../api/harness/service.ts'
 import { created, createdMany, shown } from '../../api/harness/stones.ts'
+import { until } from '../../until.ts'
 
 /** The embedded files of an installation that did a little of everything, and copies of it to be damaged. */
 export class Site {
@@ -31,12 +32,11 @@ export class Site {
     await shared(url, sender, { secret: 'waits' })
     const { secret_key: read } = await shared(url, sender, { secret: 'is read' })
     expect(200, await reveal(url, read))
-    while (shown(await ann.get(`/v4/diamond/${id}`))['scores'] === null)
-      await new Promise((done) => setTimeout(done, 50))
+    await until('scores', async () => shown(await ann.get(`/v4/diamond/${id}`))['scores'] !== null)
     // Nobody waits for the tree: what came last is in it half a second later.
     const inTree = await installation.reads.model(tree.declaration)
     const head = await installation.store.head()
-    while (comparePositions(await inTree.position(), head) < 0) await new Promise((done) => setTimeout(done, 50))
+    await until('the tree', async () => comparePositions(await inTree.position(), head) >= 0)
     await service.stop()
   }
 

@@ -19,9 +19,9 @@ type Given = {
   readonly time: Clock
 }
 
-/** Resolves when what was begun on the token's stream is done. */
-const settled = async (...processes: Process[]) => {
-  for (const { queue } of processes) await queue.run('nothing', () => new Promise((done) => setTimeout(done, 50)))
+/** Resolves when what was begun on a token's stream is done: commands of one stream run one after another. */
+const settled = async (stream: string, ...processes: Process[]) => {
+  for (const { queue } of processes) await queue.run(stream, async () => undefined)
 }
 
 const withToken = (run: (given: Given) => Promise<void>) =>
@@ -81,12 +81,13 @@ test('ends when it expires, though it was right a moment ago', () =>
 test('is recorded as used once an hour, however often it is used and by how many processes', () =>
   withToken(async ({ operator, server, verify, id, token, time }) => {
     const used = { account: 1, apiToken: id }
+    const stream = `apitoken-1-${id}`
     const other = new ApiTokenVerifier(operator)
     const useAll = async () => {
       for (let count = 1; count <= 20; count++) {
         for (const one of [verify, other]) assert.ok(await one.verify({ email: ann.email, token, address }))
       }
-      await settled(server)
+      await settled(stream, server, operator)
     }
     assert.is(await lastUseOf(server.store, used), undefined)
     const start = time.now
@@ -98,7 +99,7 @@ test('is recorded as used once an hour, however often it is used and by how many
     time.now += 1
     await useAll()
     assert.is(await lastUseOf(server.store, used), start + 3_600_000)
-    assert.is((await server.store.read(`apitoken-1-${id}`)).length, 2)
+    assert.is((await server.store.read(stream)).length, 2)
   }))
 
 test('that is wrong the 50th time from one address is too many, and the right one still passes', () =>

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Batch, EventStore, NewEvent, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
+import { comes } from '../../until.ts'
 
 export type Given = { store: EventStore }
 export type Rules = (test: Test<Given>) => void
-
-/** Milliseconds within which every condition of a rule comes true. */
-const DEADLINE = 30_000
 
 /** A stream that no other rule, and no earlier run on the same server, has used. */
 export const newStream = (category = 'rule'): string => `${category}-${randomUUID()}`
@@ -29,17 +27,7 @@ export const numbers = (stored: readonly StoredEvent[]): unknown[] => stored.map
 export const ids = (stored: readonly { readonly id: string }[]): string[] => stored.map(({ id }) => id)
 
 /** Fails with words instead of waiting for ever. */
-export async function soon<Value>(what: string, promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${DEADLINE} ms: ${what}`)), DEADLINE)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const soon = comes
 
 /** Takes batches until `enough` says so of all of them, then stops the subscription. */
 export async function take(subscription: Subscription, enough: (batches: Batch[]) => boolean): Promise<Batch[]> {

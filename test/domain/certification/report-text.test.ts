@@ -72,7 +72,7 @@ test('says nothing where there is nothing', () => {
   assert.ok(isEmpty(readReport('An invoice of 12 pages, 99.50 EUR')))
 })
 
-test('never takes long, whatever stands in it', () => {
+test('is read to its end, whatever stands in it and however often', () => {
   const words = fc.constantFrom(
     'report',
     'number',
@@ -98,10 +98,8 @@ test('never takes long, whatever stands in it', () => {
   )
   fc.assert(
     fc.property(fc.array(words, { maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (piece, times) => {
-      const text = piece.join('').repeat(times)
-      const started = performance.now()
-      readReport(text)
-      return performance.now() - started < 2_000
+      // One that looks back again and again needs hours for these.
+      readReport(piece.join('').repeat(times))
     }),
     { numRuns: 60 },
   )

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { pace } from '../../pace.ts'
 
 /**
  * What happens to an append:
@@ -41,6 +41,11 @@ export class Faults {
   version = '23.10.6'
   /** Subscriptions that began before this many `hush()` are dead without knowing it. */
   hushed = 0
+  /** Subscriptions and calls that read that were begun so far, and the most reads of streams that took their time at once. */
+  subscriptions = 0
+  reads = 0
+  mostReads = 0
+  #readsNow = 0
   readonly #late: (() => void)[] = []
 
   /**
@@ -67,7 +72,12 @@ export class Faults {
   /** At once, or behind the readings that came before. */
   read(respond: () => void): void {
     if (this.readPause === 0) return respond()
-    this.#reading = this.#reading.then(() => pause(this.readPause)).then(respond)
+    this.mostReads = Math.max(this.mostReads, ++this.#readsNow)
+    const answer = () => {
+      this.#readsNow--
+      respond()
+    }
+    this.#reading = this.#reading.then(() => pace(this.readPause)).then(answer)
   }
 
   later(store: () => void): void {

@@ -19,6 +19,8 @@ export type Peer = {
   readonly port: number
   readonly log: Log
   readonly faults: Faults
+  /** Whether it takes connections. */
+  isUp(): boolean
   /** Connections end as by SIGKILL, and no new one is taken. What was stored stays. */
   down(): Promise<void>
   /** Takes connections again, as a node that has restarted: what it kept in memory only is forgotten. */
@@ -59,6 +61,7 @@ export async function startPeer(standing?: Standing): Promise<Peer> {
     port: bound,
     log,
     faults,
+    isUp: () => listener.listening,
     down,
     async up() {
       log.restarted()

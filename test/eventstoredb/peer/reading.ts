@@ -17,6 +17,7 @@ const BACKWARDS = 1
 export function read(log: Log, faults: Faults, standing: Standing): (call: ReadCall) => void {
   return (call) => {
     call.on('error', () => {})
+    faults.reads++
     if (faults.silent) return
     if (faults.notReady) return fail(call, status.UNAVAILABLE, 'Server Is Not Ready')
     const refusal = refusalOf(call, standing)

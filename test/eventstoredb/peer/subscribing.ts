@@ -1,3 +1,4 @@
+import { pace } from '../../pace.ts'
 import { randomUUID } from 'node:crypto'
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js'
 import type { Faults } from './faults.ts'
@@ -19,6 +20,7 @@ export function subscribeToAll(
   start: Start,
   filter: ReadReq.Options.FilterOptions | undefined,
 ): void {
+  faults.subscriptions++
   call.write(confirmationMessage(randomUUID()))
   const index = start === 'end' ? log.all.length : start.index + (start.inclusive ? 0 : 1)
   void new Subscriber(call, log, faults, filter).run(index)
@@ -48,7 +50,7 @@ class Subscriber {
     let next = index
     while (!this.call.cancelled) {
       const event = this.log.all[next]
-      if (this.#isSilent) await pause(5)
+      if (this.#isSilent) await pace(5)
       else if (event === undefined) await this.#atHead(next)
       else {
         await this.#consider(event)
@@ -80,7 +82,7 @@ class Subscriber {
 
   async #consider(event: Recorded): Promise<void> {
     if (this.#passes(event)) {
-      if (this.faults.subscriptionPause > 0) await pause(this.faults.subscriptionPause)
+      if (this.faults.subscriptionPause > 0) await pace(this.faults.subscriptionPause)
       await this.#write(eventMessage(event))
       const { duplicateEvery } = this.faults
       if (duplicateEvery > 0 && ++this.#sent % duplicateEvery === 0) await this.#write(eventMessage(event))
@@ -94,8 +96,6 @@ class Subscriber {
     if (!this.call.cancelled && !this.call.write(message)) await drained(this.call)
   }
 }
-
-const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms).unref())
 
 function passing(filter: ReadReq.Options.FilterOptions | undefined): (event: Recorded) => boolean {
   const expression = filter?.getStreamIdentifier() ?? filter?.getEventType()

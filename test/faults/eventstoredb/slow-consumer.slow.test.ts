@@ -13,11 +13,8 @@ import { until } from '../../until.ts'
 const mongo = await mongoServer('a slow consumer')
 console.log("NOTE: a slow consumer: on EventStoreDB's peer")
 
-/** Milliseconds that each batch takes longer: more than a write waits for it. */
-const SLOW = 3_000
-
 const BULKS = 4
-const BULK = 500
+const BULK = 100
 
 const test = suite('a service on EventStoreDB and MongoDB whose projection is slow')
 
@@ -25,11 +22,12 @@ test('takes writes on, says that lists are behind, and misses nothing in the end
   const peer = await startPeer()
   const database = mongo?.newDatabase() ?? ''
   const engines = { EVENT_STORE: peer.url, READ_MODEL: database, MASTER_KEY: randomBytes(32).toString('base64') }
-  const pace = { ms: 0 }
-  const service = await startService({ settings: engines, reads: (reads) => slowed(reads, pace) })
+  const gate: Gate = { open: Promise.resolve() }
+  const service = await startService({ settings: engines, reads: (reads) => slowed(reads, gate) })
   try {
     const { ann } = service
-    pace.ms = SLOW
+    let open = () => {}
+    gate.open = new Promise((done) => (open = done))
     const ids: number[] = []
     for (let bulk = 0; bulk < BULKS; bulk++) {
       const entries = Array.from({ length: BULK }, (_, n) => stone({ sku: `${bulk}/${n}` }))
@@ -39,7 +37,7 @@ test('takes writes on, says that lists are behind, and misses nothing in the end
       // Folded from the log, since the list does not have it yet.
       expect(200, await ann.get(`/v4/diamond/${ids.at(-1)}`))
     }
-    pace.ms = 0
+    open()
     await until('current lists', async () => (await ann.get('/v4/diamond')).headers['x-consistency'] === undefined)
     const { total, diamonds } = await everyDiamond(ann, 'v4')
     assert.is(total, ids.length)
@@ -51,12 +49,15 @@ test('takes writes on, says that lists are behind, and misses nothing in the end
   }
 })
 
-/** The same read models, whose batches take longer. */
-function slowed(reads: ReadStore, pace: { readonly ms: number }): ReadStore {
+/** What batches wait for. */
+type Gate = { open: Promise<void> }
+
+/** The same read models, whose batches are not written before the gate is open. */
+function slowed(reads: ReadStore, gate: Gate): ReadStore {
   const slow = (build: Build): Build => ({
     ...build,
     async write(...batch) {
-      await new Promise<void>((done) => setTimeout(done, pace.ms))
+      await gate.open
       await build.write(...batch)
     },
   })

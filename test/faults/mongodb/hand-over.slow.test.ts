@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Vendor } from '../../api/harness/account.ts'
@@ -17,7 +18,7 @@ const database = () => server?.newDatabase() ?? ''
 /** FerretDB looks through a whole collection for each guarded replacement: under load nothing would catch up there. */
 const isSlow = server?.isFerretDB === true
 
-test('has one active projection, and another within seconds of its death, with nothing lost or doubled', () =>
+test('has one active projection, and another after its death, with nothing lost or doubled', () =>
   withCluster(database(), async (cluster) => {
     const first = await cluster.start('projections')
     const [second, web] = await Promise.all([cluster.start('projections'), cluster.start('http')])
@@ -25,8 +26,7 @@ test('has one active projection, and another within seconds of its death, with n
     await until('some writes', () => load.told.created.size > 40)
     await first.kill()
     if (isSlow) await load.stop()
-    const seconds = await handOver(load.ann)
-    console.log(`NOTE: another projection took over ${seconds.toFixed(1)} s after kill -9`)
+    await handOver(load.ann)
     if (!isSlow) await load.stop()
     await holds(load.ann, load.told)
     assert.is(await second.stop(), 0)
@@ -40,12 +40,12 @@ test('goes on with another projection when one stands still, and that one change
     await until('some writes', () => load.told.created.size > 40)
     await standStill(first, load.ann)
     if (isSlow) await load.stop()
-    const seconds = await handOver(load.ann)
+    await handOver(load.ann)
     thaw(first.pid)
     await until('it to notice', () => first.said().includes('another process has taken over a projection'))
     if (!isSlow) await load.stop()
     console.log(
-      `NOTE: ${isSlow ? 'FerretDB' : 'MongoDB'} showed the hand-over ${seconds.toFixed(1)} s after SIGSTOP, ` +
+      `NOTE: ${isSlow ? 'FerretDB' : 'MongoDB'} showed the hand-over after SIGSTOP, ` +
         (isSlow ? 'and SIGCONT without load: its filtered updates are not atomic' : 'and SIGCONT under load'),
     )
     await holds(load.ann, load.told)
@@ -81,22 +81,18 @@ function loadOn(ann: Vendor) {
 async function standStill({ pid }: Serving, ann: Vendor): Promise<void> {
   await until('a moment without the lock', async () => {
     await freeze(pid)
-    const { status } = await ann.post('/v4/diamond', stone({ sku: `stopped-${performance.now()}` }))
+    const { status } = await ann.post('/v4/diamond', stone({ sku: `stopped-${randomUUID()}` }))
     if (status === 201) return true
     thaw(pid)
     return false
   })
 }
 
-/** @returns seconds until a write is in the read models again before it is answered */
-async function handOver(ann: Vendor): Promise<number> {
-  const started = performance.now()
-  await until('another to take over', async () => !(await isPending(ann)))
-  return (performance.now() - started) / 1000
-}
+/** Resolves when a write is in the read models again before it is answered. */
+const handOver = (ann: Vendor): Promise<void> => until('another to take over', async () => !(await isPending(ann)))
 
 async function isPending(ann: Vendor): Promise<boolean> {
-  const answer = await ann.post('/v4/diamond', stone({ sku: `after-${performance.now()}` }))
+  const answer = await ann.post('/v4/diamond', stone({ sku: `after-${randomUUID()}` }))
   return expect(201, answer).headers['x-consistency'] === 'pending'
 }
 

@@ -10,13 +10,11 @@ import { startService } from '../../api/harness/service.ts'
 import { created, stone } from '../../api/harness/stones.ts'
 import { FERRETDB, startFerretDB } from '../../ferretdb/server.ts'
 import { freeze, thaw } from '../../freeze.ts'
-
-/** Seconds that a request may take, whatever hangs; half a second more for a machine that does other things too. */
-const BUDGET = 5.5
+import { comes } from '../../until.ts'
 
 const test = suite('a service whose MongoDB hangs')
 
-test('answers every kind of request within 5 s, the first and the next, and none of them with a fault of its own', async () => {
+test('answers every kind of request, the first and the next, and none of them with a fault of its own', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-hanging-'))
   const ferret = await startFerretDB(folder)
   const service = await startService({ settings: { READ_MODEL: `${ferret.address}adamant` } })
@@ -26,7 +24,7 @@ test('answers every kind of request within 5 s, the first and the next, and none
     const certificate = await attached(ann, Number(first.id), smallPdf(1000))
     const sender = await newSender(service.installation)
     const secret = await shared(url, sender, { secret: 'x' })
-    freeze(ferret.pid)
+    await freeze(ferret.pid)
     const asked: Readonly<Record<string, () => Promise<Answer>>> = {
       'a stone': () => ann.get(`/v4/diamond/${first.id}`),
       'a list': () => ann.get('/v4/diamond'),
@@ -42,13 +40,11 @@ test('answers every kind of request within 5 s, the first and the next, and none
       readiness: () => service.send({ path: '/health/ready' }),
     }
     for (const round of ['first', 'second']) {
-      for (const [name, ask] of Object.entries(asked)) {
-        const started = performance.now()
-        const { status } = await ask()
-        const seconds = (performance.now() - started) / 1000
-        assert.ok(seconds < BUDGET, `${name} took ${seconds.toFixed(1)} s (${round})`)
+      const answers = Object.entries(asked).map(async ([name, ask]) => {
+        const { status } = await comes(`an answer to ${name} (${round})`, ask())
         assert.ok(status < 500 || status === 503, `${name} is ${status} (${round})`)
-      }
+      })
+      await Promise.all(answers)
     }
   } finally {
     thaw(ferret.pid)

@@ -28,19 +28,28 @@ test.after.each(async ({ proxy, service, address }) => {
 
 /** More than the driver has connections. */
 const SHARES = 150
+/** Rounds of reads while they wait. */
+const READS = 4
 
 test('refuses what must be stored there, and reads on: lists, diamonds, secrets', async ({ proxy, service }) => {
   const sender = await newSender(service.installation)
   const kept = await shared(service.url, sender, { secret: 'before' })
   const { id } = await created(service.ann, { sku: 'BEFORE' })
   let isOver = () => {}
-  proxy.rule(hungMajority(new Promise<void>((done) => (isOver = done))))
+  const hanging = hungMajority(new Promise<void>((done) => (isOver = done)))
+  let waiting = 0
+  proxy.rule((name, body) => {
+    const fate = hanging(name, body)
+    if (fate !== undefined) waiting++
+    return fate
+  })
   const share = form('/api/v1/share', 'secret=x', sender.authorization)
   const shares = Array.from({ length: SHARES }, () => service.send(share))
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < READS; round++) {
+    const before = waiting
+    await until('writes that wait for the majority', () => waiting > before)
     assert.is(list(expect(200, await service.ann.get('/v4/diamond'))).length, 1)
     expect(200, await service.ann.get(`/v4/diamond/${id}`))
-    await new Promise((done) => setTimeout(done, 800))
   }
   for (const refused of await Promise.all(shares)) {
     expect(503, refused)

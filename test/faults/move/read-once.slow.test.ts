@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,6 +8,7 @@ import { created, createdMany, stone } from '../../api/harness/stones.ts'
 import { scoredAll, Sites } from '../../cli/move/moving.ts'
 import { isMoved } from './copies.ts'
 import type { CountedReads } from './counted-reads.ts'
+import { until } from '../../until.ts'
 
 /** Stones that are created together, and how often. */
 const TOGETHER = 500
@@ -22,14 +22,18 @@ test.before.each(async (given) => {
 })
 test.after.each(({ sites }) => sites.close())
 
-/** @returns how many stones were acknowledged before the first refusal */
+/** Few beside those that are there before, however fast they are written. */
+const MEANWHILE = 100
+
+/** Writes some stones and goes on asking. @returns how many were acknowledged before the first refusal */
 async function writeUntilRefused(ann: Vendor): Promise<number> {
-  for (let told = 0; ; told++) {
+  for (let told = 0; told < MEANWHILE; told++) {
     const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${told}` }))
     if (answer.status === 503) return told
     expect(201, answer)
-    await pause(10)
   }
+  await until('a refusal', async () => (await ann.remove(`/v4/diamond/${Number.MAX_SAFE_INTEGER}`)).status === 503)
+  return MEANWHILE
 }
 
 test('is compared before its source is closed, and only what came since behind it', async ({ sites }) => {

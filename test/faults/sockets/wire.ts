@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { pause } from '../../until.ts'
+import { pace } from '../../pace.ts'
 
 /** How a client ends its connection. */
 export const ENDINGS = ['reset', 'end', 'vanish', 'listen'] as const
@@ -21,7 +21,7 @@ export async function sendWire(port: number, { pieces, ending }: Wire): Promise<
   await new Promise<void>((done) => socket.once('connect', done).once('close', () => done()))
   for (const piece of pieces) {
     socket.write(piece, 'latin1')
-    await pause(BETWEEN)
+    await pace(BETWEEN)
   }
   await END[ending](socket)
   await gone
@@ -29,11 +29,15 @@ export async function sendWire(port: number, { pieces, ending }: Wire): Promise<
 
 const END: Readonly<Record<Ending, (socket: Socket) => unknown>> = {
   reset: (socket) => socket.resetAndDestroy(),
-  end: (socket) => socket.resume().end(() => setTimeout(() => socket.destroy(), LISTENS)),
+  async end(socket) {
+    socket.resume().end()
+    await pace(LISTENS)
+    socket.destroy()
+  },
   vanish: (socket) => socket.destroy(),
   async listen(socket) {
     socket.resume()
-    await pause(LISTENS)
+    await pace(LISTENS)
     socket.resetAndDestroy()
   },
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { freeze, thaw } from '../../freeze.ts'
-import { pause } from '../../until.ts'
+import { pace } from '../../pace.ts'
 import type { Processes } from './processes.ts'
 import type { Choices } from '../../seeded.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -29,7 +29,7 @@ const FULL = 1_500
 /** Milliseconds by which everything that waits for a slow disk waits longer. */
 const SLOW = [20, 120] as const
 
-const last = (choices: Choices) => pause(choices.between(...SHORT))
+const last = (choices: Choices) => pace(choices.between(...SHORT))
 const any = ({ processes, choices }: Struck) => choices.below(processes.count)
 
 export const FAULTS = {
@@ -70,7 +70,7 @@ export const FAULTS = {
     needs: 'small disk',
     async strike({ around }) {
       around.disk?.fill()
-      await pause(FULL)
+      await pace(FULL)
       around.disk?.free()
     },
   },

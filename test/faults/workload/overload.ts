@@ -1,11 +1,11 @@
 import * as assert from 'uvu/assert'
-import { percentile } from '../../../bench/load/watch.ts'
 import type { Vendor } from '../../api/harness/account.ts'
 import { request, type Answer, type Request } from '../../api/harness/request.ts'
 import { form, newSender, type Sender } from '../../api/harness/secrets.ts'
 import { shown, stone } from '../../api/harness/stones.ts'
 import { rounds } from '../../rounds.ts'
-import { pause } from '../../until.ts'
+import { pace } from '../../pace.ts'
+import { until } from '../../until.ts'
 import { everyDiamond, withInstallation } from '../serving.ts'
 import type { Person } from './clients/client.ts'
 import { newPerson } from './person.ts'
@@ -19,9 +19,10 @@ type Given = { readonly url: string; readonly ann: Vendor; readonly sender: Send
 /** Much more than the service takes at a time, all at once. */
 type Flood = {
   readonly about: string
-  readonly requests: number
+  /** Clients that ask at once, each again and again while it lasts. */
+  readonly clients: number
   readonly ask: (given: Given, number: number) => Promise<Answer>
-  /** What whoever floods may be told; and by which of them it must have been shed. */
+  /** What whoever floods may be told; and by which of them something of it is shed before it ends. */
   readonly answers: readonly number[]
   readonly shed?: number
 }
@@ -68,28 +69,28 @@ const longBody = ({ ann }: Given, number: number) =>
 export const FLOODS: Readonly<Record<string, Flood>> = {
   'log-ins': {
     about: 'each costs a core 70 ms, and 64 wait at most',
-    requests: 200,
+    clients: 200,
     ask: (given) => logIn(given),
     answers: [200, 429],
     shed: 429,
   },
   passphrases: {
     about: 'each costs a core 80 ms, and 32 wait at most',
-    requests: 150,
+    clients: 150,
     ask: (given) => share(given),
     answers: [200, 429],
     shed: 429,
   },
   'long bodies': {
     about: '64 MiB are in memory at most, half of it for one address',
-    requests: 120,
+    clients: 120,
     ask: longBody,
     answers: [201, 503],
     shed: 503,
   },
   creates: {
     about: 'they are written together, and wait no longer than their number takes',
-    requests: rounds(600, 2_000),
+    clients: rounds(600, 2_000),
     ask: (given, number) => create(given, `flood ${number}`),
     answers: [201, 429, 503],
   },
@@ -99,9 +100,8 @@ export type OverloadFigures = {
   readonly [flood: string]: {
     readonly requests: number
     readonly statuses: Readonly<{ [status: string]: number }>
-    readonly seconds: number
-    /** Milliseconds of creates that came from elsewhere meanwhile. */
-    readonly elsewhere: { readonly count: number; readonly median: number; readonly longest: number }
+    /** Creates that came from elsewhere meanwhile. */
+    readonly elsewhere: number
   }
 }
 
@@ -131,54 +131,73 @@ export async function overload(floods: Readonly<Record<string, Flood>> = FLOODS)
 
 async function floodWith(name: string, flood: Flood, given: Given): Promise<OverloadFigures[string]> {
   const before = (await everyDiamond(given.ann, 'v4')).total
-  const began = performance.now()
   const under = { way: true }
-  const others = comeFromElsewhere(given, name, under)
-  // It is told below, unless the flood itself has failed before.
-  others.catch(() => undefined)
-  const answers = await Promise.all(Array.from({ length: flood.requests }, (_, number) => flood.ask(given, number)))
-  const seconds = (performance.now() - began) / 1000
+  const statuses: Record<string, number> = {}
+  const elsewhere = { count: 0 }
+  const others = comeFromElsewhere(given, name, under, elsewhere)
+  const clients = floodOn(flood, given, under, ({ status, text }) => {
+    assert.ok(flood.answers.includes(status), `${name}: ${status} ${text}`)
+    statuses[status] = (statuses[status] ?? 0) + 1
+  })
+  const isMet = () => elsewhere.count >= OTHERS && (flood.shed === undefined || (statuses[flood.shed] ?? 0) > 0)
+  // A client that fails ends it; the flood is held until others were served beside it, and something of it was shed.
+  const over = until(`others beside ${name}, and what is shed of them`, isMet).finally(() => (under.way = false))
+  await Promise.all([over, clients, others])
   // At once, and where the flood came from: nothing is held against anybody.
   for (const answer of [await create(given, `after ${name}`), await logIn(given), await share(given)]) {
     assert.ok(answer.status < 300, `after ${name}: ${answer.status} ${answer.text}`)
   }
-  under.way = false
-  const taken = await others
-  const statuses: Record<string, number> = {}
-  for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1
-  const unexpected = answers.find(({ status }) => !flood.answers.includes(status))
-  assert.is(unexpected, undefined, `${name}: ${unexpected?.status} ${unexpected?.text}`)
-  if (flood.shed !== undefined) assert.ok((statuses[flood.shed] ?? 0) > 0, `nothing was shed of ${name}`)
   const { total, diamonds } = await everyDiamond(given.ann, 'v4')
-  assert.is(total, before + (statuses['201'] ?? 0) + taken.length + 1, `stones after ${name}`)
+  assert.is(total, before + (statuses['201'] ?? 0) + elsewhere.count + 1, `stones after ${name}`)
   assert.is(new Set(diamonds.map(({ id }) => id)).size, total)
-  const elsewhere = { count: taken.length, median: percentile(taken, 0.5), longest: percentile(taken, 1) }
-  return { requests: flood.requests, statuses, seconds, elsewhere }
+  const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  return { requests, statuses, elsewhere: elsewhere.count }
 }
 
-/** Milliseconds between two creates of somebody else. */
-const PAUSE = 20
+/** All clients at once, and each of them again while it is under way. */
+async function floodOn(
+  flood: Flood,
+  given: Given,
+  under: { readonly way: boolean },
+  told: (answer: Answer) => void,
+): Promise<void> {
+  let number = 0
+  const client = async () => {
+    do {
+      const answer = await flood.ask(given, number++)
+      told(answer)
+      if (answer.status >= 400) await pace(PAUSE)
+    } while (under.way)
+  }
+  await Promise.all(Array.from({ length: flood.clients }, client))
+}
 
-/** Somebody from another address, whom a flood must not keep out. @returns the milliseconds that each create took */
-async function comeFromElsewhere(given: Given, name: string, under: { way: boolean }): Promise<number[]> {
-  const taken: number[] = []
+/** Milliseconds between two creates of somebody else, and behind a refusal. */
+const PAUSE = 20
+/** Creates from elsewhere that are answered while a flood lasts. */
+const OTHERS = 5
+
+/** Somebody from another address, whom a flood must not keep out. */
+async function comeFromElsewhere(
+  given: Given,
+  name: string,
+  under: { readonly way: boolean },
+  elsewhere: { count: number },
+): Promise<void> {
   while (under.way) {
-    const began = performance.now()
-    const answer = await create(given, `elsewhere ${name} ${taken.length}`, ELSEWHERE)
+    const answer = await create(given, `elsewhere ${name} ${elsewhere.count}`, ELSEWHERE)
     assert.is(answer.status, 201, `${name} kept others out: ${answer.status} ${answer.text}`)
     assert.ok(shown(answer).id > 0)
-    taken.push(performance.now() - began)
-    await pause(PAUSE)
+    elsewhere.count++
+    await pace(PAUSE)
   }
-  return taken
 }
 
 /** A line for each flood. */
 export const toldOverload = (figures: OverloadFigures): string =>
   Object.entries(figures)
-    .map(([name, { requests, statuses, seconds, elsewhere }]) => {
+    .map(([name, { requests, statuses, elsewhere }]) => {
       const counts = Object.entries(statuses).map(([status, count]) => `${count} of ${status}`)
-      const others = `${elsewhere.count} creates from elsewhere, median ${elsewhere.median.toFixed(0)} ms, longest ${elsewhere.longest.toFixed(0)} ms`
-      return `${name}: ${requests} at once in ${seconds.toFixed(1)} s: ${counts.join(', ')}; ${others}`
+      return `${name}: ${requests} requests: ${counts.join(', ')}; ${elsewhere} creates from elsewhere`
     })
     .join('\n')

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { Consumer } from '../../api/harness/feed.ts'
 import { newSender, type Sender } from '../../api/harness/secrets.ts'
 import { areEmbedded } from '../../engines.ts'
-import { pause, until } from '../../until.ts'
+import { pace } from '../../pace.ts'
+import { until } from '../../until.ts'
 import { BUILT } from '../server-process.ts'
 import { everyDiamond, withInstallation } from '../serving.ts'
 import type { Client, Person, World } from './clients/client.ts'
@@ -21,12 +22,15 @@ import { Record } from './record.ts'
 import { Choices } from '../../seeded.ts'
 import { withSurroundings, type Surroundings } from './surroundings.ts'
 
+/** How long clients work: by the clock, or until so many faults have struck and are over. */
+export type Lasts = { readonly seconds: number } | { readonly strikes: number }
+
 export type Workload = {
   /** The same for the same choices of every client and of every fault; how they fall together is the machine's. */
   readonly seed: number
   readonly clients: number
   readonly processes: number
-  readonly seconds: number
+  readonly lasts: Lasts
   /** What strikes while clients work: one after another, each time one of those. */
   readonly faults: readonly FaultName[]
   /** Called every second of it. */
@@ -81,8 +85,13 @@ async function work(
 ): Promise<Figures> {
   const record = new Record()
   const began = performance.now()
-  const end = began + workload.seconds * 1000
-  const isOver = () => performance.now() > end || record.unexpected.length > 0
+  const struck = new Map<string, number>()
+  const { lasts } = workload
+  const isDone = () =>
+    'seconds' in lasts
+      ? performance.now() > began + lasts.seconds * 1000
+      : [...struck.values()].reduce((sum, count) => sum + count, 0) >= lasts.strikes
+  const isOver = () => isDone() || record.unexpected.length > 0
   let number = 0
   const world: World = { ...who, record, urls: processes.urls, stones: [], kept: [], number: () => ++number, isOver }
   const clients = Array.from({ length: workload.clients }, (_, at) => ({
@@ -91,7 +100,6 @@ async function work(
     choices: new Choices(workload.seed * 1_000 + at + 1),
   }))
   const following = new Consumer()
-  const struck = new Map<string, number>()
   await Promise.all([
     ...clients.map(workOf),
     follow(world, following),
@@ -131,7 +139,7 @@ async function strike(
 ): Promise<void> {
   const choices = new Choices(seed)
   while (faults.length > 0) {
-    await pause(choices.between(...BETWEEN))
+    await pace(choices.between(...BETWEEN))
     if (given.isOver()) return
     const name = choices.one(faults)
     if (name === undefined) return
@@ -143,7 +151,7 @@ async function strike(
 async function watch(workload: Workload, processes: Processes, isOver: () => boolean, began: number): Promise<void> {
   if (workload.watch === undefined) return
   while (!isOver()) {
-    await pause(1_000)
+    await pace(1_000)
     workload.watch(processes, (performance.now() - began) / 1000)
   }
 }
@@ -156,7 +164,7 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
       world.vendorAt(url).get(`/v4/diamond/changes?wait=1&${consumer.query(200)}`),
     )
     if (reply.outcome === 'done' && reply.answer) consumer.take(reply.answer.json() as Parameters<Consumer['take']>[0])
-    else await pause(50)
+    else await pace(50)
   }
 }
 

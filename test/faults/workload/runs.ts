@@ -22,7 +22,7 @@ const OF_ONE_MACHINE = ['kill -9', 'SIGSTOP', 'clock jumps', 'slow disk', 'mail 
 const workload = (about: string, faults: readonly FaultName[]): Run => ({
   about,
   async run({ seed, seconds = SECONDS, clients = CLIENTS }) {
-    const figures = await runWorkload({ seed, seconds, clients, processes: 2, faults })
+    const figures = await runWorkload({ seed, lasts: { seconds }, clients, processes: 2, faults })
     return { told: toldFigures(figures), figures }
   },
 })

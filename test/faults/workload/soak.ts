@@ -27,7 +27,7 @@ export async function soak(seed: number, clients: number, seconds: number): Prom
   const figures = await runWorkload({
     seed,
     clients,
-    seconds,
+    lasts: { seconds },
     processes: 1,
     faults: [],
     watch: (processes, at) => void looks.push({ at, bytes: processes.memory() }),

@@ -6,12 +6,13 @@ import { SEED } from '../../seeded.ts'
 
 const test = suite('several clients of two processes')
 
-const SECONDS = rounds(12, 60)
+/** Faults that strike, one after another. */
+const STRIKES = rounds(6, 30)
 
 test('are told nothing that the others are not told, whatever fails meanwhile', async () => {
   const seed = SEED
   const faults = ['kill -9', 'SIGSTOP', 'clock jumps', 'slow disk'] as const
-  const figures = await runWorkload({ seed, clients: 8, processes: 2, seconds: SECONDS, faults })
+  const figures = await runWorkload({ seed, clients: 8, processes: 2, lasts: { strikes: STRIKES }, faults })
   console.log(`NOTE: seed ${seed}: ${toldFigures(figures)}`)
 })
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { upload } from '../../../src/http/certifications/upload.ts'
 import { FormUploads } from '../../../src/http/files/form-uploads.ts'
 import { noContent } from '../../../src/http/kit/answer.ts'
+import { Bodies } from '../../../src/http/kit/body.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
 import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
@@ -14,16 +16,21 @@ import { listen, type Listening } from '../../../src/http/kit/server.ts'
 import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
 import type { Files } from '../../../src/stores/ports/files.ts'
 import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
+import { withFakeTime } from '../../fake-time.ts'
+import { comes, until } from '../../until.ts'
 
 /** A service that takes uploads and keeps none. */
-function uploadServer({ files, received }: Given, stall: number): Promise<Listening> {
-  const caller = { account: 1, session: 's', client: 'c' }
+function uploadServer({ files, received, requests }: Given, stall: number): Promise<Listening> {
   const taking = endpoint({
     name: 'upload',
     method: 'POST',
     path: '/upload',
     about: 'Takes an upload.',
-    who: { scheme: 'none', refuses: [], admit: () => caller },
+    who: {
+      scheme: 'none',
+      refuses: [],
+      admit: ({ headers }) => ({ account: Number(headers['x-account']), session: 's', client: 'c' }),
+    },
     body: upload,
     answers: { 204: 'It was taken' },
     family: platform,
@@ -33,14 +40,32 @@ function uploadServer({ files, received }: Given, stall: number): Promise<Listen
     },
   })
   const services = { certifications: { uploads: new FormUploads(files, stall) } }
-  const listener = listenerOf(koaOf([taking], services, { log: () => undefined, trustProxy: 0 }))
-  return listen(() => listener, '127.0.0.1', 0)
+  const bodies = new Bodies({ trustProxy: 0, leastPace: ANY_PACE })
+  const listener = listenerOf(koaOf([taking], services, { log: () => undefined, trustProxy: 0, bodies }))
+  return listen(
+    () => (req, res) => {
+      requests.push(req)
+      listener(req, res)
+    },
+    '127.0.0.1',
+    0,
+  )
 }
+
+/** How fast a body has to come is the rule of another test (test/http/kit/body.test.ts). */
+const ANY_PACE = { bytes: 0, milliseconds: 3_600_000 }
 
 /** Milliseconds of silence after which a client counts as gone. */
 const STALL = 300
 
-type Given = { server: Listening; folder: string; files: Files; received: number[] }
+type Given = {
+  server: Listening
+  folder: string
+  files: Files
+  received: number[]
+  /** What has come to the server. */
+  requests: IncomingMessage[]
+}
 
 const test = suite<Given>('the upload of a form')
 
@@ -48,6 +73,7 @@ test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-upload-'))
   given.files = openDirectoryFiles(given.folder)
   given.received = []
+  given.requests = []
   given.server = await uploadServer(given, STALL)
 })
 test.after.each(async ({ server, folder, files }) => {
@@ -61,11 +87,13 @@ const START = Buffer.from('%PDF-1.7\n')
 const END = Buffer.concat([Buffer.from('\n%%EOF\r\n'), formEnd])
 
 /** Sends the head of a request and the start of its file, and says that there is more to come. */
-async function begin({ server }: Given, length: number): Promise<Socket> {
+async function begin({ server }: Given, length: number, account = 1): Promise<Socket> {
   const socket = connect(server.port, server.host)
+  socket.on('error', () => undefined)
   await new Promise<void>((done) => socket.once('connect', done))
   const type = `Content-Type: ${formHeaders['Content-Type']}`
-  socket.write(`POST /upload HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${length}\r\n\r\n`)
+  const lines = ['POST /upload HTTP/1.1', 'Host: a', `X-Account: ${account}`, type, `Content-Length: ${length}`]
+  socket.write([...lines, '', ''].join('\r\n'))
   socket.write(Buffer.concat([HEAD, START]))
   return socket
 }
@@ -93,18 +121,20 @@ test('whose client falls silent is answered 408 and leaves nothing', async (give
   assert.equal(given.received, [])
 })
 
-test('that comes slowly but steadily is taken', async (given) => {
-  const dots = 6
-  const socket = await begin(given, HEAD.length + START.length + dots + END.length)
-  for (let sent = 0; sent < dots; sent++) {
-    await new Promise((done) => setTimeout(done, STALL / 3))
-    socket.write('.')
-  }
-  const answer = answerOf(socket)
-  socket.write(END)
-  assert.match(await answer, /^HTTP\/1\.1 204 /)
-  assert.equal(given.received, [1])
-})
+test('that comes slowly but steadily is taken', (given) =>
+  withFakeTime(async (time) => {
+    const dots = 12
+    const socket = await begin(given, HEAD.length + START.length + dots + END.length)
+    const answer = answerOf(socket)
+    for (let sent = 0; sent < dots; sent++) {
+      await until('all that was sent', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
+      await time.pass(STALL / 6)
+      socket.write('.')
+    }
+    socket.write(END)
+    assert.match(await answer, /^HTTP\/1\.1 204 /)
+    assert.equal(given.received, [1])
+  }))
 
 test('is not held up by clients that have fallen silent, and of them each goes on when it sends again', async (given) => {
   const patient = { ...given, server: await uploadServer(given, 60_000) }
@@ -122,30 +152,71 @@ test('is not held up by clients that have fallen silent, and of them each goes o
   await patient.server.stop()
 })
 
-test('that waits for its turn is not taken for silent', async (given) => {
-  const bodies = Array.from({ length: 30 }, () => Buffer.alloc(300_000, '.'))
-  const slow = given.files.receive.bind(given.files)
-  given.files.receive = async () => {
-    const file = await slow()
+/** Lets nothing be written to files until it is released. */
+function blockWrites({ files }: Given) {
+  const released = Promise.withResolvers<void>()
+  const blocked = { bytes: 0, release: released.resolve }
+  const receive = files.receive.bind(files)
+  files.receive = async () => {
+    const file = await receive()
     return {
       write: async (chunk) => {
-        await new Promise((done) => setTimeout(done, 50))
+        blocked.bytes += chunk.length
+        await released.promise
         await file.write(chunk)
       },
       keep: () => file.keep(),
       discard: () => file.discard(),
     }
   }
-  const started = performance.now()
-  const answers = bodies.map(async (body) => {
-    const socket = await begin(given, HEAD.length + START.length + body.length + END.length)
-    const answer = answerOf(socket)
-    socket.write(Buffer.concat([body, END]))
-    return answer
+  return blocked
+}
+
+test('that waits for its turn, or for the disk, is not taken for silent', (given) =>
+  withFakeTime(async (time) => {
+    const blocked = blockWrites(given)
+    // More than may send at a time.
+    const bodies = Array.from({ length: 12 }, () => Buffer.alloc(300_000, '.'))
+    let answered = 0
+    const answers = bodies.map(async (body) => {
+      const socket = await begin(given, HEAD.length + START.length + body.length + END.length)
+      const answer = answerOf(socket).finally(() => answered++)
+      socket.write(Buffer.concat([body, END]))
+      return answer
+    })
+    const { requests } = given
+    await until('all to wait', () => requests.length === 12 && requests.every((request) => request.isPaused()))
+    await time.pass(STALL * 3)
+    assert.is(answered, 0)
+    blocked.release()
+    for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
+  }))
+
+/** An upload of which a byte comes now and then: no silence after which its turn is over. */
+async function trickle(given: Given, account: number): Promise<Socket> {
+  const socket = await begin(given, 9_000_000, account)
+  const drip = setInterval(() => socket.write('.'), 20)
+  socket.once('close', () => clearInterval(drip))
+  return socket
+}
+
+for (const count of [8, 40]) {
+  test(`is taken beside ${count} that trickle for ever, of another account at the same address`, async (given) => {
+    const patient = { ...given, server: await uploadServer(given, 3_600_000) }
+    const slow = await Promise.all(Array.from({ length: count }, () => trickle(patient, 2)))
+    await until('all of them', () => given.requests.length === count)
+    for (let upload = 0; upload < 3; upload++) {
+      const body = Buffer.alloc(1_000_000, '.')
+      const socket = await begin(patient, HEAD.length + START.length + body.length + END.length)
+      const answer = answerOf(socket)
+      socket.write(Buffer.concat([body, END]))
+      assert.match(await comes('an upload beside slow ones', answer), /^HTTP\/1\.1 204 /)
+    }
+    assert.is(given.received.length, 3)
+    for (const socket of slow) socket.destroy()
+    await patient.server.stop()
   })
-  for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
-  assert.ok(performance.now() - started > STALL, 'nobody had to wait for longer than silence may last')
-})
+}
 
 test('leaves nothing where the step behind it did not keep the file', async (given) => {
   const socket = await begin(given, HEAD.length + START.length + END.length)
@@ -156,31 +227,16 @@ test('leaves nothing where the step behind it did not keep the file', async (giv
 })
 
 test('is not read faster than its file is written', async (given) => {
-  let written = 0
-  let release = () => {}
-  const blocked = new Promise<void>((done) => (release = done))
-  const receive = given.files.receive.bind(given.files)
-  given.files.receive = async () => {
-    const file = await receive()
-    return {
-      write: async (chunk) => {
-        written += chunk.length
-        await blocked
-        await file.write(chunk)
-      },
-      keep: () => file.keep(),
-      discard: () => file.discard(),
-    }
-  }
+  const blocked = blockWrites(given)
   const bytes = 8 * 1024 * 1024
   const socket = await begin(given, HEAD.length + START.length + bytes + END.length)
   const answer = answerOf(socket)
-  let sent = false
-  socket.write(Buffer.alloc(bytes, '.'), () => (sent = true))
-  await new Promise((done) => setTimeout(done, STALL * 3))
-  assert.not(sent, 'the whole file was read while nothing was written')
-  assert.ok(written <= 65_536, `${written} bytes are waiting to be written`)
-  release()
+  socket.write(Buffer.alloc(bytes, '.'))
+  await until('it to wait', () => given.requests[0]?.isPaused() === true)
+  assert.ok(blocked.bytes <= 65_536, `${blocked.bytes} bytes are waiting to be written`)
+  const read = given.requests[0]?.socket.bytesRead ?? 0
+  assert.ok(read < bytes / 4, `${read} bytes were read while nothing was written`)
+  blocked.release()
   socket.write(END)
   assert.match(await answer, /^HTTP\/1\.1 204 /)
 })

@@ -9,20 +9,24 @@ const test = suite('requests that arrive together')
 
 const behindImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
-/** What was begun, in order, with `|` between two callbacks of the event loop. */
-function watched(work: () => void = () => {}) {
+/** What was begun, in order, with `|` between two callbacks of the event loop. @param takes milliseconds that each takes */
+function watched(takes = 0) {
   const seen: string[] = []
   let noted = false
-  const begin = begunTogether((name: string) => {
-    work()
-    seen.push(name)
-    if (noted) return
-    noted = true
-    process.nextTick(() => {
-      noted = false
-      seen.push('|')
-    })
-  })
+  let now = 0
+  const begin = begunTogether(
+    (name: string) => {
+      now += takes
+      seen.push(name)
+      if (noted) return
+      noted = true
+      process.nextTick(() => {
+        noted = false
+        seen.push('|')
+      })
+    },
+    () => now,
+  )
   return { begin, seen: () => seen.join('') }
 }
 
@@ -47,10 +51,7 @@ test('are begun in further callbacks where they are many, and none is forgotten 
 })
 
 test('let timers come between where each takes long', async () => {
-  const { begin, seen } = watched(() => {
-    const until = performance.now() + 6
-    while (performance.now() < until);
-  })
+  const { begin, seen } = watched(6)
   for (const name of ['a', 'b', 'c']) begin(name)
   while (!seen().includes('c|')) await behindImmediates()
   assert.is(seen(), 'a|b|c|')

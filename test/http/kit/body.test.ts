@@ -9,21 +9,35 @@ import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
 import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
-import { pause } from '../../until.ts'
+import { withFakeTime } from '../../fake-time.ts'
+import { until } from '../../until.ts'
 
 const test = suite('the bodies of requests')
 
 const BYTES = 600_000
 const LEAST = { bytes: 2_000, milliseconds: 300 }
 
-async function withServer(run: (server: Listening) => Promise<void>): Promise<void> {
+/** What has come to the server of all bodies, so far. */
+type Arrived = { begun: number; bytes: number }
+
+async function withServer(run: (server: Listening, arrived: Arrived) => Promise<void>): Promise<void> {
+  const arrived = { begun: 0, bytes: 0 }
+  const inner = json()
   const read = endpoint({
     name: 'read',
     method: 'POST',
     path: '/read',
     about: 'Reads a body.',
     who: anybody,
-    body: json(),
+    body: {
+      ...inner,
+      read(req, ...rest) {
+        arrived.begun++
+        const value = inner.read(req, ...rest)
+        req.on('data', (chunk: Buffer) => (arrived.bytes += chunk.length))
+        return value
+      },
+    },
     family: platform,
     answers: { 200: 'It was read' },
     run: ({ body }) => ok({ read: JSON.stringify(body).length }),
@@ -32,7 +46,7 @@ async function withServer(run: (server: Listening) => Promise<void>): Promise<vo
   const listener = listenerOf(koaOf([read], undefined, { log: () => undefined, trustProxy: 0, bodies }))
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
-    await run(server)
+    await run(server, arrived)
   } finally {
     await server.stop()
   }
@@ -70,45 +84,56 @@ async function ask(server: Listening, who: string, length: number): Promise<stri
 }
 
 test('that come too slowly are answered 408, those that come fast enough are read', () =>
-  withServer(async (server) => {
-    const slow = await begin(server, 'slow', 100_000)
-    const drip = setInterval(() => slow.write('.'), 20)
-    const steady = await begin(server, 'steady', 10_000)
-    const answers = [answerOf(slow), answerOf(steady)]
-    const whole = text(10_000)
-    for (let at = 0; at < whole.length; at += 1_000) {
-      steady.write(whole.slice(at, at + 1_000))
-      await pause(60)
-    }
-    const [late, read] = await Promise.all(answers)
-    clearInterval(drip)
-    assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
-    assert.match(read ?? '', /^HTTP\/1\.1 200 /)
-    saw('any body', 408)
-  }))
+  withFakeTime((time) =>
+    withServer(async (server, arrived) => {
+      const slow = await begin(server, 'slow', 100_000)
+      const steady = await begin(server, 'steady', 10_000)
+      const answers = [answerOf(slow), answerOf(steady)]
+      await until('both requests', () => arrived.begun === 2)
+      const whole = text(10_000)
+      for (let at = 0; at < whole.length; at += 1_000) {
+        const before = arrived.bytes
+        // The slow one is refused after three steps.
+        if (at < 3_000) slow.write('.')
+        steady.write(whole.slice(at, at + 1_000))
+        await until('what was sent', () => arrived.bytes === before + 1_000 + Number(at < 3_000))
+        await time.pass(LEAST.milliseconds / 3)
+      }
+      const [late, read] = await Promise.all(answers)
+      assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
+      assert.match(read ?? '', /^HTTP\/1\.1 200 /)
+      saw('any body', 408)
+    }),
+  ))
 
 test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>
-  withServer(async (server) => {
-    const held = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
-    for (const socket of held) socket.write(text(150_000).slice(0, -1))
-    const answers = held.map(answerOf)
-    await pause(100)
+  withServer(async (server, arrived) => {
+    const crowd = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
+    await until('six requests', () => arrived.begun === 6)
+    const [held, ...others] = crowd
+    held?.write(text(150_000).slice(0, -1))
+    await until('most of the first', () => arrived.bytes === 149_999)
+    for (const socket of others) {
+      const answer = answerOf(socket)
+      socket.write(text(150_000).slice(0, -1))
+      assert.match(await answer, /^HTTP\/1\.1 503 /)
+    }
     assert.match(await ask(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
     for (let nth = 0; nth < 3; nth++) assert.match(await ask(server, `other ${nth}`, 20_000), /^HTTP\/1\.1 200 /)
-    for (const socket of held) socket.destroy()
-    const refused = (await Promise.all(answers)).filter((answer) => answer.startsWith('HTTP/1.1 503 '))
-    assert.ok(refused.length >= 3, `${refused.length} of 6 refused`)
+    held?.destroy()
   }))
 
 test('give their room back when they are answered, and when their clients are gone', () =>
-  withServer(async (server) => {
-    for (let round = 0; round < 6; round++) {
+  withServer(async (server, arrived) => {
+    for (let round = 0; round < 3; round++) {
       const gone = await begin(server, 'one', 150_000)
+      const before = arrived.bytes
       gone.write(text(150_000).slice(0, -1))
-      await pause(20)
+      await until('most of it', () => arrived.bytes === before + 149_999)
+      assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 503 /)
       gone.resetAndDestroy()
-      await pause(20)
-      assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 200 /)
+      const isTaken = async () => (await ask(server, 'one', 150_000)).startsWith('HTTP/1.1 200 ')
+      await until('its room', isTaken)
     }
   }))
 

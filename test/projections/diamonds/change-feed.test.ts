@@ -12,6 +12,7 @@ import type { Progress } from '../../../src/projections/engine/progress.ts'
 import type { From } from '../../../src/stores/ports/event-store.ts'
 import type { Disk } from '../engine/inventory-on-disk.ts'
 import { buildsOf, origin, owner, project, runnerOf, withDisk } from '../engine/inventory-on-disk.ts'
+import { comes } from '../../until.ts'
 
 const test = suite('the feed of changes')
 
@@ -165,15 +166,13 @@ test(
     const runner = runnerOf(disk)
     runner.start()
     const { feed, watch } = await feedOf(disk, runner.progress as unknown as typeof reached)
-    const long = 60_000
+    const long = 3_600_000
     const never = new AbortController()
     let woken = 0
     const other = feed.changed(2, '0-0', long, never.signal).then(() => woken++)
     const waits = feed.changed(1, '0-0', long, new AbortController().signal)
-    const begun = performance.now()
     await owner(disk.store).create(1)
-    await waits
-    assert.ok(performance.now() - begun < 5_000, 'it was told late')
+    await comes('the change', waits)
     assert.equal((await page(feed)).changes.length, 1)
     await feed.changed(1, '0-0', long, never.signal)
     assert.is(woken, 0)

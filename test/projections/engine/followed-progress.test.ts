@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FollowedProgress } from '../../../src/projections/engine/followed-progress.ts'
 import { StoreUnavailable, type From } from '../../../src/stores/ports/event-store.ts'
+import { withFakeTime } from '../../fake-time.ts'
 
 const test = suite('the progress of a model that another process writes')
 
@@ -19,33 +20,45 @@ test('is what the model says at that moment', async () => {
   assert.is(await progress.reached(at(2), 0), false)
 })
 
-test('is looked at until what somebody waits for is reached, and no longer', async () => {
-  let looks = 0
-  const progress = new FollowedProgress({ position: async () => at(looks++) })
-  assert.equal(await Promise.all([progress.reached(at(4), LONG), progress.reached(at(6), LONG)]), [true, true])
-  const seen = looks
-  await new Promise((done) => setTimeout(done, 40))
-  assert.ok(looks <= seen + 1)
-})
+test('is looked at until what somebody waits for is reached, and no longer', () =>
+  withFakeTime(async (time) => {
+    let looks = 0
+    const progress = new FollowedProgress({ position: async () => at(looks++) })
+    const waits = Promise.all([progress.reached(at(4), LONG), progress.reached(at(6), LONG)])
+    await time.pass(1_000)
+    assert.equal(await waits, [true, true])
+    const seen = looks
+    await time.pass(LONG)
+    assert.is(looks, seen)
+  }))
 
 const FAULTS: readonly (readonly [string, () => Promise<From>])[] = [
   ['is away', () => Promise.reject(new StoreUnavailable('away'))],
   ['hangs', () => new Promise(() => undefined)],
 ]
 for (const [name, fault] of FAULTS) {
-  test(`is behind while its store ${name}, and is told in time`, async () => {
-    const progress = new FollowedProgress({ position: fault })
-    const alive = setInterval(() => undefined, LONG)
-    assert.is(await progress.reached(at(1), 0), false)
-    assert.is(await progress.reached(at(1), 500), false)
-    clearInterval(alive)
-  })
+  test(`is behind while its store ${name}, which is told within 400 ms, or when the time of who waits is over`, () =>
+    withFakeTime(async (time) => {
+      const progress = new FollowedProgress({ position: fault })
+      for (const [patience, limit] of [
+        [0, 400],
+        [500, 500],
+      ] as const) {
+        const told: boolean[] = []
+        void progress.reached(at(1), patience).then((reached) => told.push(reached))
+        await time.pass(limit)
+        assert.equal(told, [false])
+      }
+    }))
 
-  test(`is followed again when its store, which ${name}, is back`, async () => {
-    let looks = 0
-    const progress = new FollowedProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
-    assert.is(await progress.reached(at(1), LONG), true)
-  })
+  test(`is followed again when its store, which ${name}, is back`, () =>
+    withFakeTime(async (time) => {
+      let looks = 0
+      const progress = new FollowedProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
+      const reached = progress.reached(at(1), LONG)
+      await time.pass(1_000)
+      assert.is(await reached, true)
+    }))
 }
 
 test.run()

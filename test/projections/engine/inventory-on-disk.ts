@@ -73,7 +73,7 @@ export const runnerOf = (stores: Stores, projection: Projection<FollowedDiamond>
   new Runner(buildsOf(stores, projection), stores.store, silent)
 
 /** Milliseconds within which a projection must have caught up. */
-export const DEADLINE = 15_000
+export const DEADLINE = 120_000
 
 /** Runs a projection to the head of the log and ends it. */
 export async function project(disk: { store: EventStore; reads: ReadStore }): Promise<void> {

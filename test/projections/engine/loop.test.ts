@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Log } from '../../../src/runtime/log.ts'
 import { Loop } from '../../../src/projections/engine/loop.ts'
+import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
 const test = suite('work that is done again and again')
@@ -35,23 +36,31 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
   assert.equal([most, running, lines.length, work.figures.runs], [1, 0, 0, 10])
 })
 
-test('does not wait for ever for a run that hangs, and begins the next one only behind it', async () => {
-  const { log, lines } = listening()
-  const hanging: (() => void)[] = []
-  const run = () => new Promise<void>((done) => hanging.push(done))
-  const work = new Loop('hangs', log, run, { stop: 20 })
-  work.start()
-  await until('the run', () => hanging.length === 1)
-  await work.stop()
-  assert.match(lines[0]?.sentence ?? '', 'did not end in time when it was stopped')
-  work.start()
-  await new Promise<void>((done) => setTimeout(done, 50))
-  assert.is(hanging.length, 1, 'two runs at once')
-  hanging[0]?.()
-  await until('the next run', () => hanging.length === 2)
-  hanging[1]?.()
-  await work.stop()
-})
+test('waits for 3 s for a run that hangs when it is stopped, and begins the next one only behind it', () =>
+  withFakeTime(async (time) => {
+    const { log, lines } = listening()
+    const hanging: (() => void)[] = []
+    const run = () => new Promise<void>((done) => hanging.push(done))
+    const work = new Loop('hangs', log, run)
+    work.start()
+    await time.pass(0)
+    assert.is(hanging.length, 1)
+    let isStopped = false
+    const stopping = work.stop().then(() => (isStopped = true))
+    await time.pass(2_999)
+    assert.is(isStopped, false)
+    await time.pass(1)
+    await stopping
+    assert.match(lines[0]?.sentence ?? '', 'did not end in time when it was stopped')
+    work.start()
+    await time.pass(60_000)
+    assert.is(hanging.length, 1, 'two runs at once')
+    hanging[0]?.()
+    await time.pass(60_000)
+    assert.is(hanging.length, 2)
+    hanging[1]?.()
+    await work.stop()
+  }))
 
 test('tells of an outage when it begins and when it is over, and not of each try', async () => {
   const { log, lines } = listening()

@@ -1,28 +1,27 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PATIENCE, Patience } from '../../../src/projections/engine/patience.ts'
+import { Patience, PATIENCE } from '../../../src/projections/engine/patience.ts'
+import { withFakeTime } from '../../fake-time.ts'
+import { pace } from '../../pace.ts'
 
-const test = suite("a request's patience")
+const test = suite('the patience of a request with read models')
 
-test('is less by what was waited, and never less than nothing', async () => {
-  const patience = new Patience()
-  assert.is(patience.left, PATIENCE)
-  assert.is(await patience.during((ms) => ms), PATIENCE)
-  await patience.during(() => new Promise((done) => setTimeout(done, 50)))
-  assert.ok(patience.left <= PATIENCE - 49)
-  await patience.during(() => new Promise((done) => setTimeout(done, PATIENCE)))
-  assert.is(patience.left, 0)
-  assert.is(await patience.during((ms) => ms), 0)
-})
-
-test('is spent by what fails, too', async () => {
-  const patience = new Patience()
-  const fails = patience.during(async () => {
-    await new Promise((done) => setTimeout(done, 50))
-    throw new Error('away')
-  })
-  assert.instance(await fails.catch((error: unknown) => error), Error)
-  assert.ok(patience.left <= PATIENCE - 49)
-})
+test('is 1.5 s in all, however often it waits, and then over', () =>
+  withFakeTime(async (time) => {
+    assert.is(PATIENCE, 1_500)
+    const patience = new Patience()
+    const waits: number[] = []
+    const wait = async (ms: number) => {
+      const waiting = patience.during((left) => {
+        waits.push(left)
+        return pace(ms)
+      })
+      await time.pass(ms)
+      await waiting
+    }
+    for (let nth = 0; nth < 3; nth++) await wait(1_000)
+    assert.equal(waits, [1_500, 500, 0])
+    assert.is(patience.left, 0)
+  }))
 
 test.run()

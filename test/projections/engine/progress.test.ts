@@ -1,8 +1,8 @@
-import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OwnProgress } from '../../../src/projections/engine/progress.ts'
 import type { Position } from '../../../src/stores/ports/event-store.ts'
+import { withFakeTime } from '../../fake-time.ts'
 
 const test = suite('the progress of a model that this process writes')
 
@@ -10,25 +10,6 @@ const at = (position: number): Position => ({ commit: BigInt(position), prepare:
 
 /** Long enough that a test ends, and fails, before it is over. */
 const LONG = 60_000
-
-/** Time stands still but for what passes here, until it ends. */
-function fakeClock() {
-  const real = performance.now
-  let now = 0
-  performance.now = () => now
-  mock.timers.enable({ apis: ['setTimeout'] })
-  return {
-    async pass(ms: number) {
-      now += ms
-      mock.timers.tick(ms)
-      await new Promise((done) => setImmediate(done))
-    },
-    end() {
-      mock.timers.reset()
-      performance.now = real
-    },
-  }
-}
 
 test('answers at once for what was reached, and for who does not want to wait', () => {
   const progress = new OwnProgress()
@@ -49,55 +30,52 @@ test('wakes those whose position is reached, and nobody else', async () => {
   assert.is(await far, true)
 })
 
-test('tells each one when its own time is over, in whatever order they came', async () => {
-  const clock = fakeClock()
-  const progress = new OwnProgress()
-  const told: string[] = []
-  const wait = async (name: string, ms: number) => {
-    assert.is(await progress.reached(at(9), ms), false)
-    told.push(name)
-  }
-  try {
+test('tells each one when its own time is over, in whatever order they came', () =>
+  withFakeTime(async (time) => {
+    const progress = new OwnProgress()
+    const told: string[] = []
+    const wait = async (name: string, ms: number) => {
+      assert.is(await progress.reached(at(9), ms), false)
+      told.push(name)
+    }
     const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
     const seen: string[][] = []
     for (const ms of [4, 1, 24, 1, 29, 1]) {
-      await clock.pass(ms)
+      await time.pass(ms)
       seen.push([...told])
     }
     await all
     const [first, second] = [['first'], ['first', 'second']]
     assert.equal(seen, [[], first, first, second, second, ['first', 'second', 'third']])
     assert.equal(told, ['first', 'second', 'third'])
-  } finally {
-    clock.end()
-  }
-})
+  }))
 
-test('who was woken is not told again when its time is over', async () => {
-  const progress = new OwnProgress()
-  const woken = progress.reached(at(1), 5)
-  const late = progress.reached(at(2), 10)
-  progress.advance(at(1))
-  const alive = setInterval(() => undefined, LONG)
-  assert.is(await late, false)
-  clearInterval(alive)
-  assert.is(await woken, true)
-})
+test('who was woken is not told again when its time is over', () =>
+  withFakeTime(async (time) => {
+    const progress = new OwnProgress()
+    const woken = progress.reached(at(1), 5)
+    const late = progress.reached(at(2), 10)
+    progress.advance(at(1))
+    await time.pass(10)
+    assert.is(await late, false)
+    assert.is(await woken, true)
+  }))
 
-test('pauses until somebody waits, and not at all where somebody does', async () => {
-  const progress = new OwnProgress()
-  const alive = setInterval(() => undefined, LONG)
-  const pause = progress.unlessAwaited(LONG)
-  const waiting = progress.reached(at(1), LONG)
-  await pause
-  await progress.unlessAwaited(LONG)
-  progress.advance(at(1))
-  assert.is(await waiting, true)
-  await progress.unlessAwaited(1)
-  const ended = progress.unlessAwaited(LONG)
-  progress.wake()
-  await ended
-  clearInterval(alive)
-})
+test('pauses until somebody waits, and not at all where somebody does', () =>
+  withFakeTime(async (time) => {
+    const progress = new OwnProgress()
+    const pause = progress.unlessAwaited(LONG)
+    const waiting = progress.reached(at(1), LONG)
+    await pause
+    await progress.unlessAwaited(LONG)
+    progress.advance(at(1))
+    assert.is(await waiting, true)
+    const over = progress.unlessAwaited(1)
+    await time.pass(1)
+    await over
+    const ended = progress.unlessAwaited(LONG)
+    progress.wake()
+    await ended
+  }))
 
 test.run()

@@ -11,6 +11,8 @@ import {
   type StoredEvent,
   type Subscription,
 } from '../../../src/stores/ports/event-store.ts'
+import { withFakeTime, type FakeTime } from '../../fake-time.ts'
+import { until } from '../../until.ts'
 
 const test = suite('followers that catch up')
 
@@ -80,64 +82,97 @@ const numbers = (first: number, step: number) =>
   Array.from({ length: Math.ceil((LENGTH - first + 1) / step) }, (_, index) => first + index * step)
 const all = numbers(1, 1)
 
-test('from the same place share one read, and each gets what it follows, in order', async () => {
-  const log = new Log(LENGTH)
-  const store = shareReads(log.store, TIMING)
-  const found = await Promise.all([['a-'], ['b-'], ['a-', 'b-']].map((prefixes) => follow(store, prefixes)))
-  assert.equal(found, [numbers(2, 2), numbers(1, 2), all])
-  assert.is(log.given, LENGTH, 'each event was read once')
-})
+/** Behind the time in which followers gather: what was asked for is read, and no more time passes. */
+const gathered = (time: FakeTime) => time.pass(TIMING.gather)
 
-test('and begin later share what is still at hand', async () => {
-  const log = new Log(LENGTH)
-  const store = shareReads(log.store, TIMING)
-  let late: Promise<number[]> | undefined
-  const early = follow(store, ['a-', 'b-'], async () => void (late ??= follow(store, ['b-'], undefined, at(PAGE))))
-  assert.equal([await early, await late], [all, numbers(PAGE + 1, 2)])
-  assert.is(log.given, LENGTH, 'each event was read once')
-})
+test('from the same place share one read, and each gets what it follows, in order', () =>
+  withFakeTime(async (time) => {
+    const log = new Log(LENGTH)
+    const store = shareReads(log.store, TIMING)
+    const found = Promise.all([['a-'], ['b-'], ['a-', 'b-']].map((prefixes) => follow(store, prefixes)))
+    await gathered(time)
+    assert.equal(await found, [numbers(2, 2), numbers(1, 2), all])
+    assert.is(log.given, LENGTH, 'each event was read once')
+  }))
 
-test('and one of whom stands still go on without it, and it misses nothing', async () => {
-  const store = shareReads(new Log(LENGTH).store, TIMING)
-  let goOn = () => {}
-  const still = new Promise<void>((done) => (goOn = done))
-  const slow = follow(store, ['a-'], () => still)
-  assert.equal(await follow(store, ['a-', 'b-']), all)
-  goOn()
-  assert.equal(await slow, numbers(2, 2))
-})
+test('and begin later share what is still at hand', () =>
+  withFakeTime(async (time) => {
+    const log = new Log(LENGTH)
+    const store = shareReads(log.store, TIMING)
+    let late: Promise<number[]> | undefined
+    const early = follow(store, ['a-', 'b-'], async () => void (late ??= follow(store, ['b-'], undefined, at(PAGE))))
+    await gathered(time)
+    assert.equal([await early, await late], [all, numbers(PAGE + 1, 2)])
+    assert.is(log.given, LENGTH, 'each event was read once')
+  }))
 
-test('from different places each get all behind theirs', async () => {
-  const store = shareReads(new Log(LENGTH).store, TIMING)
-  const found = await Promise.all([follow(store, ['a-', 'b-']), follow(store, ['b-'], undefined, at(7_000))])
-  assert.equal(found, [all, numbers(7_001, 2)])
-})
+test('and one of whom stands still go on without it, and it misses nothing', () =>
+  withFakeTime(async (time) => {
+    const store = shareReads(new Log(LENGTH).store, TIMING)
+    let goOn = () => {}
+    const still = new Promise<void>((done) => (goOn = done))
+    let isStill = () => {}
+    const standing = new Promise<void>((done) => (isStill = done))
+    const slow = follow(store, ['a-'], () => {
+      isStill()
+      return still
+    })
+    let isDone = false
+    const others = follow(store, ['a-', 'b-']).finally(() => (isDone = true))
+    await gathered(time)
+    await standing
+    await until('the others to go on', async () => {
+      await time.pass(TIMING.patience)
+      return isDone
+    })
+    assert.equal(await others, all)
+    goOn()
+    assert.equal(await slow, numbers(2, 2))
+  }))
 
-test('are told when the read breaks off, and go on from where they were', async () => {
-  const log = new Log(LENGTH)
-  log.breaksAt = 5_000
-  const store = shareReads(log.store, TIMING)
-  const seen: number[] = []
-  const run = async (from: From) => {
-    for await (const { events } of store.subscribe(from, { prefixes: ['a-', 'b-'] }))
-      seen.push(...events.map(({ position }) => numberOf(position)))
-  }
-  const [outcome] = await Promise.allSettled([run('start')])
-  assert.instance(outcome.status === 'rejected' && outcome.reason, StoreUnavailable)
-  await run(at(seen.length))
-  assert.equal(seen, all)
-})
+test('from different places each get all behind theirs', () =>
+  withFakeTime(async (time) => {
+    const store = shareReads(new Log(LENGTH).store, TIMING)
+    const found = Promise.all([follow(store, ['a-', 'b-']), follow(store, ['b-'], undefined, at(7_000))])
+    await gathered(time)
+    assert.equal(await found, [all, numbers(7_001, 2)])
+  }))
 
-test('end when they are stopped, also while they wait', async () => {
-  const hanging = new Log(LENGTH).store
-  const never: Subscription = {
-    stop: () => undefined,
-    [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),
-  }
-  const store = shareReads({ ...hanging, subscribe: () => never }, TIMING)
-  const subscription = store.subscribe('start', { prefixes: ['a-'] })
-  setTimeout(() => subscription.stop(), 20)
-  for await (const batch of subscription) assert.unreachable(`a batch came: ${String(batch)}`)
-})
+test('are told when the read breaks off, and go on from where they were', () =>
+  withFakeTime(async (time) => {
+    const log = new Log(LENGTH)
+    log.breaksAt = 5_000
+    const store = shareReads(log.store, TIMING)
+    const seen: number[] = []
+    const run = async (from: From) => {
+      for await (const { events } of store.subscribe(from, { prefixes: ['a-', 'b-'] }))
+        seen.push(...events.map(({ position }) => numberOf(position)))
+    }
+    const broken = Promise.allSettled([run('start')])
+    await gathered(time)
+    const [outcome] = await broken
+    assert.instance(outcome.status === 'rejected' && outcome.reason, StoreUnavailable)
+    const rest = run(at(seen.length))
+    await gathered(time)
+    await rest
+    assert.equal(seen, all)
+  }))
+
+test('end when they are stopped, also while they wait', () =>
+  withFakeTime(async (time) => {
+    const hanging = new Log(LENGTH).store
+    const never: Subscription = {
+      stop: () => undefined,
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),
+    }
+    const store = shareReads({ ...hanging, subscribe: () => never }, TIMING)
+    const subscription = store.subscribe('start', { prefixes: ['a-'] })
+    const ended = (async () => {
+      for await (const batch of subscription) assert.unreachable(`a batch came: ${String(batch)}`)
+    })()
+    await gathered(time)
+    subscription.stop()
+    await ended
+  }))
 
 test.run()

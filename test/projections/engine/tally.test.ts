@@ -7,6 +7,7 @@ import { CHANGE_NUMBERS, isGone } from '../../../src/projections/diamonds/follow
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+import { choicesFor } from '../../seeded.ts'
 
 const test = suite('events numbered by account')
 
@@ -86,7 +87,7 @@ async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
 
 test('have the numbers of the log, however batches are cut and broken off', async () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const random = numbersFrom(seed)
+    const random = numbersFrom(String(seed))
     const events = history(random, 120)
     const memory = new Memory()
     const parked = new Set<string>()
@@ -117,7 +118,7 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
 })
 
 test('count what is not settled only as far as it is', async () => {
-  const events = history(numbersFrom(7), 60)
+  const events = history(numbersFrom('7'), 60)
   const memory = await foldedAtOnce(events)
   for (const account of [1, 2]) {
     for (let index = 0; index < events.length; index++) {
@@ -128,7 +129,7 @@ test('count what is not settled only as far as it is', async () => {
 })
 
 test('stay as they are where a runner that fell behind brings old events with new ones', async () => {
-  const events = history(numbersFrom(3), 100)
+  const events = history(numbersFrom('3'), 100)
   const memory = new Memory()
   for (let from = 0; from < 80; from += 20) {
     memory.write((await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set())).writes)
@@ -154,15 +155,10 @@ test('are kept with places that survive being written', () => {
   assert.equal(placesIn(textOf(places.slice(2))), places.slice(2))
 })
 
-/** Mulberry32: the same numbers for the same seed. */
-function numbersFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+/** Numbers in [0, 1) of this run. */
+function numbersFrom(name: string): () => number {
+  const choices = choicesFor(`events numbered by account, ${name}`)
+  return () => choices.next()
 }
 
 test.run()

@@ -13,6 +13,7 @@ import {
 } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { withLogFile } from '../../commands/accounts-on-disk.ts'
+import { until } from '../../until.ts'
 
 const test = suite('the session feed')
 
@@ -68,14 +69,6 @@ const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
 
 /** The earliest moment at which another request can come. */
 const nextTurn = () => new Promise<void>((done) => setImmediate(done))
-
-const until = async (holds: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + 5000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('It never held')
-    await new Promise((done) => setTimeout(done, 2))
-  }
-}
 
 test('knows what was ended before it started', () =>
   withLogFile(async (file) => {
@@ -146,7 +139,7 @@ test('of a store behind a network answers from memory while it is confirmed, for
     await feed.confirm()
     assert.is(feed.isLive(token), true)
     await other.append('session-s', 'none', [revoked()])
-    await until(async () => !(await feed.isLive(token)))
+    await until('the end to be known', async () => !(await feed.isLive(token)))
     feed.stop()
     await Promise.all([store.close(), other.close()])
   }))

@@ -12,6 +12,7 @@ import type { Batch, EventStore, From, StoredEvent } from '../../../src/stores/p
 import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
 import { plainRoot } from '../../evidence/plain-tree.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+import { choicesFor } from '../../seeded.ts'
 
 const test = suite('the tree of the log')
 const silent = openLog('silent')
@@ -99,17 +100,6 @@ class Memory implements Pick<Build, 'load' | 'write' | 'checkpoint' | 'deadLette
   }
 }
 
-/** mulberry32 */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const event = (index: number): StoredEvent => ({
   stream: index % 17 === 0 ? 'stores' : `diamond-${index}`,
   revision: 0n,
@@ -129,7 +119,8 @@ test('is the same however batches are cut, and wherever a write breaks off and i
     eventAt: async () => undefined,
   } as unknown as EventStore
   for (let seed = 1; seed <= 30; seed++) {
-    const random = numbers(seed)
+    const choices = choicesFor(`the tree of the log, ${seed}`)
+    const random = () => choices.next()
     const build = new Memory(() => random() < 0.15)
     const place = (from: From) => (from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1)
     while (place(build.at?.position ?? 'start') < events.length) {

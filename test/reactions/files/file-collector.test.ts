@@ -13,6 +13,8 @@ import type { Files, Leftover } from '../../../src/stores/ports/files.ts'
 import { News } from '../../../src/stores/log/news.ts'
 import { working } from '../../projections/engine/working.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
+import { withFakeTime, type FakeTime } from '../../fake-time.ts'
+import { until } from '../../until.ts'
 
 const test = suite('collecting files')
 
@@ -146,48 +148,47 @@ class Inventory {
   }
 }
 
-/** Milliseconds within which a file that nothing uses is looked at. */
-const IN_TIME = 5_000
+/** Lets time pass until a file that nothing uses is gone. */
+const collected = (inventory: Inventory, digest: string, time: FakeTime): Promise<void> =>
+  until(`${digest} to be removed`, async () => {
+    await time.pass(100)
+    return inventory.removed.includes(digest)
+  })
 
-async function collected(inventory: Inventory, digest: string): Promise<void> {
-  const deadline = performance.now() + IN_TIME
-  while (!inventory.removed.includes(digest)) {
-    assert.ok(performance.now() < deadline, `${digest} was not removed`)
-    await new Promise((done) => setTimeout(done, 10))
-  }
-}
-
-async function collecting(inventory: Inventory, run: () => Promise<void>): Promise<void> {
-  const collector = inventory.collector()
-  const { store } = inventory
-  const declared = { reactions: [removedFiles], routines: COLLECTING }
-  const stop = await working<FollowingTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
-  // The collector's timers keep no process alive.
-  const alive = setInterval(() => undefined, IN_TIME)
-  try {
-    await run()
-  } finally {
-    clearInterval(alive)
-    await stop()
-  }
-}
-
-/** One more certification with the file goes during the next look; resolves right behind it. */
-const removedMeanwhile = (inventory: Inventory, digest: string): Promise<void> =>
-  new Promise((done) => {
-    inventory.meanwhile = async () => {
-      await inventory.remove(digest)
-      setImmediate(done)
+const collecting = (inventory: Inventory, run: (time: FakeTime) => Promise<void>): Promise<void> =>
+  withFakeTime(async (time) => {
+    const collector = inventory.collector()
+    const { store } = inventory
+    const declared = { reactions: [removedFiles], routines: COLLECTING }
+    const stop = await working<FollowingTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
+    try {
+      await run(time)
+    } finally {
+      await stop()
     }
   })
 
+/** One more certification with the file goes during the next look. @returns what lets time pass until it is gone */
+function removedMeanwhile(inventory: Inventory, digest: string, time: FakeTime): () => Promise<void> {
+  let isRemoved = false
+  inventory.meanwhile = async () => {
+    await inventory.remove(digest)
+    isRemoved = true
+  }
+  return () =>
+    until('the look', async () => {
+      if (!isRemoved) await time.pass(100)
+      return isRemoved
+    })
+}
+
 test('leaves a file that is used, and removes one that is not', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
-  await collecting(inventory, async () => {
+  await collecting(inventory, async (time) => {
     await inventory.remove(shared)
     await inventory.remove(alone)
     inventory.learn()
-    await collected(inventory, alone)
+    await collected(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
@@ -196,11 +197,11 @@ test('removes what a crash left a moment before the start, as soon as it is unto
   const inventory = new Inventory({ [shared]: 1 })
   inventory.files.push(shared, alone)
   inventory.fresh.add(shared).add(alone)
-  await collecting(inventory, async () => {
-    await new Promise((done) => setTimeout(done, 300))
+  await collecting(inventory, async (time) => {
+    await time.pass(60_000)
     assert.equal(inventory.removed, [])
     inventory.fresh.clear()
-    await collected(inventory, alone)
+    await collected(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
@@ -209,37 +210,37 @@ test('removes a file whose removal was broken off by a crash, though the walk ha
   const inventory = new Inventory({ [shared]: 1 })
   const met = 'c'.repeat(64)
   inventory.files.push(met)
-  await collecting(inventory, async () => {
-    await collected(inventory, met)
+  await collecting(inventory, async (time) => {
+    await collected(inventory, met, time)
     inventory.broken.push(alone)
-    await collected(inventory, alone)
+    await collected(inventory, alone, time)
     assert.equal(inventory.removed, [met, alone])
   })
 })
 
 test('looks again at a file whose removal came while it looked at others', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
-  await collecting(inventory, async () => {
-    const late = removedMeanwhile(inventory, alone)
+  await collecting(inventory, async (time) => {
+    const late = removedMeanwhile(inventory, alone, time)
     await inventory.remove(shared)
     inventory.learn()
-    await late
+    await late()
     await new Promise((done) => setImmediate(done))
     inventory.learn()
-    await collected(inventory, alone)
+    await collected(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
 
 test('looks again at a file whose last use ended while it looked at that very file', async () => {
   const inventory = new Inventory({ [shared]: 2 })
-  await collecting(inventory, async () => {
-    const late = removedMeanwhile(inventory, shared)
+  await collecting(inventory, async (time) => {
+    const late = removedMeanwhile(inventory, shared, time)
     await inventory.remove(shared)
     inventory.learn()
-    await late
+    await late()
     inventory.learn()
-    await collected(inventory, shared)
+    await collected(inventory, shared, time)
   })
 })
 

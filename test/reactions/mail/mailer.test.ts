@@ -7,13 +7,33 @@ import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/eve
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
 import { working } from '../../projections/engine/working.ts'
 import { wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
-import { pause, until } from '../../until.ts'
+import { withFakeTime, type FakeTime } from '../../fake-time.ts'
+import { until } from '../../until.ts'
 
 const test = suite('a mailer')
 
-/** Milliseconds that a claim lasts here, and several times as many. */
-const CLAIM = 400
+/** Milliseconds that a claim lasts, and several times as many. */
+const CLAIM = 15_000
 const LONG = 5 * CLAIM
+/** Milliseconds between two looks: so few that a holder who lives has its turn many times before its claim ends. */
+const SHORT = 25
+const SECOND = 1_000
+
+/** Lets time pass until something holds. */
+const passes = (time: FakeTime, step: number, what: string, holds: () => boolean | Promise<boolean>): Promise<void> =>
+  until(what, async () => {
+    await time.pass(step)
+    return holds()
+  })
+
+/** Each of two processes' stores closes in real time, with nothing left that waits for the other. */
+const withTwoAndTime = (run: (one: SecretsProcess, other: SecretsProcess, time: FakeTime) => Promise<void>) =>
+  withTwo((one, other) =>
+    withFakeTime(async (time) => {
+      await run(one, other, time)
+      await time.pass(CLAIM)
+    }),
+  )
 
 /** A process's mailer, and what it has sent. */
 function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<void> = async () => {}) {
@@ -24,7 +44,7 @@ function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<v
     },
     close: async () => {},
   }
-  const mailer = new Mailer({ secrets, mail, from: 'a@example.com', address: '', log: openLog('silent'), claim: CLAIM })
+  const mailer = new Mailer({ secrets, mail, from: 'a@example.com', address: '', log: openLog('silent') })
   const stop = working({ routines: [mails] }, () => ({ mailer }), secrets)
   return { stop: async () => (await stop)() }
 }
@@ -39,7 +59,7 @@ const refusing = <Store extends object>(store: Store, full: { is: boolean }, nam
   })
 
 test('sends a mail once, however long the log and the vault can not record that it was sent', () =>
-  withTwo(async (one, other) => {
+  withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const full = { is: false }
     const limited = (of: SecretsProcess): SecretsProcess => ({
@@ -49,54 +69,64 @@ test('sends a mail once, however long the log and the vault can not record that 
     })
     const sent: string[] = []
     const mailers = [one, other].map((each) => mailerOf(limited(each), sent, async () => void (full.is = true)))
-    await until('it to be sent', () => sent.length > 0)
-    await pause(LONG)
+    await passes(time, SHORT, 'it to be sent', () => sent.length > 0)
+    await time.pass(LONG)
     full.is = false
-    await until('it to leave the queue', isDone(one))
+    await passes(time, SHORT, 'it to leave the queue', isDone(one))
     assert.is(sent.length, 1)
     await Promise.all(mailers.map((mailer) => mailer.stop()))
   }))
 
 test('sends a mail whose mailer has died as soon as that one was silent for as long as a claim lasts', () =>
-  withTwo(async (one, other) => {
+  withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
     const sent: string[] = []
     const mailer = mailerOf(other, sent)
-    await until('it to leave the queue', isDone(one))
+    await time.pass(CLAIM - SECOND)
+    assert.is(sent.length, 0)
+    await passes(time, SECOND, 'it to leave the queue', isDone(one))
     assert.is(sent.length, 1)
     await mailer.stop()
   }))
 
 test('that stood still for so long that another has its mail does not send it', () =>
-  withTwo(async (one, other) => {
+  withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const frozen = freezing()
     const [late, sent]: [string[], string[]] = [[], []]
-    const store = frozen.before(one.store, ['read'])
+    const store = frozen.behind(one.store, ['read'])
     const stopped = mailerOf({ ...one, store, vault: frozen.before(one.vault, ['renewClaim']) }, late)
-    await frozen.reached
+    await passes(time, SECOND, 'it to stand still', () => frozen.isReached())
     const mailer = mailerOf(other, sent)
-    await until('it to leave the queue', isDone(one))
+    await passes(time, SECOND, 'it to leave the queue', isDone(one))
     frozen.goOn()
-    await pause(CLAIM)
+    for (let passed = 0; passed < CLAIM; passed += SECOND) await passes(time, SECOND, 'a second', () => true)
     assert.equal([late.length, sent.length], [0, 1])
     await Promise.all([stopped.stop(), mailer.stop()])
   }))
 
-/** Stands still at the first of some calls, as a process does between SIGSTOP and SIGCONT. */
+/** Stands still before some calls, or with their answers, as a process does between SIGSTOP and SIGCONT. */
 function freezing() {
   let goOn = () => {}
-  let arrive = () => {}
+  let isReached = false
   const going = new Promise<void>((done) => (goOn = done))
-  const reached = new Promise<void>((done) => (arrive = done))
+  const standStill = () => {
+    isReached = true
+    return going
+  }
   const before = <Store extends object>(store: Store, names: readonly string[]) =>
     instead(store, names, async (call) => {
-      arrive()
-      await going
+      await standStill()
       return call()
     })
-  return { before, reached, goOn }
+  const behind = <Store extends object>(store: Store, names: readonly string[]) =>
+    instead(store, names, async (call) => {
+      const answer = await call()
+      await standStill()
+      return answer
+    })
+  return { before, behind, isReached: () => isReached, goOn: () => goOn() }
 }
 
 /** A store of which some calls are done otherwise. */

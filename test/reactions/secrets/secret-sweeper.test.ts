@@ -10,6 +10,7 @@ import { SWEEPING } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { oneRound, working } from '../../projections/engine/working.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
 const log = openLog('silent')
@@ -21,20 +22,30 @@ const sweep = (secrets: SecretsProcess) => oneRound(SWEEPING, { secrets, log })
 /** Of claims: nobody has ended. */
 const never = async () => false
 
-test('begins by itself and goes on: what is over meanwhile goes within seconds, until it is stopped', () =>
+test('begins by itself and goes on with what is over meanwhile, until it is stopped', () =>
   withTwo(async (one, _other, time) => {
-    const stop = await working({ routines: SWEEPING }, () => ({ secrets: one, log }), one)
-    const [first, second] = [await shareSecret(one, wish({ ttl: 60 })), await shareSecret(one, wish({ ttl: 120 }))]
-    time.now += MINUTE
-    await until('the first to go', async () => (await one.vault.read(first.keys.digest)) === undefined)
-    assert.ok(await one.vault.read(second.keys.digest))
-    time.now += MINUTE
-    await until('the second to go', async () => (await one.vault.read(second.keys.digest)) === undefined)
-    await stop()
-    const third = await shareSecret(one, wish({ ttl: 60 }))
-    time.now += MINUTE
-    await new Promise((done) => setTimeout(done, 1_200))
-    assert.ok(await one.vault.read(third.keys.digest), 'it went on')
+    const [first, second, third] = [
+      await shareSecret(one, wish({ ttl: 60 })),
+      await shareSecret(one, wish({ ttl: 120 })),
+      await shareSecret(one, wish({ ttl: 180 })),
+    ]
+    await withFakeTime(async ({ pass }) => {
+      const gone = (digest: string) =>
+        until('it to go', async () => {
+          await pass(100)
+          return (await one.vault.read(digest)) === undefined
+        })
+      const stop = await working({ routines: SWEEPING }, () => ({ secrets: one, log }), one)
+      time.now += MINUTE
+      await gone(first.keys.digest)
+      assert.ok(await one.vault.read(second.keys.digest))
+      time.now += MINUTE
+      await gone(second.keys.digest)
+      await stop()
+      time.now += MINUTE
+      await pass(10 * MINUTE)
+      assert.ok(await one.vault.read(third.keys.digest), 'it went on')
+    })
   }))
 
 test('records and deletes what is over by its time, once where two of them do it', () =>

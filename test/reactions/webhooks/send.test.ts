@@ -12,6 +12,10 @@ import { sender, type Outcome, type Sending } from '../../../src/reactions/webho
 
 const test = suite('a message that is sent to a webhook')
 
+/** Milliseconds: what is answered may take minutes on a slow machine; what is not is given up soon. */
+const PATIENT = 120_000
+const SHORT = 300
+
 const LAX = { http: true, private: true }
 const message = { headers: { 'Content-Type': 'application/json', 'webhook-id': 'msg_1' }, body: '{"a":"ä"}' }
 const unresolved = async () => Promise.reject(new Error('nobody is to be asked'))
@@ -45,7 +49,7 @@ async function served(
 }
 
 const sent = (url: string, options: Partial<Sending> = {}, signal = never()): Promise<Outcome> =>
-  sender({ rules: LAX, resolve: unresolved, patience: 300, ...options })(url, message, signal)
+  sender({ rules: LAX, resolve: unresolved, patience: PATIENT, ...options })(url, message, signal)
 
 test('arrives with its headers and its bytes', () =>
   served(
@@ -95,10 +99,12 @@ test('waits for no receiver that says nothing', () =>
   served(
     () => undefined,
     async ({ url }) => {
-      const { status, error, ms } = await sent(url)
+      const times = [1_000, 1_305]
+      const monotonic = () => times.shift() ?? 0
+      const { status, error, ms } = await sent(url, { patience: SHORT, monotonic })
       assert.is(status, null)
-      assert.match(error ?? '', /No answer within/)
-      assert.ok(ms >= 250, `${ms} ms`)
+      assert.match(error ?? '', 'No answer within 0.3 s')
+      assert.is(ms, 305)
     },
     true,
   ))
@@ -112,7 +118,7 @@ test('waits for no receiver that drips its answer, a byte at a time', () =>
       socket.on('close', () => clearInterval(timer))
     },
     async ({ url }) => {
-      const { status, error } = await sent(url)
+      const { status, error } = await sent(url, { patience: SHORT })
       assert.is(status, null)
       assert.match(error ?? '', /No answer within/)
     },
@@ -137,7 +143,7 @@ test('reads no more than 1 KiB of an answer that has no end, and breaks it off',
       more()
     },
     async ({ url }) => {
-      const { status, error } = await sent(url, { patience: 5_000 })
+      const { status, error } = await sent(url)
       assert.is(status, 500)
       assert.ok((error ?? '').length < 300)
       await closed
@@ -150,9 +156,8 @@ test('is taken as soon as it is said, whatever follows', () =>
   served(
     (_request, response) => void response.writeHead(200).write('and so on'),
     async ({ url }) => {
-      const { status, error, ms } = await sent(url, { patience: 5_000 })
+      const { status, error } = await sent(url)
       assert.equal({ status, error }, { status: 200, error: null })
-      assert.ok(ms < 4_000)
     },
   ))
 
@@ -181,20 +186,19 @@ test('is not taken where the connection is refused, closed, or speaks no HTTP', 
   }
 })
 
-test('is stopped from outside at once', () =>
-  served(
-    () => undefined,
+test('is stopped from outside while it waits for an answer', () => {
+  const stop = new AbortController()
+  return served(
+    () => stop.abort(new Error('stopped')),
     async ({ url }) => {
-      const stop = new AbortController()
-      const sending = sent(url, { patience: 60_000 }, stop.signal)
-      setTimeout(() => stop.abort(new Error('stopped')), 20)
-      await sending.then(
+      await sent(url, {}, stop.signal).then(
         () => assert.unreachable('it goes on'),
         (error: Error) => assert.is(error.message, 'stopped'),
       )
     },
     true,
-  ))
+  )
+})
 
 const PUBLIC_ONLY = { http: true, private: false }
 
@@ -298,7 +302,7 @@ if (hasOpenssl()) {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const resolve = async () => ['127.0.0.1']
-    const outcome = await sent(`https://localhost:${port}/`, { resolve, patience: 5_000 })
+    const outcome = await sent(`https://localhost:${port}/`, { resolve })
     server.close()
     await once(server, 'close')
     assert.is(outcome.status, null)
@@ -310,7 +314,10 @@ if (hasOpenssl()) {
 test('is not held up by a name that nobody answers for', async () => {
   // Nothing else keeps this process from ending.
   const alive = setInterval(() => undefined, 1_000)
-  const outcome = await sent('https://silent.example/', { resolve: () => new Promise(() => undefined) })
+  const outcome = await sent('https://silent.example/', {
+    patience: SHORT,
+    resolve: () => new Promise(() => undefined),
+  })
   clearInterval(alive)
   assert.match(outcome.error ?? '', /No answer within/)
 })

@@ -1,10 +1,9 @@
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { all, event, events, ids, newStream, numbers, rejectedWith } from '../../contract/event-store/given.ts'
-import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import { suiteOnPeer } from './given.ts'
 
-const test = suiteOnPeer('appends to EventStoreDB', TIMING)
+const test = suiteOnPeer('appends to EventStoreDB')
 
 const large = (number: number) => ({ ...event(number), data: { number, text: 'x'.repeat(400 * 1024) } })
 

@@ -6,26 +6,44 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 
 export type Given = { readonly peer: Peer; readonly store: EventStore; readonly open: () => EventStore }
 
-/** As in production, in less time: for tests in which time runs out. */
-export const SHORT: Timing = {
-  append: 300,
-  read: 1_000,
+/** What is asked here and answered may take minutes; what nobody answers is given up soon. */
+export const PATIENT = 120_000
+const SHORT = { append: 300, read: 1_000 } as const
+
+/**
+ * As in production, in less time where time has to run out: where the server does not answer. What it answers is waited for,
+ * however slow this machine is.
+ * @param answers whether appends, or whatever is asked, are answered now
+ */
+export const timingWhile = (answers: (what: 'appends' | 'all') => boolean): Timing => ({
+  get append() {
+    return answers('appends') && answers('all') ? PATIENT : SHORT.append
+  },
+  get read() {
+    return answers('all') ? PATIENT : SHORT.read
+  },
   gossip: 100,
   round: 30,
   silence: 100,
   gathering: 2,
   firstPause: 10,
   longestPause: 100,
-}
+})
+
+export const timingOn = (peer: Peer): Timing =>
+  timingWhile((what) =>
+    what === 'appends' ? peer.faults.appends.length === 0 : peer.isUp() && !peer.faults.silent && !peer.faults.notReady,
+  )
 
 /** A suite whose tests have a peer each, a store on it, and can open others. */
-export function suiteOnPeer(name: string, timing: Timing = SHORT): Test<Given> {
+export function suiteOnPeer(name: string): Test<Given> {
   const test = suite<Given>(name)
   let opened: EventStore[] = []
   let peer: Peer
   test.before.each(async (given) => {
     peer = await startPeer()
     opened = []
+    const timing = timingOn(peer)
     const open = () => {
       const store = openEventStoreDB(peer.url, timing)
       opened.push(store)

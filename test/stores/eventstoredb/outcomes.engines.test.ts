@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
 import type { AppendFault } from '../../eventstoredb/peer/faults.ts'
+import { until } from '../../until.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('an append to EventStoreDB whose outcome is not clear')
@@ -101,14 +102,18 @@ test('of many at once, is found out for each of them', async ({ peer, store }) =
 
 /** Tries until the store is back, as callers do. */
 async function again<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
+  let found: { readonly result: Result } | undefined
+  await until('the store to be back', async () => {
     try {
-      return await work()
+      found = { result: await work() }
+      return true
     } catch (error) {
       if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error
-      await new Promise<void>((done) => setTimeout(done, 20))
+      return false
     }
-  }
+  })
+  if (found === undefined) throw new Error('there is no result')
+  return found.result
 }
 
 test.run()

@@ -6,6 +6,7 @@ import { progressesIn } from '../../../src/stores/mongodb/documents/progress.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
+import { until } from '../../until.ts'
 
 const server = await mongoServer('builds in MongoDB')
 
@@ -67,12 +68,7 @@ test('is made anew where somebody has dropped it by hand', async ({ mongo, reads
   assert.equal(await idsIn(reads), [])
 })
 
-async function gone(mongo: Mongo, id: string): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while ((await collections(mongo)).some((name) => name.includes(id))) {
-    if (performance.now() > deadline) throw new Error(`the build ${id} is still there`)
-    await new Promise((done) => setTimeout(done, 20))
-  }
-}
+const gone = (mongo: Mongo, id: string): Promise<void> =>
+  until(`the build ${id} to go`, async () => !(await collections(mongo)).some((name) => name.includes(id)))
 
 if (server !== undefined) test.run()

@@ -16,6 +16,7 @@ import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { connect } from '../../../src/stores/mongodb/connection.ts'
 import { BadAddress } from '../../../src/stores/ports/address.ts'
 import { failureOf, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
+import { comes } from '../../until.ts'
 
 const test = suite('a call on MongoDB')
 
@@ -40,9 +41,8 @@ test('is unavailable at its deadline where somebody listens and never answers', 
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const mongo = connect(`mongodb://127.0.0.1:${port}/adamant`)
-  const started = performance.now()
-  assert.instance(await failure(mongo.call(() => mongo.db.command({ ping: 1 }))), StoreUnavailable)
-  assert.ok(performance.now() - started < 10_000)
+  const refused = failure(mongo.call(() => mongo.db.command({ ping: 1 })))
+  assert.instance(await comes('the deadline', refused), StoreUnavailable)
   await mongo.close()
   for (const socket of sockets) socket.destroy()
   silent.close()

@@ -73,7 +73,7 @@ test('stays with a holder while a server that takes no writes keeps its signs fr
   const [holder, other] = [newProcess(), newProcess(() => time.now)]
   const silent = freezable(holder.mongo)
   const lease = await new Leases(silent.mongo, () => 0).take(diamonds)
-  silent.stop()
+  await silent.stop()
   const refusing = refusingWrites(other.mongo)
   const waiting = new Leases(refusing.mongo, () => time.now)
   let refused = 0
@@ -110,9 +110,9 @@ test('tells its holder that it was lost, when that one goes on after all', async
   const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
   const lost = await new Leases(frozen.mongo, () => 0).take(diamonds)
-  frozen.stop()
+  // A sign that was on its way has been seen before the other begins to count.
+  await frozen.stop()
   await heir.leases.take(diamonds)
-  await new Promise((done) => setTimeout(done, 700))
   const lease = await waited(heir.leases, time, SOON + LOOK)
   assert.ok(lease)
   frozen.goOn()
@@ -125,12 +125,21 @@ test('tells its holder that it was lost, when that one goes on after all', async
 function freezable(mongo: Mongo) {
   let going = Promise.resolve()
   let goOn = () => {}
+  const underWay = new Set<Promise<unknown>>()
+  const begun = <Result>(called: Promise<Result>): Promise<Result> => {
+    underWay.add(called)
+    return called.finally(() => underWay.delete(called))
+  }
   return {
     mongo: {
       ...mongo,
-      call: async (action, deadline) => going.then(() => mongo.call(action, deadline)),
+      call: async (action, deadline) => going.then(() => begun(mongo.call(action, deadline))),
     } satisfies Mongo,
-    stop: () => void (going = new Promise((done) => (goOn = done))),
+    /** Resolves when what was on its way has been answered. */
+    async stop(): Promise<void> {
+      going = new Promise((done) => (goOn = done))
+      await Promise.allSettled(underWay)
+    },
     goOn: () => goOn(),
   }
 }

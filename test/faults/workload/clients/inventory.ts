@@ -1,6 +1,6 @@
 import { list, shown, stone, type Shown } from '../../../api/harness/stones.ts'
 import type { Answer } from '../../../api/harness/request.ts'
-import { pause } from '../../../until.ts'
+import { pace } from '../../../pace.ts'
 import type { Sight } from '../history/operation.ts'
 import type { Reply } from '../record.ts'
 import { AGAIN, anywhere, type Client, type KnownStone } from './client.ts'
@@ -16,7 +16,7 @@ const RECENT = 40
 export async function useInventory(client: Client): Promise<void> {
   while (!client.world.isOver()) {
     const { outcome } = await DOES[client.choices.weighted(ACTIONS)](client)
-    if (outcome === 'unknown') await pause(AGAIN)
+    if (outcome === 'unknown') await pace(AGAIN)
   }
 }
 
@@ -57,7 +57,7 @@ async function create(client: Client, key?: string, wanted = wish(client), first
       .post('/v4/diamond', stone(wanted), key === undefined ? {} : { 'Idempotency-Key': key })
   const reply = await world.record.ask(number, send)
   if (key !== undefined && reply.outcome === 'unknown' && !world.isOver()) {
-    await pause(AGAIN)
+    await pace(AGAIN)
     return create(client, key, wanted, first ?? reply)
   }
   const { answer, ...told } = reply

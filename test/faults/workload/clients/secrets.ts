@@ -1,6 +1,6 @@
 import { form, post, type Shown } from '../../../api/harness/secrets.ts'
 import { request } from '../../../api/harness/request.ts'
-import { pause } from '../../../until.ts'
+import { pace } from '../../../pace.ts'
 import type { Reply } from '../record.ts'
 import { AGAIN, anywhere, type Client } from './client.ts'
 
@@ -14,7 +14,7 @@ const MOST_KEPT = 200
 /** A client that shares one secret after another, with readers and burners who come at once and by any process. */
 export async function useSecrets(client: Client): Promise<void> {
   while (!client.world.isOver()) {
-    if ((await useOne(client)).outcome === 'unknown') await pause(AGAIN)
+    if ((await useOne(client)).outcome === 'unknown') await pace(AGAIN)
   }
 }
 

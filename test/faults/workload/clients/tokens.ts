@@ -1,7 +1,7 @@
 import { vendor } from '../../../api/harness/account.ts'
 import { form } from '../../../api/harness/secrets.ts'
 import { request } from '../../../api/harness/request.ts'
-import { pause } from '../../../until.ts'
+import { pace } from '../../../pace.ts'
 import type { Reply } from '../record.ts'
 import { AGAIN, anywhere, type Client } from './client.ts'
 
@@ -20,14 +20,14 @@ const REST = 300
 export async function useTokens(client: Client): Promise<void> {
   while (!client.world.isOver()) {
     await useSession(client)
-    await pause(REST)
+    await pace(REST)
   }
 }
 
 async function useSession(client: Client): Promise<void> {
   const { person } = client.world
   const first = await grant(client, { grant_type: 'password', username: person.email, password: person.password })
-  if (first.tokens === undefined) return pause(AGAIN)
+  if (first.tokens === undefined) return pace(AGAIN)
   await use(client, first.tokens)
   const second = await refresh(client, first.tokens)
   if (second === undefined) return

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,9 +9,9 @@ import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
 import { diamonds, idsIn } from '../../../contract/read-store/model.ts'
 import { FROM_SOURCE } from '../../../from-source.ts'
 import { withFolder } from '../../../temporary-folder.ts'
+import { until } from '../../../until.ts'
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url))
-const DEADLINE = 30_000
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 3
 const test = suite('read models in SQLite files, between processes')
 
@@ -22,7 +21,7 @@ test('are read while another process writes, without a fault and never going bac
     const model = await reading.model(diamonds)
     const child = startWriter(folder)
     let last = 0
-    await until(child, async () => {
+    await writes(child, async () => {
       const position = await positionOf(model)
       const count = await model.count({ owner: 1 })
       assert.ok(position >= last && count >= position * 10, `${count} documents at ${position} after ${last}`)
@@ -42,7 +41,7 @@ test('hold after kill -9 exactly the documents and counts that the checkpoint sa
       const watching = openDocuments(folder)
       const model = await watching.model(diamonds)
       const child = startWriter(folder)
-      await until(child, async () => (await positionOf(model)) > round * 13)
+      await writes(child, async () => (await positionOf(model)) > round * 13)
       await kill(child)
       await watching.close()
       reached = await checkDocuments(folder)
@@ -75,14 +74,11 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-async function until(child: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE
-  while (!(await holds())) {
-    if (Date.now() > deadline || child.exitCode !== null)
-      throw new Error(`the writer ended or took over ${DEADLINE} ms`)
-    await nextTurn()
-  }
-}
+const writes = (child: ChildProcess, holds: () => Promise<boolean>): Promise<void> =>
+  until('what it writes', async () => {
+    if (child.exitCode !== null) throw new Error(`the writer ended with ${child.exitCode}`)
+    return holds()
+  })
 
 async function positionOf(model: ReadModel): Promise<number> {
   const position = await model.position()

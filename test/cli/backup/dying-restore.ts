@@ -1,0 +1,32 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+/**
+ * The built command line in a process that kills itself right behind one of the steps by which it changes what stands on
+ * the disk: STEP=3 is the third one.
+ */
+const STEP = Number(process.env['STEP'])
+let steps = 0
+
+const STEPS = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync'] as const
+
+for (const name of STEPS) {
+  const real = fs[name] as (...given: unknown[]) => unknown
+  Object.assign(fs, {
+    [name]: (...given: unknown[]) => {
+      const result = real(...given)
+      if (++steps === STEP) process.kill(process.pid, 'SIGKILL')
+      return result
+    },
+  })
+}
+syncBuiltinESMExports()
+
+const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
+const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
+const { open } = (await built(
+  'wiring/open-installation.js',
+)) as typeof import('../../../src/wiring/open-installation.ts')
+const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
+
+await run(process.argv.slice(2), open, backups)

@@ -1,0 +1,34 @@
+import type { Build } from '../../src/stores/ports/read-store.ts'
+
+/** The built command line in a process that kills itself as soon as it has written a batch to a read model's new build. */
+function dying(build: Build): Build {
+  return new Proxy(build, {
+    get(target, key) {
+      const found: unknown = Reflect.get(target, key)
+      if (typeof found !== 'function') return found
+      return async (...given: unknown[]) => {
+        const result: unknown = await Reflect.apply(found, target, given)
+        if (key === 'write') process.kill(process.pid, 'SIGKILL')
+        return result
+      }
+    },
+  })
+}
+
+const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
+const { run } = (await built('cli/program.js')) as typeof import('../../src/cli/program.ts')
+const { open } = (await built('wiring/open-installation.js')) as typeof import('../../src/wiring/open-installation.ts')
+const { backups } = (await built('wiring/backups.js')) as typeof import('../../src/wiring/backups.ts')
+
+await run(
+  process.argv.slice(2),
+  async (settings, purpose) => {
+    const installation = await open(settings, purpose)
+    const { reads } = installation
+    return {
+      ...installation,
+      reads: { ...reads, beginFilling: async (...given) => dying(await reads.beginFilling(...given)) },
+    }
+  },
+  backups,
+)

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream'
+import type { ResolvedEvent } from '@eventstore/db-client'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Connection } from '../../../src/stores/eventstoredb/connection.ts'
+import { LiveFeed } from '../../../src/stores/eventstoredb/live-feed.ts'
+import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
+import type { Position } from '../../../src/stores/ports/event-store.ts'
+import { withFakeTime } from '../../fake-time.ts'
+import { event, ids } from '../../contract/event-store/given.ts'
+
+const test = suite('the live subscription to EventStoreDB')
+
+const at = (number: number): Position => ({ commit: BigInt(number), prepare: BigInt(number) })
+
+/** A feed on a server that sends what a test gives it, and how often its follower was woken. */
+async function followed() {
+  const sent = new Readable({ objectMode: true, read: () => undefined })
+  const node = {
+    client: { subscribeToAll: () => sent },
+    heard: () => undefined,
+    onLeaving: () => () => undefined,
+  }
+  const connection = { node: async () => node, failed: () => undefined } as unknown as Connection
+  const state = { isAppending: false, woken: 0 }
+  const nothing = () => undefined
+  const feed = new LiveFeed(
+    connection,
+    async () => 'start',
+    () => state.isAppending,
+    nothing,
+    TIMING,
+    nothing,
+  )
+  const leave = await feed.follow(() => state.woken++)
+  const send = (number: number) => {
+    const { id, type, data, metadata } = event(number)
+    const position = at(number)
+    const recorded = { id, type, data, metadata, streamId: 'many-1', revision: BigInt(number), isJson: true, position }
+    sent.push({ event: recorded } as unknown as ResolvedEvent)
+    return id
+  }
+  return { feed, leave, send, state }
+}
+
+test('brings together what has been acknowledged and is on its way', () =>
+  withFakeTime(async (time) => {
+    const { feed, leave, send, state } = await followed()
+    feed.exists(at(20))
+    const all = []
+    for (let number = 1; number <= 20; number++) {
+      all.push(send(number))
+      await time.pass(0)
+    }
+    assert.is(state.woken, 0)
+    await time.pass(TIMING.gathering)
+    assert.is(state.woken, 1)
+    assert.equal(ids(feed.behind('start', undefined)?.events ?? []), all)
+    leave()
+  }))
+
+test('brings together what is not acknowledged yet, until the answer comes', () =>
+  withFakeTime(async (time) => {
+    const { feed, leave, send, state } = await followed()
+    state.isAppending = true
+    const all = [send(1)]
+    await time.pass(0)
+    all.push(send(2))
+    await time.pass(0)
+    assert.is(state.woken, 0)
+    state.isAppending = false
+    feed.exists(at(2))
+    await time.pass(0)
+    assert.is(state.woken, 1)
+    assert.equal(ids(feed.behind('start', undefined)?.events ?? []), all)
+    leave()
+  }))
+
+test('brings at once what is the newest', () =>
+  withFakeTime(async (time) => {
+    const { leave, send, state } = await followed()
+    send(1)
+    await time.pass(0)
+    assert.is(state.woken, 1)
+    leave()
+  }))
+
+test.run()
