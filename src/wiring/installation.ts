@@ -48,6 +48,8 @@ export type Installation = {
   readonly writing: Accounts
   /** Milliseconds that a request waits for read models, in all. */
   readonly patience: number
+  /** Diamonds that a list may look through where no index serves it. */
+  readonly lookedThrough: number
   /** Of the process that reads a report. */
   readonly reading: Bounds
   /** How long the stores above take. */

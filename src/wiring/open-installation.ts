@@ -15,6 +15,7 @@ import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
+import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
 import { PATIENCE } from '../projections/engine/patience.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
 import { StoreTimes } from './store-times.ts'
@@ -99,6 +100,7 @@ export async function openOn(
     people,
     writing,
     patience: PATIENCE,
+    lookedThrough: LOOKED_THROUGH,
     reading: BOUNDS,
     times,
     counters: opened.counters,

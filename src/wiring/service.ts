@@ -110,7 +110,8 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   }
 
   async function answer(): Promise<Listening> {
-    const queries = new DiamondQueries(model, store, progress, stale, undefined, installation.patience)
+    const { lookedThrough, patience } = installation
+    const queries = new DiamondQueries(model, store, progress, stale, lookedThrough, patience)
     const shown = { secrets, webhooks, evidence, stale }
     const views = { readModels: followers, queries, changes, certifications: reports.queries, ...shown }
     const readiness = async () => [...(await waiting()), ...(await refusals(installation))]

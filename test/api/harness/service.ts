@@ -21,6 +21,8 @@ export type Overrides = {
   readonly clock?: () => number
   /** Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. */
   readonly patience?: number
+  /** As in `Installation`. */
+  readonly lookedThrough?: number
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
   /** The whole of it, behind all the others. */
@@ -77,7 +79,7 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock, patience, store, reads, scored, installation = (opened) => opened }: Overrides,
+  { settings = {}, clock, patience, lookedThrough, store, reads, scored, installation = (opened) => opened }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
@@ -94,6 +96,7 @@ async function openFor(
     writing,
     reading,
     ...(patience !== undefined && { patience }),
+    ...(lookedThrough !== undefined && { lookedThrough }),
   })
 }
 
