@@ -5,7 +5,7 @@
  *     pip install schemathesis
  *     npm run test:fuzz -- [EXAMPLES]
  *
- * EXAMPLES is how many requests each operation gets in each phase (20). SCHEMATHESIS names the program where it is not in PATH.
+ * EXAMPLES is how many requests each operation gets in each phase (20); SEED chooses others. SCHEMATHESIS names the program where it is not in PATH.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, newSender } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
+import { SEED } from '../seeded.ts'
 
 const CHECKS = [
   'not_a_server_error',
@@ -69,6 +70,8 @@ try {
       paths,
       '--generation-database',
       'none',
+      '--seed',
+      String(SEED),
       ...(authorization === undefined ? [] : ['--header', `Authorization: ${authorization}`]),
     ])
     if (status !== 0) failed++
