@@ -9,7 +9,7 @@ export type FakeTime = {
   pass(milliseconds: number): Promise<void>
 }
 
-/** What a test's process has real all the same: sockets and files answer through these. */
+/** What stands still. Turns of the event loop go on, by which sockets and files answer. */
 const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const
 
 /**
