@@ -106,6 +106,7 @@ test('has the scores, of which revision they are, and that a change ends them', 
 
 test('has certificates as whole objects, read reports, and all of it of a deleted stone', async ({ ann, bob }) => {
   const { id } = await created(ann, { carat: 3 })
+  await untilEtag(ann, id, '"0.1"')
   const report = await attached(ann, id, fixture(reportNamed('gia').file))
   await until('the report to be read', async () => (await historyOf(ann, id)).some(({ type }) => type === 'read'))
   const own = (await historyOf(ann, id)).filter(({ type }) => type !== 'scored')

@@ -50,6 +50,8 @@ test('goes out with the message of a webhook about the last thing that happened,
     const { id } = await created(vendor, { sku: 'W-1' })
     await until('the creation', () => receiver.messages.length > 0)
     assert.is(receiver.messages[0]?.trace, '')
+    // Scores that came behind the change would be what happened last.
+    await until('its scores', () => receiver.messages.some(({ text }) => /"what":\[[^\]]*"scores"/.test(text)))
     const sent = { traceparent: traceparent('c') }
     expect(200, await vendor.patch(`/v4/diamond/${id}`, { sku: 'W-2' }, sent))
     await until('the change', () => receiver.messages.some(({ text }) => text.includes('W-2')))

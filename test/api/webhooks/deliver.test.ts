@@ -98,6 +98,7 @@ test('to one that hangs delay no other', async ({ service }) => {
       await createdMany(ann, 30)
       await createdMany(bob, 30)
       await until('those that answer', () => [good, other].every((hook) => hook.receiver.messages.length === 30))
+      await until('those that hang', () => [first, second].every((hook) => hook.receiver.messages.length > 0))
       assert.equal([first.receiver.messages.length, second.receiver.messages.length], [1, 1])
       const cursors = good.receiver.messages.map((message) => Number(elementOf(message).cursor.split('-')[1]))
       assert.equal(
