@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,13 +28,12 @@ export type CompiledSources = {
 
 /**
  * Compiles the sources, the tests and the benchmark once for all processes, into a folder that goes when this process
- * ends. Node before 22.15 can't be told to read them there: each of its processes compiles what it reads.
+ * ends.
  * @returns undefined when the compiler has said what in a source is not TypeScript; `npm run check` checks types
  */
 export function compileOnce(): CompiledSources | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-compiled-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  if (!('registerHooks' in nodeModule)) return { words: [YOUNG, '--import', 'tsx'], folder }
   const places = { rootDir: root, outDir: folder, sourceRoot: new URL('../../', import.meta.url).href }
   const options = Object.entries({ ...OPTIONS, ...places }).flatMap(([name, value]) => [`--${name}`, String(value)])
   const { status } = spawnSync(process.execPath, [COMPILER, '-p', root, ...options], { stdio: 'inherit' })

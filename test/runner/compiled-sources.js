@@ -4,33 +4,15 @@
  * that is started with the same words.
  */
 import { readFileSync } from 'node:fs'
-import { registerHooks, SourceMap } from 'node:module'
+import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const root = new URL('../../', import.meta.url).href
-const compiled = decodeURIComponent(new URL(import.meta.url).search.slice(1))
+const hooks = new URL(`compiled-hooks.js${new URL(import.meta.url).search}`, import.meta.url).href
+const { compiledFile, isSource, load, resolve } = await import(hooks)
 
-registerHooks({
-  // A source names others as they lie: what Node looks up for each import (links, packages) was a tenth of a start.
-  resolve(specifier, context, nextResolve) {
-    const { parentURL = '' } = context
-    if (!/^\.\.?\/.*\.ts$/.test(specifier) || !isSource(parentURL)) return nextResolve(specifier, context)
-    return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
-  },
-  load(url, context, nextLoad) {
-    if (!isSource(url)) return nextLoad(url, context)
-    return { format: 'module', source: readFileSync(compiledFile(url), 'utf8'), shortCircuit: true }
-  },
-})
-
-/** @param {string} url */
-const isSource = (url) => url.startsWith(root) && url.endsWith('.ts')
-
-/** @param {string} url */
-function compiledFile(url) {
-  const path = fileURLToPath(url).slice(fileURLToPath(root).length)
-  return `${compiled}/${path.slice(0, -'.ts'.length)}.js`
-}
+// Node before 22.15 has hooks on a thread of their own only.
+if ('registerHooks' in nodeModule) nodeModule.registerHooks({ resolve, load })
+else nodeModule.register(hooks)
 
 /*
  * Errors name source lines. Node would read the maps of all modules, which was a quarter of a start; here a map is read
@@ -59,12 +41,12 @@ function placed(frame) {
   return String(frame).replace(`${url}:${line}:${column}`, () => place)
 }
 
-/** @type {Map<string, SourceMap>} */
+/** @type {Map<string, nodeModule.SourceMap>} */
 const maps = new Map()
 
 /** @param {string} url */
 function mapOf(url) {
-  const map = maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(`${compiledFile(url)}.map`, 'utf8')))
+  const map = maps.get(url) ?? new nodeModule.SourceMap(JSON.parse(readFileSync(`${compiledFile(url)}.map`, 'utf8')))
   maps.set(url, map)
   return map
 }
