@@ -1,7 +1,25 @@
 /** fast-check with the seed of this run (test/seeded.ts), so that a run can be had again. */
-import { configureGlobal } from 'fast-check'
+import { configureGlobal, integer, string, type StringConstraints } from 'fast-check'
 import { SEED } from './seeded.ts'
 
 configureGlobal({ seed: SEED })
 
 export * from 'fast-check'
+
+/** The first and the last half of a surrogate pair, which alone are no characters. */
+const HALVES = { first: 0xd800, last: 0xdfff } as const
+const HOW_MANY = HALVES.last - HALVES.first + 1
+
+/** Any character of Unicode: as fast-check's unit `binary`, which makes a table of a million of them in every process. */
+const character = integer({ min: 0, max: 0x10_ffff - HOW_MANY }).map(
+  (index) => String.fromCodePoint(index < HALVES.first ? index : index + HOW_MANY),
+  (text) => {
+    const code = typeof text === 'string' && [...text].length === 1 ? (text.codePointAt(0) ?? 0) : HALVES.first
+    if (code >= HALVES.first && code <= HALVES.last) throw new TypeError('not one character')
+    return code < HALVES.first ? code : code - HOW_MANY
+  },
+)
+
+/** Texts of any characters, and those that are known for trouble (`__proto__`). */
+export const anyText = (lengths: Pick<StringConstraints, 'minLength' | 'maxLength'> = {}) =>
+  string({ ...lengths, unit: character })

@@ -3,17 +3,19 @@ import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../runtime/low-priority.ts'
 
-/** What is asked of the worker; without `hash` the password is hashed, with it compared. */
-export type PasswordTask = { readonly task: number; readonly password: string; readonly hash?: string }
+/** What is asked of the worker; without `hash` the password is hashed at this cost, with it compared. */
+export type PasswordTask = {
+  readonly task: number
+  readonly cost: number
+  readonly password: string
+  readonly hash?: string
+}
 export type PasswordDone = { readonly task: number; readonly result: string | boolean }
-
-/** 66 ms on a core of 2020; each step up doubles it. Hashes of another cost are still compared. */
-const COST = 10
 
 // As with passphrases: requests go before, and a tenth of a busy core is left for who waits for this.
 lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-parentPort?.on('message', ({ task, password, hash }: PasswordTask) => {
-  const result = hash === undefined ? hashSync(password, COST) : compareSync(password, hash)
+parentPort?.on('message', ({ task, cost, password, hash }: PasswordTask) => {
+  const result = hash === undefined ? hashSync(password, cost) : compareSync(password, hash)
   parentPort?.postMessage({ task, result } satisfies PasswordDone)
 })

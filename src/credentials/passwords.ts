@@ -8,8 +8,12 @@ import { networkOf } from './network.ts'
 import { checkPassword } from './password-rule.ts'
 import type { PasswordDone, PasswordTask } from './password-worker.ts'
 
+/** The cost of a password's hash: 66 ms on a core of 2020; each step up doubles it. Hashes of another cost are compared, too. */
+export const COST = 10
+
 /** What an unknown user's password is compared with, so that the answer takes as long: of bytes that nobody has. */
-const NOBODY = '$2b$10$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq'
+const nobody = (cost: number) =>
+  `$2b$${String(cost).padStart(2, '0')}$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq`
 
 /** So many wait for the worker, shared fairly among addresses; one more is told to come back. At 66 ms each that is some 4 s. */
 const PLACES = 64
@@ -18,6 +22,8 @@ const BUSY = 'Too many log-ins at this moment; try again'
 
 /** Milliseconds after the last password at which the thread ends: idle, it takes 14 MB, and starting one takes 50 ms. */
 const IDLE = 1_000
+
+type Asked = Omit<PasswordTask, 'task' | 'cost'>
 
 type Waiting = { readonly done: (result: string | boolean) => void; readonly fail: (error: unknown) => void }
 
@@ -33,6 +39,8 @@ export class Passwords {
   /** Comparisons that were run, of known users and others. */
   compared = 0
 
+  constructor(private readonly cost: number = COST) {}
+
   /** @throws Refusal invalid for a password that nobody should have, password-rule.ts */
   async hash(password: string): Promise<string> {
     checkPassword(password)
@@ -46,7 +54,7 @@ export class Passwords {
    */
   async matches(password: string, hash: string | undefined, address: string): Promise<boolean> {
     if (truncates(password)) return false
-    const same = await this.#ask({ password, hash: hash ?? NOBODY }, [networkOf(address)])
+    const same = await this.#ask({ password, hash: hash ?? nobody(this.cost) }, [networkOf(address)])
     this.compared++
     return same === true && hash !== undefined
   }
@@ -64,7 +72,7 @@ export class Passwords {
     await worker?.terminate()
   }
 
-  async #ask(asked: Omit<PasswordTask, 'task'>, names: readonly string[]): Promise<string | boolean> {
+  async #ask(asked: Asked, names: readonly string[]): Promise<string | boolean> {
     const taken = this.#places.open(names)
     if (!taken.more(1)) throw new Refusal('too-many', BUSY, 5)
     const end = await this.#semaphore.acquire({ names, first: false })
@@ -76,7 +84,7 @@ export class Passwords {
     }
   }
 
-  #asked(asked: Omit<PasswordTask, 'task'>): Promise<string | boolean> {
+  #asked(asked: Asked): Promise<string | boolean> {
     if (this.#closed) return Promise.reject(new Error(CLOSED))
     return new Promise((done, fail) => {
       const worker = (this.#worker ??= this.#start())
@@ -85,7 +93,7 @@ export class Passwords {
       this.#waiting.set(task, { done, fail })
       // While something is asked the process must not end; idle, the worker does not keep it.
       worker.ref()
-      worker.postMessage({ task, ...asked } satisfies PasswordTask)
+      worker.postMessage({ task, cost: this.cost, ...asked } satisfies PasswordTask)
     })
   }
 

@@ -1,6 +1,6 @@
 import { derive } from './key-derivation.ts'
 import type { MasterKeys } from './master-keys.ts'
-import { COST, type Asker, type Cost, type Passphrases, type Place } from './passphrases.ts'
+import type { Asker, Cost, Passphrases, Place } from './passphrases.ts'
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
@@ -24,7 +24,7 @@ export class SecretBox {
   readonly #passphrases: Passphrases
   readonly #cost: Cost
 
-  constructor(keys: MasterKeys, passphrases: Passphrases, cost = COST) {
+  constructor(keys: MasterKeys, passphrases: Passphrases, cost: Cost) {
     this.#seal = new MasterSeal(keys, 'vault')
     this.#passphrases = passphrases
     this.#cost = cost

@@ -1,6 +1,7 @@
 import type { Accounts } from '../commands/accounts/accounts.ts'
 import type { People } from '../commands/accounts/people.ts'
 import type { MasterKeys } from '../credentials/master-keys.ts'
+import type { Cost } from '../credentials/passphrases.ts'
 import type { Joined } from '../domain/installation/joining.ts'
 import type { Bounds } from '../reports/pdf-reader.ts'
 import type { ProcessLog } from '../runtime/log.ts'
@@ -50,6 +51,8 @@ export type Installation = {
   readonly patience: number
   /** Diamonds that a list may look through where no index serves it. */
   readonly lookedThrough: number
+  /** What it costs to hash a password (bcrypt) and to stretch a passphrase (scrypt). */
+  readonly hashing: { readonly passwords: number; readonly passphrases: Cost }
   /** Of the process that reads a report. */
   readonly reading: Bounds
   /** How long the stores above take. */

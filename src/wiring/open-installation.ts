@@ -16,6 +16,8 @@ import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
 import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
+import { COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
+import { COST as PASSWORD_COST } from '../credentials/passwords.ts'
 import { PATIENCE } from '../projections/engine/patience.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
 import { StoreTimes } from './store-times.ts'
@@ -101,6 +103,7 @@ export async function openOn(
     writing,
     patience: PATIENCE,
     lookedThrough: LOOKED_THROUGH,
+    hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },
     reading: BOUNDS,
     times,
     counters: opened.counters,

@@ -28,7 +28,7 @@ export type SecretsTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
 export function openSecrets(
-  { settings, store, vault, mail, keys, writing, log }: Installation,
+  { settings, store, vault, mail, keys, writing, log, hashing }: Installation,
   { model, progress }: OpenReadModel,
   parts: OpenParts,
 ): OpenSecrets {
@@ -37,7 +37,7 @@ export function openSecrets(
   const secrets: Secrets = {
     ...writing,
     vault,
-    box: new SecretBox(keys, passphrases),
+    box: new SecretBox(keys, passphrases, hashing.passphrases),
     mailSeal: new MailSeal(keys),
   }
   const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())

@@ -28,7 +28,7 @@ export type OpenTokens = {
 
 /** The token server, and the checks of its tokens that other resources stand behind. */
 export async function openTokens(
-  { settings, store, people, writing, keys, log }: Installation,
+  { settings, store, people, writing, keys, log, hashing }: Installation,
   parts: OpenParts,
   linkKeys: LinkKeys,
   stale: StaleReads,
@@ -51,7 +51,7 @@ export async function openTokens(
   parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })
   await feed.start()
   const guesses = new GuessLimits(monotonic, security)
-  const passwords = new Passwords()
+  const passwords = new Passwords(hashing.passwords)
   parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
   const note: SessionFeed['note'] = (event) => feed.note(event)
   const logEpoch = () => feed.logEpoch

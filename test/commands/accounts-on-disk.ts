@@ -22,6 +22,7 @@ import { Passwords } from '../../src/credentials/passwords.ts'
 import { openLog } from '../../src/runtime/log.ts'
 import { SessionFeed } from '../../src/projections/sessions/sessions.ts'
 import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+import { CHEAP_HASHES } from '../credentials/cheap-hashes.ts'
 
 export const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 export const http = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
@@ -63,7 +64,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     log: openLog('error'),
   })
   await feed.start()
-  const passwords = new Passwords()
+  const passwords = new Passwords(CHEAP_HASHES.passwords)
   const vault = openSqliteVault(join(file, '..', 'vault.db'))
   const people = new People({ store, clock }, vault.persons, keys)
   const writing = { ...writingTo(store, clock), people }

@@ -41,7 +41,7 @@ test('HMAC gives what createHmac gives, for keys up to a block and any message',
 
 test('HMAC takes a text as its UTF-8', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.anyText(), (text) => {
       const key = Buffer.from('key')
       assert.equal(hmac(key, text), createHmac('sha256', key).update(text).digest())
     }),

@@ -9,6 +9,7 @@ import { startService as start, type Running } from '../../../src/wiring/service
 import { readSettings } from '../../../src/wiring/settings.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 import { Vendors, type Vendor } from './account.ts'
 import { enginesFor, forgetEngines } from '../../engines.ts'
 import { request, type Answer, type Request } from './request.ts'
@@ -23,6 +24,8 @@ export type Overrides = {
   readonly patience?: number
   /** As in `Installation`. */
   readonly lookedThrough?: number
+  /** As in `Installation`: as cheap as it can be, unless told. */
+  readonly hashing?: Installation['hashing']
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
   /** The whole of it, behind all the others. */
@@ -79,7 +82,17 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
 
 async function openFor(
   dataDir: string,
-  { settings = {}, clock, patience, lookedThrough, store, reads, scored, installation = (opened) => opened }: Overrides,
+  {
+    settings = {},
+    clock,
+    patience,
+    lookedThrough,
+    hashing = CHEAP_HASHES,
+    store,
+    reads,
+    scored,
+    installation = (opened) => opened,
+  }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
@@ -95,6 +108,7 @@ async function openFor(
     reads: used,
     writing,
     reading,
+    hashing,
     ...(patience !== undefined && { patience }),
     ...(lookedThrough !== undefined && { lookedThrough }),
   })

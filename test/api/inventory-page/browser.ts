@@ -7,6 +7,7 @@ import { vendor, type Vendor } from '../harness/account.ts'
 import { expect, type Answer, type Request } from '../harness/request.ts'
 import { form } from '../harness/secrets.ts'
 import type { Service } from '../harness/service.ts'
+import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 
 /** Somebody with an account and a password. */
 export type Person = { readonly account: number; readonly email: string; readonly password: string }
@@ -17,7 +18,7 @@ const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 export async function newPerson({ installation: { writing, store } }: Service): Promise<Person> {
   const accountIds = new IdBlocks({ store, clock: writing.clock, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
-  const passwords = new Passwords()
+  const passwords = new Passwords(CHEAP_HASHES.passwords)
   try {
     const registration = { email, password, plan: 'basic' } as const
     const { account } = await registerAccount({ ...writing, passwords, accountIds }, registration, origin)

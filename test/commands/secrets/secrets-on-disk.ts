@@ -11,6 +11,7 @@ import { SecretBox } from '../../../src/credentials/secret-box.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import { withFolder } from '../../temporary-folder.ts'
+import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 
 export const origin = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
 
@@ -24,8 +25,6 @@ export const masterKeys = (masterKey: string, masterKeyOld?: string): MasterKeys
 export type SecretsProcess = Secrets & { readonly keys: MasterKeys; close(): Promise<void> }
 
 const KEYS = masterKeys(newMasterKey())
-/** scrypt with a thousandth of the memory: its strength is not what these tests are about. */
-const CHEAP = { N: 32, r: 8, p: 1 }
 
 /** What one process has open for secrets, on the files of a folder. */
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
@@ -37,7 +36,7 @@ export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsPr
     people: new People({ store, clock }, vault.persons, keys),
     vault,
     keys,
-    box: new SecretBox(keys, new Passphrases(), CHEAP),
+    box: new SecretBox(keys, new Passphrases(), CHEAP_HASHES.passphrases),
     mailSeal: new MailSeal(keys),
     async close() {
       await store.close()

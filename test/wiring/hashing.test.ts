@@ -1,0 +1,21 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Passwords } from '../../src/credentials/passwords.ts'
+import { open } from '../../src/wiring/open-installation.ts'
+import { readSettings } from '../../src/wiring/settings.ts'
+import { withFolder } from '../temporary-folder.ts'
+
+const test = suite('an installation')
+
+test("has passwords of bcrypt's cost 10, and passphrases for which scrypt takes 32 MiB", () =>
+  withFolder(async (folder) => {
+    const { hashing, close } = await open(readSettings({ DATA_DIR: folder, LOG_LEVEL: 'silent' }))
+    await close()
+    const passwords = new Passwords(hashing.passwords)
+    assert.match(await passwords.hash('a long enough password'), /^\$2b\$10\$/)
+    await passwords.close()
+    const { N, r } = hashing.passphrases
+    assert.is(128 * N * r, 32 * 1024 ** 2)
+  }))
+
+test.run()
