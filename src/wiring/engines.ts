@@ -15,7 +15,6 @@ import type { Vault } from '../stores/ports/vault.ts'
 import { openDocuments } from '../stores/sqlite/documents.ts'
 import { openSqliteEvents } from '../stores/sqlite/events.ts'
 import { openSqliteVault } from '../stores/sqlite/vault.ts'
-import type { WalThread } from '../stores/sqlite/wal.ts'
 
 /**
  * Which stores there are, by the scheme of the address that names one. What checks settings, opens, moves, backs up and
@@ -41,8 +40,7 @@ export type Engine<Opened, Given> = {
   readonly open: (address: string, given: Given) => Promise<Opened>
 }
 
-/** `thread` looks after the files that SQLite has there. */
-type Folder = { readonly folder: string; readonly thread?: WalThread }
+type Folder = { readonly folder: string }
 
 /** What opening a log is given. */
 export type EventStoreGiven = Folder & {
@@ -128,9 +126,9 @@ export const READ_MODELS: Readonly<Record<string, Engine<OpenedReadModel, ReadMo
     lies: 'in DATA_DIR',
     isAddress: is('sqlite'),
     example: 'sqlite',
-    async open(_address, { folder, log, thread }) {
-      const reads = openDocuments(folder, { told: (found, sentence) => log.warn(found, sentence), thread })
-      const vault = openSqliteVault(join(folder, 'vault.db'), thread)
+    async open(_address, { folder, log }) {
+      const reads = openDocuments(folder, { told: (found, sentence) => log.warn(found, sentence) })
+      const vault = openSqliteVault(join(folder, 'vault.db'))
       const files = openDirectoryFiles(join(folder, 'files'))
       const close = async () => {
         await reads.close()

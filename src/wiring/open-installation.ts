@@ -10,7 +10,6 @@ import { BadSettings, type Settings } from './settings.ts'
 import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
 import { openSeen } from '../stores/folder/seen.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { WalThread } from '../stores/sqlite/wal.ts'
 import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
 import { makeDataDir } from './data-dir.ts'
@@ -54,9 +53,7 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
  */
 export async function openOn(
   settings: Settings,
-  openLogOn: (
-    given: Pick<EventStoreGiven, 'otherCommit' | 'told' | 'thread'>,
-  ) => OpenedEventStore | Promise<OpenedEventStore>,
+  openLogOn: (given: Pick<EventStoreGiven, 'otherCommit' | 'told'>) => OpenedEventStore | Promise<OpenedEventStore>,
   lock?: FolderLock,
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
@@ -66,13 +63,12 @@ export async function openOn(
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = openLog(settings.LOG_LEVEL)
-  const thread = new WalThread()
-  const given = { folder: DATA_DIR, log, thread }
+  const given = { folder: DATA_DIR, log }
   const { reads, vault, persons, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
   const told: Told = (found, sentence) => log.warn(found, sentence)
-  const opened = await addressed('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told, thread })).catch(
+  const opened = await addressed('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told })).catch(
     async (error: unknown) => {
       await readModels.close()
       throw error
@@ -109,13 +105,7 @@ export async function openOn(
     counters: opened.counters,
     async close() {
       // One that fails to close must not leave the others open.
-      const closings = [
-        () => store.close(),
-        () => readModels.close(),
-        () => mail.close(),
-        () => thread.close(),
-        async () => lock?.release(),
-      ]
+      const closings = [() => store.close(), () => readModels.close(), () => mail.close(), async () => lock?.release()]
       const faults: unknown[] = []
       for (const close of closings) await close().catch((error: unknown) => faults.push(error))
       if (faults.length > 0) throw faults[0]

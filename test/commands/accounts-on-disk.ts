@@ -48,6 +48,9 @@ export type Process = OpeningSessions &
 /** One key for all, as one data folder has. */
 const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
 
+/** One thread for all: it starts when it is needed, and ends some time after it was. */
+const passwords = new Passwords(CHEAP_HASHES.passwords)
+
 /** What one process of the service has open for accounts and tokens, on the log in a file. */
 export async function openProcess(file: string, time: Clock): Promise<Process> {
   const store = openSqliteEvents(file)
@@ -64,7 +67,6 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     log: openLog('error'),
   })
   await feed.start()
-  const passwords = new Passwords(CHEAP_HASHES.passwords)
   const vault = openSqliteVault(join(file, '..', 'vault.db'))
   const people = new People({ store, clock }, vault.persons, keys)
   const writing = { ...writingTo(store, clock), people }
@@ -91,7 +93,6 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     clientIds: new IdBlocks({ ...ids, kind: 'client' }),
     async close() {
       await feed.stop()
-      await passwords.close()
       await store.close()
       await vault.close()
     },

@@ -9,27 +9,25 @@ import { openPointers } from './documents/pointers.ts'
 import { followLive } from './documents/reader.ts'
 import { warned, type Told } from '../ports/told.ts'
 import { turns } from './changes.ts'
-import { WalThread } from './wal.ts'
+import { walThread, type WalThread } from './wal.ts'
 
-export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread | undefined }
+export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread }
 
 const unlessEnded: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 
 /**
  * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
  * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
- * @param options thread: of the process, where it has one; closed by whoever gave it
  * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
  */
 export function openDocuments(
   folder: string,
-  { later = unlessEnded, told = warned, thread }: DocumentsOptions = {},
+  { later = unlessEnded, told = warned, thread = walThread }: DocumentsOptions = {},
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
   const turn = turns()
   const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
-  const wal = thread ?? new WalThread()
-  const builds = openBuilds(folder, pointers, { turn, later, told, thread: wal })
+  const builds = openBuilds(folder, pointers, { turn, later, told, thread })
   builds.removeLeftovers()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
@@ -116,7 +114,6 @@ export function openDocuments(
     async close() {
       await builds.close()
       pointers.close()
-      if (thread === undefined) await wal.close()
     },
   }
 }

@@ -11,7 +11,7 @@ import { warned, type Told } from '../ports/told.ts'
 import { LogSubscription } from './events/subscription.ts'
 import { Writer, type Group } from './events/writer.ts'
 import { OpenFile } from './open-file.ts'
-import { checkpoint, Checkpointer, WalThread } from './wal.ts'
+import { checkpoint, Checkpointer, walThread, type WalThread } from './wal.ts'
 
 /** Milliseconds after which an idle process notices what another one wrote. */
 const WATCH_INTERVAL = 20
@@ -34,8 +34,8 @@ export type SqliteEventsOptions = {
   readonly otherCommit?: () => Promise<void> | undefined
   /** Told of a checkpoint that failed, and of a reading for a subscription, as often as it fails. */
   readonly told?: Told
-  /** Of the process, where it has one; closed by whoever gave it. */
-  readonly thread?: WalThread | undefined
+  /** The process's own unless told. */
+  readonly thread?: WalThread
 }
 
 /** Pages of 4 KiB that are written between two checkpoints: at most 16 MB. */
@@ -58,19 +58,18 @@ export function openSqliteEvents(
     filling = false,
     otherCommit = () => undefined,
     told = warned,
-    thread,
+    thread = walThread,
   }: SqliteEventsOptions = {},
 ): SqliteEvents {
   const format = filling ? filledLogFormat : eventLogFormat
   const log: LogFile = new OpenFile(file, (path) => connect(path, format))
   const feed = new Feed(log)
-  const wal = thread ?? new WalThread()
   const checkpointer = new Checkpointer({
     file,
     name: 'the log',
     mode: 'keep short',
     every: PAGES_BETWEEN,
-    thread: wal,
+    thread,
     told,
     instead: () => checkpointHere('keep up'),
   })
@@ -115,7 +114,6 @@ export function openSqliteEvents(
     async close() {
       clearInterval(watch)
       await checkpointer.close()
-      if (thread === undefined) await wal.close()
       // So that it can be copied alone.
       checkpointHere('empty')
       log.close()

@@ -7,7 +7,7 @@ import { contents } from './vault/contents.ts'
 import { Shredder } from './vault/shredder.ts'
 import { VaultFile } from './vault/vault-file.ts'
 import { personsIn } from './persons.ts'
-import { WalThread } from './wal.ts'
+import { walThread, type WalThread } from './wal.ts'
 import type { Persons } from '../ports/persons.ts'
 import {
   DUE_AHEAD,
@@ -33,13 +33,11 @@ export type SqliteVault = Vault & {
 
 /**
  * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
- * @param thread of the process, where it has one; closed by whoever gave it
  * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
  */
-export function openSqliteVault(path: string, thread?: WalThread): SqliteVault {
+export function openSqliteVault(path: string, thread: WalThread = walThread): SqliteVault {
   const file = new VaultFile(path)
-  const wal = thread ?? new WalThread()
-  const shredder = new Shredder(file, wal)
+  const shredder = new Shredder(file, thread)
   return {
     identity: () => file.change(({ db }) => identityIn(db)),
     ...secrets(file),
@@ -52,7 +50,6 @@ export function openSqliteVault(path: string, thread?: WalThread): SqliteVault {
     shred: () => shredder.shred(),
     async close() {
       await shredder.close()
-      if (thread === undefined) await wal.close()
       await file.close()
     },
   }

@@ -28,7 +28,7 @@ export function checkpoint(
   return { busy: row?.[0] !== 0, pages: row?.[1] ?? 0 }
 }
 
-/** The thread that looks after the WALs of a process's files, so that the event loop does not wait for the disk. */
+/** A thread that looks after the WALs of files, so that the event loop does not wait for the disk. */
 export class WalThread {
   readonly #pool: WorkerPool<WalWork, WalOutcome>
 
@@ -45,6 +45,9 @@ export class WalThread {
     return this.#pool.close()
   }
 }
+
+/** The process's own, for all its files. It starts when it is needed and does not keep the process from ending. */
+export const walThread = new WalThread()
 
 type Options = WalWork & {
   /** For what is told, such as `the log`. */

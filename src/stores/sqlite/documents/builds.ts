@@ -72,10 +72,12 @@ export type BuildOptions = {
 }
 
 /** What there is of a build in this process, by its id. */
-type OpenFile = { readonly build: OpenBuild; readonly db: Database.Database; readonly checkpointer: Checkpointer }
+type OpenFile = { readonly build: OpenBuild; readonly db: Database.Database }
 
 export function openBuilds(folder: string, pointers: Pointers, { turn, later, told, thread }: BuildOptions): Builds {
   const opened = new Map<string, OpenFile>()
+  /** Also of files that were removed: a thread may still have one open. */
+  const checkpointers: Checkpointer[] = []
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
@@ -86,8 +88,9 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
     // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong.
     const checkpointer = new Checkpointer({ ...walOf, name: 'a read model', thread, told })
     const written = (documents: number) => checkpointer.written(documents + DOCUMENTS_OF_COMMIT)
+    checkpointers.push(checkpointer)
     const build = buildOf(id, db, declaration, turn, written)
-    opened.set(id, { build, db, checkpointer })
+    opened.set(id, { build, db })
     return build
   }
 
@@ -120,7 +123,7 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
     },
     async close() {
       closed = true
-      await Promise.all([...opened.values()].map(({ checkpointer }) => checkpointer.close()))
+      await Promise.all(checkpointers.map((checkpointer) => checkpointer.close()))
       for (const { build } of opened.values()) build.close()
       opened.clear()
     },
