@@ -7,6 +7,7 @@ import { bodyOf, type Body } from '../../../../src/domain/scoring/mesh/body.ts'
 import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import { NoStone } from '../../../../src/domain/scoring/mesh/no-stone.ts'
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
+import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { readMesh } from '../../../../src/scoring/meshes/read-mesh.ts'
 import { close, plain } from '../cuts.ts'
 import { ball, turnedBody } from './round-bodies.ts'
@@ -16,8 +17,17 @@ const test = suite('a stone from a file')
 
 const WIDTH = 6.4
 /** Of typical proportions: the corners of a flatter princess are so narrow that a tilt leaves nothing of one. */
-const modelled = (shape: ModelledShape) =>
-  solidOfCut({ ...plain(shape, 'Typical'), symmetry: 'Good', polish: 'Ideal' }).solid
+const solids = new Map(
+  modelledShapes.map((shape) => {
+    const { solid } = solidOfCut({ ...plain(shape, 'Typical'), symmetry: 'Good', polish: 'Ideal' })
+    return [shape, solid] as const
+  }),
+)
+function modelled(shape: ModelledShape): Solid {
+  const solid = solids.get(shape)
+  if (solid === undefined) throw new Error(`${shape} is not modelled`)
+  return solid
+}
 const fileOf = (shape: ModelledShape, writing: Writing) =>
   written(placed(meshOf(modelled(shape), WIDTH), turned), writing, 4)
 
