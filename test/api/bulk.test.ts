@@ -6,23 +6,6 @@ import { current, changesNothing, created, createdMany, list, stone, stoneV3 } f
 /** What the service says of a store that it could not reach stands beside the test that failed for it. */
 const test = apiSuite('a bulk request', { settings: { LOG_LEVEL: 'warn' } })
 
-test('creates up to 500 diamonds and answers them in the order of the entries', async ({ service }) => {
-  const vendor = await service.newVendor()
-  const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `B-${number}`, price: number }))
-  const stones = list(expect(201, await vendor.post('/v4/diamond/bulk', { entries })))
-  assert.equal(
-    stones.map(({ sku, price }) => [sku, price]),
-    entries.map(({ sku, price }: Readonly<Record<string, unknown>>) => [sku, price]),
-  )
-  assert.is(new Set(stones.map(({ id }) => id)).size, 500)
-  const listed = await vendor.get('/v4/diamond?limit=1000')
-  assert.is(listed.headers['x-total-count'], '500')
-  assert.equal(
-    list(listed).map(({ id }) => id),
-    stones.map(({ id }) => id).reverse(),
-  )
-})
-
 for (const method of ['PUT', 'PATCH']) {
   test(`by ${method} changes each entry by itself and answers them in the order of the entries`, async ({ ann }) => {
     const [a, b, c] = await createdMany(ann, 3)
@@ -258,6 +241,24 @@ test('by many at once on the same diamonds loses nothing and refuses nobody', as
     for (const [field, value] of changes.flatMap((fields) => Object.entries(fields))) assert.is(shown[field], value)
     assert.is(shown['isLabGrown'], true)
   }
+})
+
+// The last one: a server that looks through all documents for a few takes long for each of the others behind it.
+test('creates up to 500 diamonds and answers them in the order of the entries', async ({ service }) => {
+  const vendor = await service.newVendor()
+  const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `B-${number}`, price: number }))
+  const stones = list(expect(201, await vendor.post('/v4/diamond/bulk', { entries })))
+  assert.equal(
+    stones.map(({ sku, price }) => [sku, price]),
+    entries.map(({ sku, price }: Readonly<Record<string, unknown>>) => [sku, price]),
+  )
+  assert.is(new Set(stones.map(({ id }) => id)).size, 500)
+  const listed = await vendor.get('/v4/diamond?limit=1000')
+  assert.is(listed.headers['x-total-count'], '500')
+  assert.equal(
+    list(listed).map(({ id }) => id),
+    stones.map(({ id }) => id).reverse(),
+  )
 })
 
 test.run()

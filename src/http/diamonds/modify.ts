@@ -4,7 +4,6 @@ import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-
 import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
 import { DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { readChange } from '../../representations/diamond/read.ts'
-import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { noContent, ok, tagsOf, type Headers } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
@@ -48,7 +47,7 @@ export const modifyDiamond = endpoint({
     if (value === undefined) throw new Refusal('invalid', faults)
     const id = idOf(asked.params)
     const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, value, byOf(asked)))
-    const [found] = await asChanged(version, services, changed)
+    const [found] = await services.diamonds.queries.asChanged(version, changed)
     if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
     return ok(services.diamonds.links.finish(found.body), { ETag: found.etag, ...consistency })
   },
@@ -74,7 +73,7 @@ export const modifyDiamonds = endpoint({
     const entries = await goodEntries(asked, services, await parseChangeEntries(version, asked.body))
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, by, pointer))
     const { changed, consistency } = await changeAll(asked, services, changes)
-    const found = await asChanged(version, services, changed)
+    const found = await services.diamonds.queries.asChanged(version, changed)
     return ok(`[${services.diamonds.links.finish(found.map(({ body }) => body).join(','))}]`, consistency)
   },
 })
@@ -135,12 +134,6 @@ async function goodEntries<Entry>(
 
 /** Which entry a fault is of; -1 for one beside them. */
 const entryOf = ({ pointer }: Fault) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
-
-/** As this request has left them, in its order: what comes to them meanwhile is for who asks next. */
-async function asChanged(version: ApiVersion, { diamonds: { queries } }: DiamondServices, changed: readonly Changed[]) {
-  const found = await Promise.all(changed.map((one) => queries.asChanged(version, one)))
-  return found.filter((one) => one !== undefined)
-}
 
 type Done = { readonly changed: readonly Changed[]; readonly consistency: Headers }
 

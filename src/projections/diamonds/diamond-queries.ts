@@ -121,11 +121,32 @@ export class DiamondQueries {
     return this.progress.reached(await head, ms)
   }
 
-  /** A diamond as a change has left it, whatever has happened to it since. */
-  async asChanged(version: ApiVersion, { id, revision }: Changed): Promise<DiamondAnswer | undefined> {
-    const found = await this.one(version, id)
-    if (found?.revision === Number(revision)) return found
-    return answerOf(version, await this.#folded(id, revision))
+  /** Diamonds as a change has left them, in its order, whatever has happened to them since. */
+  async asChanged(version: ApiVersion, changed: readonly Changed[]): Promise<readonly DiamondAnswer[]> {
+    const kept = await this.#keptOf(version, changed)
+    const answers = changed.map(async ({ id, revision }) => {
+      const found = kept.get(id)
+      return found?.revision === Number(revision) ? found : answerOf(version, await this.#folded(id, revision))
+    })
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined)
+  }
+
+  /** What the read model has of them, in one question: whether it has come so far their revisions tell. */
+  async #keptOf(version: ApiVersion, changed: readonly Changed[]): Promise<ReadonlyMap<number, DiamondAnswer>> {
+    const kept = new Map<number, DiamondAnswer>()
+    const where = { id: { in: changed.map(({ id }) => id) } }
+    const select = ['id', ...ANSWER[version]]
+    try {
+      const parked = await this.model.parked()
+      const found = await this.model.find({ where, order: [['id', 'asc']], limit: changed.length, offset: 0, select })
+      for (const document of found) {
+        const [id, answer] = [Number(document['id']), answerOf(version, document)]
+        if (answer !== undefined && !isParked(parked, id)) kept.set(id, answer)
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+    return kept
   }
 
   /**
