@@ -134,13 +134,15 @@ export class DiamondQueries {
   /** What the read model has of them, in one question: whether it has come so far their revisions tell. */
   async #keptOf(version: ApiVersion, changed: readonly Changed[]): Promise<ReadonlyMap<number, DiamondAnswer>> {
     const kept = new Map<number, DiamondAnswer>()
-    const where = { id: { in: changed.map(({ id }) => id) } }
+    const ids = changed.map(({ id }) => id)
+    const [only = 0, ...others] = ids
     const select = ['id', ...ANSWER[version]]
+    const rows = { where: { id: { in: ids } }, order: [['id', 'asc']], limit: ids.length, offset: 0, select } as const
     try {
       const parked = await this.model.parked()
-      const found = await this.model.find({ where, order: [['id', 'asc']], limit: changed.length, offset: 0, select })
+      const found = others.length === 0 ? [await this.model.get(only, select)] : await this.model.find(rows)
       for (const document of found) {
-        const [id, answer] = [Number(document['id']), answerOf(version, document)]
+        const [id, answer] = [Number(document?.['id']), answerOf(version, document)]
         if (answer !== undefined && !isParked(parked, id)) kept.set(id, answer)
       }
     } catch (error) {
