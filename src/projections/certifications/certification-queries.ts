@@ -2,7 +2,7 @@ import type { Certification } from '../../domain/certification/certification.ts'
 import { certificationOf } from '../../domain/certification/decide.ts'
 import { evolve, unknown, type Diamond, type DiamondEvent, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
-import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { decode } from '../../events/decode.ts'
 import { certifications, diamondOf } from './certifications.ts'
@@ -25,10 +25,11 @@ export class CertificationQueries {
     const known = await this.#stored(id)
     if (known !== undefined) return known
     const head = await this.store.head()
-    if (await patience.during((ms) => this.progress.reached(head, ms))) {
-      return (await this.#stored(id)) ?? this.#setAside(id)
-    }
-    return this.#searched(id)
+    const isCurrent = await patience.during((ms) => this.progress.reached(head, ms))
+    // What the model comes to between two looks at it is in it, or behind the position that was read before them.
+    const position = await this.model.position()
+    const found = (await this.#stored(id)) ?? (await this.#setAside(id))
+    return found ?? (isCurrent ? undefined : this.#searched(id, position))
   }
 
   /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
@@ -63,9 +64,8 @@ export class CertificationQueries {
     return undefined
   }
 
-  /** Among the events that the read model has not come to. */
-  async #searched(id: number): Promise<number | undefined> {
-    const from = await this.model.position()
+  /** Among the events that the read model had not come to. */
+  async #searched(id: number, from: From): Promise<number | undefined> {
     for await (const event of this.store.readAll(from, { prefixes: certifications.follows })) {
       if (isAttached(event, id)) return diamondOf(event)
     }
