@@ -90,7 +90,8 @@ const { words: node, folder } = compileOnce() ?? process.exit(1)
 const seenIn = mkdtempSync(join(tmpdir(), 'adamant-answers-'))
 process.once('exit', () => rmSync(seenIn, { recursive: true, force: true }))
 const disk = folderInMemory(full)
-const mayNeedMongo = engines === undefined ? files.some((file) => tierOf(file) !== 'quick') : engines.includes('mongodb')
+const mayNeedMongo =
+  engines === undefined ? files.some((file) => tierOf(file) !== 'quick') : engines.includes('mongodb')
 if (mayNeedMongo && !process.env['MONGODB_URL']) {
   const built = process.env['FERRETDB_BIN'] ?? builtFerretDB()
   if (built !== undefined) process.env['FERRETDB_BIN'] = built

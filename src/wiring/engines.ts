@@ -40,16 +40,19 @@ export type Engine<Opened, Given> = {
   readonly open: (address: string, given: Given) => Promise<Opened>
 }
 
+/** `slower`: how many times as long as in production a server may take to answer. */
+type OnServer = { readonly slower: number }
 type Folder = { readonly folder: string }
 
 /** What opening a log is given. */
-export type EventStoreGiven = Folder & {
-  /** It is empty, and takes appends before it is complete: another one's are copied into it. */
-  readonly filling: boolean
-  /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
-  readonly otherCommit: () => Promise<void> | undefined
-  readonly told: Told
-}
+export type EventStoreGiven = Folder &
+  OnServer & {
+    /** It is empty, and takes appends before it is complete: another one's are copied into it. */
+    readonly filling: boolean
+    /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
+    readonly otherCommit: () => Promise<void> | undefined
+    readonly told: Told
+  }
 
 /** A log, and what it counted since it was opened, by the counter's name. */
 export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
@@ -59,7 +62,7 @@ export type EventStoreEngine = Engine<OpenedEventStore, EventStoreGiven> & {
   readonly file?: string
 }
 
-export type ReadModelGiven = Folder & { readonly log: Log }
+export type ReadModelGiven = Folder & OnServer & { readonly log: Log }
 
 /** Read models, vault, persons and files: one address names all of them. */
 export type OpenedReadModel = {
@@ -85,7 +88,8 @@ const eventStoreDB: EventStoreEngine = {
   parameters: EVENTSTOREDB,
   async open(address, given) {
     const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
-    return { store: openEventStoreDB(address, undefined, given), counters: () => ({}) }
+    const { timingFor } = await import('../stores/eventstoredb/timing.ts')
+    return { store: openEventStoreDB(address, timingFor(given.slower), given), counters: () => ({}) }
   },
 }
 
@@ -114,9 +118,9 @@ const mongoDB: Engine<OpenedReadModel, ReadModelGiven> = {
   lies: 'on a server',
   isAddress: (text) => MONGODB_FORM.test(text),
   parameters: MONGODB,
-  async open(address, { log }) {
+  async open(address, { log, slower }) {
     const { openMongo } = await import('../stores/mongodb/mongodb.ts')
-    return { ...openMongo(address, log), commitUnderWay: () => undefined }
+    return { ...openMongo(address, log, slower), commitUnderWay: () => undefined }
   },
 }
 

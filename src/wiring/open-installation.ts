@@ -25,17 +25,21 @@ import { checkFolder, mustExist } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.
+ * @param slower how many times as long as in production a server may take to answer: tests run beside other work
  * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or what a store says of its files
  */
-export async function open(settings: Settings, purpose: Purpose = 'made'): Promise<Installation> {
+export async function open(settings: Settings, purpose: Purpose = 'made', slower = 1): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE } = settings
   checkFolder(settings, purpose)
   makeDataDir(DATA_DIR)
   const lock = holdsStores(settings) ? shareFolder(DATA_DIR) : undefined
   try {
-    const given = { folder: DATA_DIR, filling: purpose === 'filled' }
+    const given = { folder: DATA_DIR, filling: purpose === 'filled', slower }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
-    const installation = await openOn(settings, (beside) => openEvents(EVENT_STORE, { ...given, ...beside }), lock)
+    const installation = await openOn(settings, (beside) => openEvents(EVENT_STORE, { ...given, ...beside }), {
+      slower,
+      lock,
+    })
     if (purpose === 'existing') await mustExist(installation)
     return installation
   } catch (error) {
@@ -49,12 +53,12 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
 
 /**
  * The installation that the settings name, on the log that is given.
- * @param lock on its folder, given back when all is closed
+ * @param beside lock: on its folder, given back when all is closed; slower: as in `open`
  */
 export async function openOn(
   settings: Settings,
   openLogOn: (given: Pick<EventStoreGiven, 'otherCommit' | 'told'>) => OpenedEventStore | Promise<OpenedEventStore>,
-  lock?: FolderLock,
+  { lock, slower = 1 }: { readonly lock?: FolderLock | undefined; readonly slower?: number } = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
   const keys = openMasterKeys({
@@ -63,7 +67,7 @@ export async function openOn(
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
   const log = openLog(settings.LOG_LEVEL)
-  const given = { folder: DATA_DIR, log }
+  const given = { folder: DATA_DIR, log, slower }
   const { reads, vault, persons, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )

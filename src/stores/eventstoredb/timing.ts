@@ -20,6 +20,14 @@ export type Timing = {
   readonly longestPause: number
 }
 
+/** @param slower how many times as long a server may take to answer */
+export const timingFor = (slower: number): Timing => ({
+  ...TIMING,
+  append: TIMING.append * slower,
+  read: TIMING.read * slower,
+  gossip: TIMING.gossip * slower,
+})
+
 export const TIMING: Timing = {
   append: 4_000,
   read: 3_000,

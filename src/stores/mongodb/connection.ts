@@ -43,18 +43,18 @@ const PROMISED: DbOptions = {
 }
 
 /** Counters of 64 bits come back as bigint. */
-const OPTIONS: MongoClientOptions = {
+const optionsFor = (slower: number): MongoClientOptions => ({
   appName: 'adamant',
   retryWrites: true,
   retryReads: true,
-  serverSelectionTimeoutMS: SELECTION,
-  connectTimeoutMS: SELECTION,
-  socketTimeoutMS: BATCH.deadline,
+  serverSelectionTimeoutMS: SELECTION * slower,
+  connectTimeoutMS: SELECTION * slower,
+  socketTimeoutMS: BATCH.deadline * slower,
   heartbeatFrequencyMS: HEARTBEAT,
   useBigInt64: true,
   promoteBuffers: true,
   ignoreUndefined: false,
-}
+})
 
 /** A database, and the one way to call it. */
 export type Mongo = {
@@ -63,16 +63,19 @@ export type Mongo = {
   readonly server: string
   /** A call under a deadline, READ unless told. @throws StoreUnavailable: the outcome of a write is then unknown */
   call<Result>(action: () => Promise<Result>, kind?: Kind): Promise<Result>
+  /** Waits for what is under way, as long as a call may take. @throws StoreUnavailable; it goes on all the same */
+  wait<Result>(running: Promise<Result>, kind: Kind): Promise<Result>
   close(): Promise<void>
 }
 
 /**
  * Connects at the first call, and again whenever the connection is lost.
  * @param address mongodb://HOST:PORT/DATABASE, as https://www.mongodb.com/docs/manual/reference/connection-string/ has it
+ * @param slower how many times as long the server may take to answer
  * @throws BadAddress
  */
-export function connect(address: string): Mongo {
-  const client = clientFor(address)
+export function connect(address: string, slower = 1): Mongo {
+  const client = clientFor(address, slower)
   const server = client.options.srvHost ?? client.options.hosts.map(String).join(',')
   let connected: Promise<unknown> | undefined
 
@@ -91,11 +94,16 @@ export function connect(address: string): Mongo {
   }
 
   const places = new WritePlaces(client.options.maxPoolSize, server)
+  const wait = <Result>(running: Promise<Result>, { deadline }: Kind): Promise<Result> =>
+    within(deadline * slower, running, () => {
+      throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${deadline * slower} ms`)
+    })
 
   return {
     db: client.db(undefined, PROMISED),
     server,
-    async call(action, { deadline, takesPlace } = READ) {
+    wait,
+    async call(action, kind = READ) {
       const caller = { hasGone: false }
       const run = async () => {
         await connection()
@@ -103,7 +111,7 @@ export function connect(address: string): Mongo {
         return action()
       }
       try {
-        return await answerWithin(deadline, takesPlace ? places.run(run, caller) : run(), server)
+        return await wait(kind.takesPlace ? places.run(run, caller) : run(), kind)
       } catch (error) {
         throw failureOf(error, server)
       } finally {
@@ -114,17 +122,11 @@ export function connect(address: string): Mongo {
   }
 }
 
-function clientFor(address: string): MongoClient {
+function clientFor(address: string, slower: number): MongoClient {
   try {
-    return new MongoClient(address, OPTIONS)
+    return new MongoClient(address, optionsFor(slower))
   } catch (error) {
     const reason = address.includes('@') || !(error instanceof Error) ? '' : `: ${error.message}`
     throw new BadAddress(`is no address of MongoDB${reason}`, { cause: error })
   }
 }
-
-/** @throws StoreUnavailable where that takes longer; it goes on all the same */
-export const answerWithin = <Result>(ms: number, running: Promise<Result>, server: string): Promise<Result> =>
-  within(ms, running, () => {
-    throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${ms} ms`)
-  })

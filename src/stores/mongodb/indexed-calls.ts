@@ -1,4 +1,4 @@
-import { BATCH, READ, answerWithin, type Kind, type Mongo } from './connection.ts'
+import { BATCH, READ, type Kind, type Mongo } from './connection.ts'
 
 /** One call on collections, READ unless told. @throws StoreUnavailable */
 export type CallOn<Collections> = <Result>(
@@ -32,7 +32,7 @@ export function indexedCalls<Collections>(
   }
 
   return async (action, kind) => {
-    if (left.length > 0) await answerWithin(READ.deadline, (making ??= make()), mongo.server)
+    if (left.length > 0) await mongo.wait((making ??= make()), READ)
     return mongo.call(() => action(collections), kind)
   }
 }

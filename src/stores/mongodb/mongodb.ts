@@ -23,10 +23,11 @@ export type MongoStores = {
  * Opens a database of MongoDB 4.4 or newer. A server that is away is waited for: until it is there, calls are answered
  * with StoreUnavailable.
  * @param address mongodb://HOST:PORT/DATABASE
+ * @param slower how many times as long the server may take to answer
  * @throws BadAddress
  */
-export function openMongo(address: string, log: Log): MongoStores {
-  const mongo = connect(address)
+export function openMongo(address: string, log: Log, slower = 1): MongoStores {
+  const mongo = connect(address, slower)
   const stores = {
     reads: documentsIn(mongo),
     vault: vaultIn(mongo),

@@ -20,7 +20,10 @@ export type Overrides = {
   /** Kept when the service stops; without it, a folder that goes with the service. */
   readonly dataDir?: string
   readonly clock?: () => number
-  /** Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. */
+  /**
+   * Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. Where
+   * it is told, servers of stores have SLOWER times as long to answer, too.
+   */
   readonly patience?: number
   /** As in `Installation`. */
   readonly lookedThrough?: number
@@ -38,6 +41,9 @@ export type Overrides = {
 
 /** What no read model needs that is not hanging: where lists have to show what was written, however slow the machine is. */
 export const PATIENT = 120_000
+
+/** How many times as long as in production a store's server may take where no test is about one that doesn't answer. */
+const SLOWER = 20
 
 /** The real service in this process, on a free port, with two vendors. */
 export type Service = {
@@ -95,7 +101,8 @@ async function openFor(
   }: Overrides,
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
-  const opened = await open(readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' }))
+  const read = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
+  const opened = await open(read, 'made', patience === undefined ? 1 : SLOWER)
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
