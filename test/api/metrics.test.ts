@@ -84,8 +84,9 @@ test('are there for a process that only projects', () =>
     } finally {
       await running.stop()
     }
+    // A connection of before may be tried first: its end may not have been heard of yet.
     const refused = await request(running.metrics ?? '', { path }).catch((error: NodeJS.ErrnoException) => error.code)
-    assert.is(refused, 'ECONNREFUSED')
+    assert.ok(refused === 'ECONNREFUSED' || refused === 'ECONNRESET', String(refused))
   }))
 
 test.run()
