@@ -12,6 +12,7 @@ import type { Persons } from '../stores/ports/persons.ts'
 import type { ReadStore } from '../stores/ports/read-store.ts'
 import type { Told } from '../stores/ports/told.ts'
 import type { Vault } from '../stores/ports/vault.ts'
+import { timingFor } from '../stores/eventstoredb/timing.ts'
 import { openDocuments } from '../stores/sqlite/documents.ts'
 import { openSqliteEvents } from '../stores/sqlite/events.ts'
 import { openSqliteVault } from '../stores/sqlite/vault.ts'
@@ -88,7 +89,6 @@ const eventStoreDB: EventStoreEngine = {
   parameters: EVENTSTOREDB,
   async open(address, given) {
     const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
-    const { timingFor } = await import('../stores/eventstoredb/timing.ts')
     return { store: openEventStoreDB(address, timingFor(given.slower), given), counters: () => ({}) }
   },
 }
