@@ -26,7 +26,7 @@ export class CertificationQueries {
     if (known !== undefined) return known
     const head = await this.store.head()
     const isCurrent = await patience.during((ms) => this.progress.reached(head, ms))
-    // What the model comes to between two looks at it is in it, or behind the position that was read before them.
+    // Read first: an event that the model folds after this is found in it, or searched for behind this position.
     const position = await this.model.position()
     const found = (await this.#stored(id)) ?? (await this.#setAside(id))
     return found ?? (isCurrent ? undefined : this.#searched(id, position))
@@ -64,7 +64,7 @@ export class CertificationQueries {
     return undefined
   }
 
-  /** Among the events that the read model had not come to. */
+  /** Among the events behind this position of the read model. */
   async #searched(id: number, from: From): Promise<number | undefined> {
     for await (const event of this.store.readAll(from, { prefixes: certifications.follows })) {
       if (isAttached(event, id)) return diamondOf(event)

@@ -121,7 +121,7 @@ export class DiamondQueries {
     return this.progress.reached(await head, ms)
   }
 
-  /** Diamonds as a change has left them, in its order, whatever has happened to them since. */
+  /** The diamonds as these changes left them, in the same order, whatever has happened to them since. */
   async asChanged(version: ApiVersion, changed: readonly Changed[]): Promise<readonly DiamondAnswer[]> {
     const kept = await this.#keptOf(version, changed)
     const answers = changed.map(async ({ id, revision }) => {
@@ -131,7 +131,7 @@ export class DiamondQueries {
     return (await Promise.all(answers)).filter((answer) => answer !== undefined)
   }
 
-  /** What the read model has of them, in one question: whether it has come so far their revisions tell. */
+  /** What the read model has of them, with one query. Their revisions tell whether it has the changes. */
   async #keptOf(version: ApiVersion, changed: readonly Changed[]): Promise<ReadonlyMap<number, DiamondAnswer>> {
     const kept = new Map<number, DiamondAnswer>()
     const ids = changed.map(({ id }) => id)
