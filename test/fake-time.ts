@@ -7,6 +7,8 @@ export type FakeTime = {
   readonly now: () => number
   /** Lets so many milliseconds pass: each timer that is due fires, and what waits for it has its turn before the next. */
   pass(milliseconds: number): Promise<void>
+  /** Likewise within this turn of the event loop: what waits for a timer has its turn later. */
+  jump(milliseconds: number): void
 }
 
 /** What stands still. Turns of the event loop go on, by which sockets and files answer. */
@@ -28,6 +30,7 @@ export async function withFakeTime(
       pass: async (milliseconds) => {
         await clock.tickAsync(milliseconds)
       },
+      jump: (milliseconds) => void clock.tick(milliseconds),
     })
   } finally {
     clock.uninstall()
