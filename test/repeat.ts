@@ -33,10 +33,13 @@ const WRITER = `
   }`
 
 const folder = mkdtempSync(join(tmpdir(), 'adamant-load-'))
-const load: ChildProcess[] = [
-  ...Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', BUSY])),
-  spawn(process.execPath, ['-e', WRITER, join(folder, 'written')]),
+const started = (...words: string[]): ChildProcess => spawn(process.execPath, ['-e', ...words], { stdio: 'ignore' })
+const load = [
+  ...Array.from({ length: availableParallelism() }, () => started(BUSY)),
+  started(WRITER, join(folder, 'written')),
 ]
+// They end with this process, which does not wait for them.
+for (const child of load) child.unref()
 process.once('exit', () => {
   for (const child of load) child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
