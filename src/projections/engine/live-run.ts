@@ -5,7 +5,7 @@ import type { BuildsBeside } from './builds-beside.ts'
 import type { Run } from './runner.ts'
 
 /** Milliseconds between two looks at whether a build was filled beside the live one. */
-const LOOK = 250
+const LOOK = 1_000
 
 /**
  * Folds into the live build, and switches to one that another process has filled beside it. Only who writes the live one can

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { recordMail } from '../../commands/secrets/record-mail.ts'
 import { custidOf } from '../../commands/secrets/read-secret.ts'
 import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
@@ -48,6 +49,8 @@ export class Mailer {
   readonly #options: MailerOptions
   readonly #claimant = randomUUID()
   readonly #claims: MailClaims
+  /** The query for the next mail that is about to be sent to the store. */
+  #asking: Promise<number | undefined> | undefined
 
   constructor(options: MailerOptions) {
     this.#options = options
@@ -76,11 +79,20 @@ export class Mailer {
 
   /** Woken for nothing most of the time, it asks for what costs least first. */
   async #claimNext(): Promise<QueuedMail | undefined> {
-    const { store, vault, clock } = this.#options.secrets
-    const now = clock()
-    const due = await vault.nextMail(now)
-    if (due === undefined || due > now || (await store.closed()) !== undefined) return undefined
+    const { store, clock } = this.#options.secrets
+    const due = await this.#nextDue()
+    if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
     return this.#claims.take(clock())
+  }
+
+  /** Idle lanes look at the same moment: they share one query, which begins after all of them have asked. */
+  #nextDue(): Promise<number | undefined> {
+    const { vault, clock } = this.#options.secrets
+    this.#asking ??= nextTurn().then(() => {
+      this.#asking = undefined
+      return vault.nextMail(clock())
+    })
+    return this.#asking
   }
 
   /** Held until it has left the queue, or was given back: also while its outcome can't be recorded. */

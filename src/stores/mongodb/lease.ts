@@ -4,7 +4,8 @@ import { SignsOfLife, type Lifetimes } from '../../runtime/signs-of-life.ts'
 import type { Mongo } from './connection.ts'
 import { inserted } from './inserted.ts'
 import { epochsIn, lastIn, type Epoch } from './lease/epochs.ts'
-import { BEAT, HeldLease } from './lease/held.ts'
+import { HeldLease } from './lease/held.ts'
+import { BEAT, Heartbeat } from './lease/heartbeat.ts'
 
 /** Of a holder that gives a sign each 500 ms, watched as often by those who wait for what it holds. */
 const TIMES: Lifetimes = { doubted: 1_500, ended: 4_000, look: 1_000 }
@@ -14,12 +15,13 @@ export class Leases {
   readonly #mongo: Mongo
   readonly #holder = randomUUID()
   readonly #signs: SignsOfLife
-  readonly #held = new Set<HeldLease>()
+  readonly #heartbeat: Heartbeat
 
   /** @param now milliseconds that never go back */
   constructor(mongo: Mongo, now: () => number) {
     this.#mongo = mongo
     this.#signs = new SignsOfLife(TIMES, now)
+    this.#heartbeat = new Heartbeat(mongo)
   }
 
   /**
@@ -41,8 +43,8 @@ export class Leases {
     const next = this.#epochAfter(model, last)
     if (!(await this.#mongo.call(() => inserted(this.#epochs, next)))) return undefined
     await this.#mongo.call(() => this.#epochs.deleteMany({ model, epoch: { $lt: next.epoch } }))
-    const lease = new HeldLease(this.#mongo, next, () => this.#held.delete(lease))
-    this.#held.add(lease)
+    const lease = new HeldLease(next, () => this.#heartbeat.release(lease))
+    this.#heartbeat.add(lease)
     return lease
   }
 
@@ -61,7 +63,7 @@ export class Leases {
 
   /** Ends the signs of life; what is still held falls to others in 4 s. */
   close(): void {
-    for (const lease of this.#held) lease.silence()
+    this.#heartbeat.end()
   }
 
   get #epochs() {

@@ -121,6 +121,25 @@ test('tells its holder that it was lost, when that one goes on after all', async
   await lease?.release()
 })
 
+test('that is lost takes no other lease of its holder along', async ({ newProcess }) => {
+  const time = { now: 0 }
+  const [holder, heir] = [newProcess(), newProcess(() => time.now)]
+  const frozen = freezable(holder.mongo)
+  const leases = new Leases(frozen.mongo, () => 0)
+  const rubies = { ...diamonds, name: 'rubies' }
+  const [lost, kept] = [await leases.take(diamonds), await leases.take(rubies)]
+  await frozen.stop()
+  await heir.leases.take(diamonds)
+  const lease = await waited(heir.leases, time, SOON + LOOK)
+  assert.ok(lease)
+  frozen.goOn()
+  await lost?.lost
+  assert.is(await heir.leases.isHeld(rubies), true)
+  await kept?.release()
+  assert.is(await heir.leases.isHeld(rubies), false)
+  await lease?.release()
+})
+
 /** A connection whose process can be stopped: calls wait until it goes on. */
 function freezable(mongo: Mongo) {
   let going = Promise.resolve()

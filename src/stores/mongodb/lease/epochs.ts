@@ -17,3 +17,7 @@ export const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
 /** The epoch that counts: the latest of a model. */
 export const lastIn = (mongo: Mongo, model: string, kind?: Kind): Promise<Epoch | undefined> =>
   mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined, kind)
+
+/** The latest epoch of a model among these. */
+export const lastOf = (epochs: readonly Epoch[], model: string): Epoch | undefined =>
+  epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
