@@ -33,7 +33,7 @@ const ROOM = 1024 ** 3
  * A server of MongoDB's protocol computes beside each, and with five of them a call takes the seconds that it may take.
  */
 const MOST = 5
-const MOST_ON_SERVERS = 3
+const MOST_ON_SERVERS = 4
 
 /** The name of a test that failed, and why, in what uvu prints. */
 const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm

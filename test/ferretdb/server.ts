@@ -18,13 +18,19 @@ export type FerretDB = {
 /** The program that .ci/run builds from main.go; undefined where nobody has built it. */
 export const FERRETDB = process.env['FERRETDB_BIN']
 
+/** Per cent by which its heap may grow between two collections: it reads whole collections, and is rid of them at once. */
+const SELDOM_COLLECTED = '1000'
+
 /**
  * @param folder where its files are; starting again on the same folder finds what was stored
  * @param port a free one unless given
  */
 export async function startFerretDB(folder: string, port?: number): Promise<FerretDB> {
   if (FERRETDB === undefined) throw new Error('FERRETDB_BIN names no program')
-  const child = spawn(FERRETDB, [folder, String(port ?? (await freePort()))], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(FERRETDB, [folder, String(port ?? (await freePort()))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, GOGC: SELDOM_COLLECTED },
+  })
   const ended = once(child, 'exit')
   // It ends with the tests, and keeps nobody from ending.
   const endWithUs = () => void child.kill('SIGKILL')
