@@ -6,7 +6,7 @@ import { accountFold, accountStream } from '../../src/commands/accounts/accounts
 import { disable } from '../../src/domain/account/account.ts'
 import { attached } from '../api/harness/form.ts'
 import { expect, refusal, type Answer } from '../api/harness/request.ts'
-import { startService, type Service } from '../api/harness/service.ts'
+import { PATIENT, startService, type Service } from '../api/harness/service.ts'
 import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { until } from '../until.ts'
@@ -29,13 +29,16 @@ const settled = (start: () => Promise<void>): Promise<unknown> =>
   )
 
 async function served(
-  settings: Readonly<Record<string, string>>,
+  { settings, patience }: { settings?: Readonly<Record<string, string>>; patience?: number },
   run: (service: Service, peer: Peer) => Promise<void>,
 ): Promise<void> {
   const peer = await startPeer()
   const engines = { EVENT_STORE: peer.url, READ_MODEL: 'sqlite', MASTER_KEY: randomBytes(32).toString('base64') }
   try {
-    const service = await startService({ settings: { ...engines, ...settings } })
+    const service = await startService({
+      settings: { ...engines, ...settings },
+      ...(patience !== undefined && { patience }),
+    })
     try {
       await run(service, peer)
     } finally {
@@ -125,7 +128,7 @@ for (const [what, leave, comeBack] of outages) {
 }
 
 meanwhile('reads on for STALE_READS seconds and no longer', () =>
-  served({ STALE_READS: '10' }, async (service, peer) => {
+  served({ settings: { STALE_READS: '10' } }, async (service, peer) => {
     const { id } = await created(service.ann, { access: 2 })
     await peer.down()
     stale(await service.ann.get(`/v4/diamond/${id}`))
@@ -139,7 +142,7 @@ meanwhile('reads on for STALE_READS seconds and no longer', () =>
 )
 
 meanwhile('refuses reads with STALE_READS=0', () =>
-  served({ STALE_READS: '0' }, async (service, peer) => {
+  served({ settings: { STALE_READS: '0' } }, async (service, peer) => {
     const { id } = await created(service.ann)
     await peer.down()
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond']) refusal(503, await service.ann.get(path))
@@ -147,7 +150,7 @@ meanwhile('refuses reads with STALE_READS=0', () =>
 )
 
 meanwhile('answers no read stale where only its connections were lost', () =>
-  served({}, async (service, peer) => {
+  served({ patience: PATIENT }, async (service, peer) => {
     const { id } = await created(service.ann)
     for (let time = 0; time < 5; time++) {
       peer.drop()
