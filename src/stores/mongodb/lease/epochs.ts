@@ -1,4 +1,4 @@
-import type { Kind, Mongo } from '../connection.ts'
+import type { Mongo } from '../connection.ts'
 
 /** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
 export type Epoch = {
@@ -15,8 +15,8 @@ export type Epoch = {
 export const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
 
 /** The epoch that counts: the latest of a model. */
-export const lastIn = (mongo: Mongo, model: string, kind?: Kind): Promise<Epoch | undefined> =>
-  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined, kind)
+export const lastIn = (mongo: Mongo, model: string): Promise<Epoch | undefined> =>
+  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
 
 /** The latest epoch of a model among these. */
 export const lastOf = (epochs: readonly Epoch[], model: string): Epoch | undefined =>
