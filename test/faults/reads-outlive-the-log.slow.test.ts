@@ -6,7 +6,7 @@ import { accountFold, accountStream } from '../../src/commands/accounts/accounts
 import { disable } from '../../src/domain/account/account.ts'
 import { attached } from '../api/harness/form.ts'
 import { expect, refusal, type Answer } from '../api/harness/request.ts'
-import { PATIENT, startService, type Service } from '../api/harness/service.ts'
+import { PATIENT, startService, type Overrides, type Service } from '../api/harness/service.ts'
 import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { until } from '../until.ts'
@@ -29,16 +29,13 @@ const settled = (start: () => Promise<void>): Promise<unknown> =>
   )
 
 async function served(
-  { settings, patience }: { settings?: Readonly<Record<string, string>>; patience?: number },
+  { settings, ...overrides }: Overrides,
   run: (service: Service, peer: Peer) => Promise<void>,
 ): Promise<void> {
   const peer = await startPeer()
   const engines = { EVENT_STORE: peer.url, READ_MODEL: 'sqlite', MASTER_KEY: randomBytes(32).toString('base64') }
   try {
-    const service = await startService({
-      settings: { ...engines, ...settings },
-      ...(patience !== undefined && { patience }),
-    })
+    const service = await startService({ ...overrides, settings: { ...engines, ...settings } })
     try {
       await run(service, peer)
     } finally {

@@ -105,17 +105,27 @@ test('falls to one of those who wait for it', async ({ newProcess }) => {
   await taken[0]?.release()
 })
 
+/** The lease of diamonds, which another process takes while its holder is frozen; the holder goes on then. */
+async function takenOver(
+  holder: ReturnType<typeof freezable>,
+  heir: Leases,
+  time: { now: number },
+): Promise<Lease | undefined> {
+  // A heartbeat that was on its way has been seen before the other begins to count.
+  await holder.stop()
+  await heir.take(diamonds)
+  const lease = await waited(heir, time, SOON + LOOK)
+  assert.ok(lease)
+  holder.goOn()
+  return lease
+}
+
 test('tells its holder that it was lost, when that one goes on after all', async ({ newProcess }) => {
   const time = { now: 0 }
   const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
   const lost = await new Leases(frozen.mongo, () => 0).take(diamonds)
-  // A sign that was on its way has been seen before the other begins to count.
-  await frozen.stop()
-  await heir.leases.take(diamonds)
-  const lease = await waited(heir.leases, time, SOON + LOOK)
-  assert.ok(lease)
-  frozen.goOn()
+  const lease = await takenOver(frozen, heir.leases, time)
   await lost?.lost
   assert.is(await heir.leases.isHeld(diamonds), true)
   await lease?.release()
@@ -128,11 +138,7 @@ test('that is lost takes no other lease of its holder along', async ({ newProces
   const leases = new Leases(frozen.mongo, () => 0)
   const rubies = { ...diamonds, name: 'rubies' }
   const [lost, kept] = [await leases.take(diamonds), await leases.take(rubies)]
-  await frozen.stop()
-  await heir.leases.take(diamonds)
-  const lease = await waited(heir.leases, time, SOON + LOOK)
-  assert.ok(lease)
-  frozen.goOn()
+  const lease = await takenOver(frozen, heir.leases, time)
   await lost?.lost
   assert.is(await heir.leases.isHeld(rubies), true)
   await kept?.release()
