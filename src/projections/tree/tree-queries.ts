@@ -5,7 +5,6 @@ import { consistencyRanges, inclusionRanges, type Range } from '../../evidence/s
 import { rangeHash, TILE, type Place, type Tiles } from '../../evidence/tiles.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { placesIn } from '../engine/places.ts'
 import { hashesIn, keyOfTile, SIZE_KEY } from './tree.ts'
 
 /** An event does not stand in the tree where its position says: one of the two was changed. */
@@ -14,8 +13,15 @@ export class NotInTree extends BrokenEvent {}
 /** What is asked of the tree. Tiles that were read are kept for as long as the object: make one for each answer. */
 export class TreeQueries {
   readonly #tiles = new Map<number, Promise<readonly Hash[]>>()
+  #position: Promise<From> | undefined
 
-  constructor(private readonly model: Pick<ReadModel, 'get' | 'find'>) {}
+  constructor(private readonly model: Pick<ReadModel, 'get' | 'find' | 'position'>) {}
+
+  /** Where the tree was before any of its tiles was read: they hold all events up to there, and may hold later ones. */
+  #reached(): Promise<From> {
+    this.#position ??= Promise.resolve(this.model.position())
+    return this.#position
+  }
 
   /** How many leaves there are: 0 before the tree has begun. */
   async size(): Promise<number> {
@@ -43,6 +49,7 @@ export class TreeQueries {
    * @throws NotInTree
    */
   async indexOf(event: StoredEvent, size: number): Promise<number | undefined> {
+    const reached = await this.#reached()
     const hash = hashOfLeaf(leafEvent(event))
     const commit = Number(event.position.commit)
     const [tile, before] = await this.model.find({
@@ -59,14 +66,8 @@ export class TreeQueries {
       const at = row.findIndex((one) => one.equals(hash))
       if (at >= 0) return beyond(Number(found['id']) * TILE + at, size)
     }
-    if (comparePositions(event.position, await this.#last()) > 0) return undefined
+    if (comparePositions(event.position, reached) > 0) return undefined
     throw new NotInTree(`${event.stream}@${event.revision} is not what the tree holds of it`)
-  }
-
-  /** The position of the last leaf. */
-  async #last(): Promise<From> {
-    const found = await this.model.get(SIZE_KEY, ['places'])
-    return placesIn(String(found?.['places'] ?? '-')).at(-1) ?? 'start'
   }
 
   readonly tiles: Tiles = (place: Place) => {
@@ -77,6 +78,7 @@ export class TreeQueries {
   }
 
   async #read(key: number): Promise<readonly Hash[]> {
+    await this.#reached()
     const document = await this.model.get(key, ['hashes'])
     return document === undefined ? [] : hashesIn(document)
   }

@@ -96,7 +96,13 @@ class Memory implements Pick<Build, 'load' | 'write' | 'checkpoint' | 'deadLette
 
   get model() {
     const get = (key: FieldValue): Document | undefined => this.documents.get(key)?.document
-    return { get, find: () => [] }
+    return { get, find: () => this.#tiles(), position: () => this.at?.position ?? 'start' }
+  }
+
+  /** Tiles of leaves, the last first. */
+  #tiles(): Document[] {
+    const tiles = [...this.documents.values()].map(({ document }) => document)
+    return tiles.filter(({ commit }) => Number(commit) >= 0).reverse()
   }
 }
 
@@ -110,21 +116,39 @@ const event = (index: number): StoredEvent => ({
   metadata: {},
 })
 
+const emptyLog = {
+  identity: async () => 'log',
+  read: async () => [],
+  eventAt: async () => undefined,
+} as unknown as EventStore
+
+test('is asked of an event that it takes up meanwhile: the event is younger than what was read, and not changed', async () => {
+  const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
+  const [read, added] = [events.slice(0, 10), events.slice(10)]
+  const build = new Memory(() => false)
+  const writer = await BatchWriter.open(tree, emptyLog, build as unknown as Build, silent)
+  const write = async (some: StoredEvent[]) => {
+    await writer.write({ events: some, position: some.at(-1)?.position ?? 'start', caughtUp: false })
+    await writer.flush()
+  }
+  await write(read)
+  const queries = new TreeQueries(build.model)
+  assert.is(await queries.indexOf(read[1] as StoredEvent, read.length), 1)
+  await write(added)
+  assert.is(await queries.indexOf(added[0] as StoredEvent, read.length), undefined)
+  assert.is(await new TreeQueries(build.model).indexOf(added[0] as StoredEvent, events.length), read.length)
+})
+
 test('is the same however batches are cut, and wherever a write breaks off and is tried again', async () => {
   const events = Array.from({ length: 1_500 }, (_, index) => event(index))
   const root = plainRoot(events.filter(isLeaf).map(leafBytes))
-  const store = {
-    identity: async () => 'log',
-    read: async () => [],
-    eventAt: async () => undefined,
-  } as unknown as EventStore
   for (let seed = 1; seed <= 30; seed++) {
     const choices = choicesFor(`the tree of the log, ${seed}`)
     const random = () => choices.next()
     const build = new Memory(() => random() < 0.15)
     const place = (from: From) => (from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1)
     while (place(build.at?.position ?? 'start') < events.length) {
-      const writer = await BatchWriter.open(tree, store, build as unknown as Build, silent)
+      const writer = await BatchWriter.open(tree, emptyLog, build as unknown as Build, silent)
       try {
         for (let at = place(writer.written); at < events.length;) {
           const some = events.slice(at, at + 1 + Math.floor(random() ** 4 * 700))
