@@ -20,7 +20,7 @@ export type RebuildOptions = {
 /** Milliseconds: the patience unless told, and between two looks. */
 const HELD = 8_000
 const LOOK = 200
-/** Milliseconds within which whoever keeps the model switches: it looks several times a second. */
+/** Milliseconds within which whoever keeps the model switches: it looks once a second. */
 const SWITCH = 60_000
 
 /**

@@ -17,7 +17,7 @@ export class TreeQueries {
 
   constructor(private readonly model: Pick<ReadModel, 'get' | 'find' | 'position'>) {}
 
-  /** Where the tree was before any of its tiles was read: they hold all events up to there, and may hold later ones. */
+  /** The position of the tree, read before any tile: the tiles hold every event up to it, and may hold later ones. */
   #reached(): Promise<From> {
     this.#position ??= Promise.resolve(this.model.position())
     return this.#position

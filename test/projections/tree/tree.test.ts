@@ -122,7 +122,7 @@ const emptyLog = {
   eventAt: async () => undefined,
 } as unknown as EventStore
 
-test('is asked of an event that it takes up meanwhile: the event is younger than what was read, and not changed', async () => {
+test('reports an event that is added between two questions as later than what was read, not as changed', async () => {
   const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
   const [read, added] = [events.slice(0, 10), events.slice(10)]
   const build = new Memory(() => false)
