@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { open } from '../../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
+import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('the setting EVENT_STORE')
 
@@ -29,15 +30,16 @@ test('asks for the key that all instances share', () => {
   assert.throws(() => readSettings({ EVENT_STORE: good[1] }), /MASTER_KEY is required where EVENT_STORE is not sqlite/)
 })
 
-test('that the client can not read is refused without a word of its password', async () => {
-  const settings = readSettings({ EVENT_STORE: 'esdb://admin:hush@host:port', MASTER_KEY, DATA_DIR: '/tmp' })
-  const error = await open(settings).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof BadSettings)
-  assert.match(String(error), /EVENT_STORE is no connection string/)
-  assert.not.match(String(error), /hush/)
-})
+test('that the client cannot read is refused without a word of its password', () =>
+  withFolder(async (folder) => {
+    const settings = readSettings({ EVENT_STORE: 'esdb://admin:hush@host:port', MASTER_KEY, DATA_DIR: folder })
+    const error = await open(settings).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    assert.match(String(error), /EVENT_STORE is no connection string/)
+    assert.instance(error, BadSettings)
+    assert.not.match(String(error), /hush/)
+  }))
 
 test.run()
