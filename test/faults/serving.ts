@@ -51,12 +51,21 @@ export async function withInstallation(
   }
 }
 
-/** All diamonds that a vendor's list has in a version, page by page, and its total. */
+/**
+ * All diamonds that a vendor's list has in a version, page by page, and its total. Where diamonds come or go between two
+ * pages, which offsets do not hold together, it is read once more.
+ */
 export async function everyDiamond(ann: Vendor, version: string): Promise<{ total: number; diamonds: Shown[] }> {
-  const diamonds: Shown[] = []
   for (;;) {
-    const page = await ann.get(`/${version}/diamond?limit=1000&offset=${diamonds.length}`)
-    if (page.status === 204) return { total: Number(page.headers['x-total-count']), diamonds }
-    diamonds.push(...list(expect(200, page)))
+    const diamonds: Shown[] = []
+    const totals = new Set<number>()
+    const read = async () => {
+      const page = await ann.get(`/${version}/diamond?limit=1000&offset=${diamonds.length}`)
+      totals.add(Number(page.headers['x-total-count']))
+      return page
+    }
+    for (let page = await read(); page.status !== 204; page = await read()) diamonds.push(...list(expect(200, page)))
+    const [total = 0, ...others] = totals
+    if (others.length === 0) return { total, diamonds }
   }
 }
