@@ -34,7 +34,10 @@ export type ErrorBody = {
 /** Milliseconds after which a request without an answer counts as hanging: never as slow. */
 const DEADLINE = 240_000
 
-const agent = new Agent({ keepAlive: true })
+/** A connection that nothing is sent over is closed before the service closes it (65 s): a request may meet that end. */
+const IDLE = 30_000
+
+const agent = new Agent({ keepAlive: true, timeout: IDLE })
 
 /** Sends one request and holds its answer to what every answer has. */
 export async function request(address: string, wanted: Request): Promise<Answer> {
@@ -62,7 +65,7 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
       },
     })
     sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no answer to ${method} ${path} in ${DEADLINE} ms`)))
-    sending.on('error', fail)
+    sending.on('error', (cause) => fail(new Error(`${method} ${path}: ${cause.message}`, { cause })))
     // Behind a whole answer this changes nothing; a server that was killed may say no more than this.
     sending.on('close', () => fail(new Error(`the connection closed before ${method} ${path} was answered`)))
     sending.on('response', (response) => {
