@@ -4,6 +4,7 @@ import { rounds } from '../../rounds.ts'
 import { stall } from '../../freeze.ts'
 import { nothingAsked, wishOn } from '../wishes.ts'
 import { grantedOnce } from './granted-once.ts'
+import { PATIENT_SERVICE } from '../server-process.ts'
 import { findServers, withServers } from './servers.ts'
 import { until } from '../../until.ts'
 
@@ -11,14 +12,14 @@ const ROUNDS = rounds(1, 10)
 const CLIENTS = 6
 
 /** Milliseconds for which the service does not run: longer than it waits for any answer. No result waits for them to pass. */
-const STALL = 6_000
+const STALL = 24_000
 
 const mongo = await findServers('a service that stands still')
 const test = suite('a service on EventStoreDB and MongoDB that does not run for some seconds')
 
 test(`does not take that for its servers' silence, and refuses nobody, ${ROUNDS} times over`, () =>
   withServers(mongo, async ({ serve, log }) => {
-    const service = await serve()
+    const service = await serve({}, PATIENT_SERVICE)
     const asked = nothingAsked()
     let isOver = false
     const clients = Array.from({ length: CLIENTS }, (_, n) => wishOn(service.ann, `${n}`, asked, () => isOver))
