@@ -1,7 +1,8 @@
 /**
- * The service that users run, whose servers may take four times as long to answer: beside other work on the machine they do.
+ * The built service with timeouts for EventStoreDB and MongoDB that are four times as long as in production, for tests on a
+ * machine that is busy with other work.
  *
- * JavaScript, since it runs what was built, without a loader.
+ * JavaScript, because it imports the built files and runs without a loader for TypeScript.
  */
 import { run } from '../../dist/cli/program.js'
 import { backups } from '../../dist/wiring/backups.js'

@@ -24,7 +24,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 /** What Node runs: the sources, with a clock that jumps; or what users run. */
 const WITH_JUMPING_CLOCK = [...FROM_SOURCE, '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
 export const BUILT = [path('../../dist/main.js')]
-/** The same, with more patience: 16 s for an append to EventStoreDB, 20 s for MongoDB. */
+/** The same with longer timeouts: 16 s for an append to EventStoreDB, 20 s for a request to MongoDB. */
 export const PATIENT_SERVICE = [path('patient-service.js')]
 
 /** Milliseconds within which it must be ready. */

@@ -52,8 +52,8 @@ export async function withInstallation(
 }
 
 /**
- * All diamonds that a vendor's list has in a version, page by page, and its total. Where diamonds come or go between two
- * pages, which offsets do not hold together, it is read once more.
+ * All diamonds of a vendor's list in a version, page by page, and its total. Reads the list again if its total changes between
+ * two pages: pages by offset then repeat or miss diamonds.
  */
 export async function everyDiamond(ann: Vendor, version: string): Promise<{ total: number; diamonds: Shown[] }> {
   for (;;) {

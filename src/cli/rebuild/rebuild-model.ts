@@ -20,12 +20,12 @@ export type RebuildOptions = {
 /** Milliseconds: the patience unless told, and between two looks. */
 const HELD = 8_000
 const LOOK = 200
-/** Milliseconds within which whoever keeps the model switches: it looks once a second. */
+/** Milliseconds that the process which runs the projection has to switch to the new build; it checks once a second. */
 const SWITCH = 60_000
 
 /**
- * Fills a new build of a model up to the head and has it switched to: by whoever keeps the model, which alone knows what it has
- * told to be there, and by this process where nobody does.
+ * Fills a new build of a model up to the head of the log, and waits until the process that runs the projection has switched to
+ * it: only that process knows which events it has reported as projected. If none runs, this process switches.
  * @throws Failed
  */
 export async function rebuildModel<Value>(

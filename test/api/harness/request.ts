@@ -34,7 +34,7 @@ export type ErrorBody = {
 /** Milliseconds after which a request without an answer counts as hanging: never as slow. */
 const DEADLINE = 240_000
 
-/** A connection that nothing is sent over is closed before the service closes it (65 s): a request may meet that end. */
+/** Milliseconds after which an idle connection is closed: before the service does it (65 s), or a request may be sent just then. */
 const IDLE = 30_000
 
 const agent = new Agent({ keepAlive: true, timeout: IDLE })

@@ -11,7 +11,7 @@ import { until } from '../../until.ts'
 const ROUNDS = rounds(1, 10)
 const CLIENTS = 6
 
-/** Milliseconds for which the service does not run: longer than it waits for any answer. No result waits for them to pass. */
+/** Milliseconds for which the service is stopped: longer than its timeouts for an append, a read and a request to MongoDB. */
 const STALL = 24_000
 
 const mongo = await findServers('a service that stands still')
