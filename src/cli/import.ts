@@ -26,7 +26,10 @@ export function importCommand(open: Open): Command {
     .option('--skip-bad', 'leave out the lines that can not be used; without it one such line stops the import')
     .option('--ignore-unknown', 'leave out columns that are no v4 fields')
     .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collected, [])
-    .option('--dry-run', 'check all lines, tell what would be done, and write nothing')
+    .addOption(
+      new Option('--decimal <character>', 'what stands before the fraction of every number').choices(['.', ',']),
+    )
+    .option('--dry-run', 'check all lines, show what would be stored, and write nothing')
     .option('--again', 'create stones once more that were imported before')
     .option('--undo <file>', 'take an import back, by the undo file that it has told')
     .option('--json', 'print one line of JSON')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Stock } from './inventory.ts'
 import { lackingOf, type Line } from './lines.ts'
+import { Contents } from './contents.ts'
 import { OwnShapes } from './shapes.ts'
 
 /** A line that can't be used, and all that is wrong with it. */
@@ -13,6 +14,7 @@ export type Findings = {
   readonly good: number
   readonly bad: readonly BadLine[]
   readonly shapes: OwnShapes
+  readonly contents: Contents
   /** Of all good lines in their order. */
   readonly digest: string
   /** The good lines again, of another reading. */
@@ -27,6 +29,7 @@ export type Usable = Extract<Line, { change: Change }>
 export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | undefined): Promise<Findings> {
   const bad: { line: number; problems: readonly string[] }[] = []
   const shapes = new OwnShapes()
+  const contents = new Contents()
   const digest = createHash('sha256')
   const skus = new Skus()
   let good = 0
@@ -38,6 +41,7 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
       good++
       digest.update(`${JSON.stringify(line.change.set)}\n`)
       shapes.saw(line.change.set.cutShape)
+      contents.saw(line.change)
       continue
     }
     const again = first === undefined ? [] : [`sku ${sku} stands in line ${first} already`]
@@ -57,6 +61,7 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
     good,
     bad,
     shapes,
+    contents,
     digest: digest.digest('hex'),
     names: (sku) => skus.has(sku),
     async *usable(again) {

@@ -40,6 +40,7 @@ export async function importStones(
   const source = await openSource(path, {
     unknown: asked.ignoreUnknown === true ? 'ignored' : 'refused',
     mapping: asked.mapping,
+    ...(asked.decimal !== undefined && { decimal: asked.decimal }),
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.described)
@@ -47,6 +48,7 @@ export async function importStones(
   const lines = () => readLines(source.entries(), isUpdate ? 'stones by sku' : 'new stones', stock?.ownShapes)
   const findings = await findingsOf(lines(), stock)
   const report = new Report(source, findings, asked)
+  report.noteContents()
   report.noteProblems()
   if (findings.bad.length > 0 && asked.skipBad !== true) {
     if (asked.json === true) report.print(NOTHING, '')

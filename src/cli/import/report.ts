@@ -1,6 +1,7 @@
 import { note, printResult, type OutputOptions } from '../output.ts'
 import { count } from '../progress-bar.ts'
 import type { Findings } from './findings.ts'
+import type { Decimal } from './numbers.ts'
 import type { Source } from './source.ts'
 import type { Counts } from './write.ts'
 
@@ -11,6 +12,7 @@ export type Asked = OutputOptions & {
   readonly given: string
   readonly skipBad?: true
   readonly ignoreUnknown?: true
+  readonly decimal?: Decimal
   readonly dryRun?: true
   readonly updateBy?: 'sku'
   readonly deleteMissing?: true
@@ -35,6 +37,11 @@ export class Report {
     for (const { line, problems } of this.findings.bad) note(`line ${line}: ${problems.join('; ')}`)
   }
 
+  /** What a dry run shows of the stones. */
+  noteContents(): void {
+    if (this.asked.dryRun === true) for (const line of this.findings.contents.told) note(line)
+  }
+
   noteShapes(): void {
     const { told } = this.findings.shapes
     if (told !== undefined) note(told)
@@ -42,13 +49,14 @@ export class Report {
 
   /** @param more the undo file, and what a dry run would do */
   print(counts: Counts, text: string, more: { readonly undo?: string | null; readonly would?: Counts } = {}): void {
-    const { bad, shapes } = this.findings
+    const { bad, shapes, contents } = this.findings
     const result = {
       ...counts,
       refused: bad.length,
       mapping: this.source.mapping,
       undo: more.undo ?? null,
       ...(more.would && { would: more.would }),
+      ...(this.asked.dryRun === true && { first: contents.first, fields: contents.fields }),
       ownShapes: shapes.counts,
       imported: counts.created,
       bad,

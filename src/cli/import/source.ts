@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BadUsage, Failed } from '../failure.ts'
-import type { HeaderRules } from './columns.ts'
 import { formOf, type Form } from './form.ts'
 import { jsonEntries } from './json-lines.ts'
 import type { Entry } from './lines.ts'
-import { isZlib, openSpreadsheet, spreadsheetEntries, type Spreadsheet } from './spreadsheet.ts'
+import { isZlib, openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
 
 /** A file of stones as it is understood, to be read as often as it takes. */
 export type Source = {
@@ -26,7 +25,7 @@ export type Source = {
  * Looks at a file: a spreadsheet, or JSON lines, packed where its name ends in `.gz`.
  * @throws BadUsage for a header that can't be used, Failed for a file that can't be read as either, the system's error
  */
-export async function openSource(file: string, rules: HeaderRules): Promise<Source> {
+export async function openSource(file: string, rules: SheetRules): Promise<Source> {
   const form = await formOf(file).catch((error: unknown) => {
     throw isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
   })
@@ -55,7 +54,8 @@ function described(sheet: Spreadsheet): string {
   const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
     field === null ? `${heading} is left out` : heading === field ? heading : `${heading} is ${field}`,
   )
-  const comma = sheet.comma === 'decimal' ? ', decimal comma' : ''
+  const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
+  const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
   return `columns: ${columns.join(', ')} (${encoding}, separated by ${SEPARATORS[delimiter]}${comma})`
 }
 

@@ -1,10 +1,11 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
 import { BadUsage, Failed } from '../failure.ts'
-import { asInput, hasDecimalComma, type Comma } from './cells.ts'
+import { asInput } from './cells.ts'
 import { readHeader, type Columns, type HeaderRules } from './columns.ts'
 import { textOf, type Form } from './form.ts'
 import type { Entry } from './lines.ts'
+import { isAmount, NumberForms, type Amount, type Decimal, type Decimals } from './numbers.ts'
 
 type Row = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
@@ -12,49 +13,49 @@ type Row = { readonly record: readonly string[]; readonly info: { readonly lines
 export type Spreadsheet = {
   readonly file: string
   readonly form: Form
-  readonly comma: Comma
+  readonly decimals: Decimals
   readonly header: readonly string[]
   readonly columns: Columns
 }
 
-/**
- * Looks at a spreadsheet: what its columns are, and how its numbers are written.
- * @throws BadUsage for a header that can't be used, Failed for a file that is no CSV, the system's error
- */
-export async function openSpreadsheet(file: string, form: Form, rules: HeaderRules): Promise<Spreadsheet> {
-  const known = new Known(rules)
-  for await (const { record } of rowsOf(file, form)) if (known.saw(record)) break
-  const { header, columns } = known
-  if (columns === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
-  return { file, form, comma: known.comma, header, columns }
+export type SheetRules = HeaderRules & {
+  /** What stands before the fraction of every number; found out column by column unless told. */
+  readonly decimal?: Decimal
 }
 
-/** What is known of a spreadsheet from its first lines. */
-class Known {
-  header: readonly string[] = []
-  columns: Columns | undefined
-  comma: Comma = 'thousands'
-
-  constructor(private readonly rules: HeaderRules) {}
-
-  /** @returns whether it is known how numbers are written: a weight with a point or a comma tells */
-  saw(record: readonly string[]): boolean {
-    if (this.columns === undefined) {
-      this.header = record
-      this.columns = readHeader(record, this.rules)
-      return false
+/**
+ * Reads a spreadsheet once: what its columns are, and how each of them writes its numbers.
+ * @throws BadUsage for a header that can't be used and for numbers that can be read in two ways, Failed for a file that is
+ *   no CSV, the system's error
+ */
+export async function openSpreadsheet(file: string, form: Form, rules: SheetRules): Promise<Spreadsheet> {
+  let header: readonly string[] = []
+  let columns: Columns | undefined
+  let amounts: readonly (readonly [index: number, name: Amount])[] = []
+  const forms = new NumberForms()
+  for await (const { record, info } of rowsOf(file, form)) {
+    if (columns === undefined) {
+      header = record
+      columns = readHeader(record, rules)
+      amounts = columns.flatMap((name, index) => (name !== undefined && isAmount(name) ? [[index, name] as const] : []))
+    } else if (record.length === columns.length) {
+      for (const [index, name] of amounts) forms.saw(name, record[index]?.trim() ?? '', info.lines)
     }
-    const weight = record[this.columns.indexOf('carat')] ?? ''
-    if (hasDecimalComma(weight)) this.comma = 'decimal'
-    return /[.,]/.test(weight)
   }
+  if (columns === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
+  return { file, form, decimals: decimalsOf(amounts, forms, rules.decimal), header, columns }
+}
+
+function decimalsOf(amounts: readonly (readonly [number, Amount])[], forms: NumberForms, told?: Decimal): Decimals {
+  if (told === undefined) return forms.decided()
+  return Object.fromEntries(amounts.map(([, name]) => [name, told])) as Decimals
 }
 
 /** The entries of a spreadsheet, line by line. @throws Failed, the system's error */
-export async function* spreadsheetEntries({ file, form, comma, columns }: Spreadsheet): AsyncGenerator<Entry> {
+export async function* spreadsheetEntries({ file, form, decimals, columns }: Spreadsheet): AsyncGenerator<Entry> {
   let isHeader = true
   for await (const { record, info } of rowsOf(file, form)) {
-    if (!isHeader) yield entryOf(columns, record, info.lines, comma)
+    if (!isHeader) yield entryOf(columns, record, info.lines, decimals)
     isHeader = false
   }
 }
@@ -70,11 +71,11 @@ async function* rowsOf(file: string, { encoding, delimiter }: Form): AsyncGenera
   }
 }
 
-function entryOf(columns: Columns, record: readonly string[], line: number, comma: Comma): Entry {
+function entryOf(columns: Columns, record: readonly string[], line: number, decimals: Decimals): Entry {
   if (record.length !== columns.length) {
     return { line, problems: [`has ${record.length} cells where the header has ${columns.length}`] }
   }
-  return { line, input: asInput(columns, record, comma) }
+  return { line, input: asInput(columns, record, decimals) }
 }
 
 /** A packed file that can't be unpacked. */

@@ -129,24 +129,24 @@ test('one field under two headings is refused with both', () => {
 
 test('the two ends of a girdle are put together, and an end alone is all of it', () => {
   const columns = readHeader(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
-  assert.equal(asInput(columns, ['Thin', 'Medium'], 'thousands'), { girdle: 'Thin-Medium' })
-  assert.equal(asInput(columns, ['', 'STK'], 'thousands'), { girdle: 'STK' })
-  assert.equal(asInput(columns, ['', ' '], 'thousands'), { girdle: null })
+  assert.equal(asInput(columns, ['Thin', 'Medium'], {}), { girdle: 'Thin-Medium' })
+  assert.equal(asInput(columns, ['', 'STK'], {}), { girdle: 'STK' })
+  assert.equal(asInput(columns, ['', ' '], {}), { girdle: null })
 })
 
 test("GIA's fluorescence is an intensity and a colour, where there is no other column for that", () => {
-  const alone = (cell: string) => asInput(['fluorIntensity'], [cell], 'thousands')
+  const alone = (cell: string) => asInput(['fluorIntensity'], [cell], {})
   assert.equal(alone('Very Strong Blue'), { fluorIntensity: 'Very Strong', fluorColor: 'Blue' })
   assert.equal(alone('Very Strong'), { fluorIntensity: 'Very Strong' })
   assert.equal(alone('Medium Rare'), { fluorIntensity: 'Medium Rare' })
-  assert.equal(asInput(['fluorIntensity', 'fluorColor'], ['Medium Blue', ''], 'thousands'), {
+  assert.equal(asInput(['fluorIntensity', 'fluorColor'], ['Medium Blue', ''], {}), {
     fluorIntensity: 'Medium Blue',
     fluorColor: null,
   })
 })
 
 test('a cell is what its field is: digits are an id, an amount, or a text', () => {
-  const read = (cells: readonly string[]) => asInput(['sku', 'cutShape', 'carat', 'price', 'color'], cells, 'thousands')
+  const read = (cells: readonly string[]) => asInput(['sku', 'cutShape', 'carat', 'price', 'color'], cells, {})
   assert.equal(read(['007', '2', '0.51 carat', '1,200.50', '18']), {
     sku: '007',
     cutShape: 2,

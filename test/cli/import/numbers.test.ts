@@ -1,0 +1,251 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine, type Ended } from '../command-line.ts'
+
+type Context = { commands: CommandLine; looked: (content: string, ...words: string[]) => Promise<Ended> }
+
+const test = suite<Context>('numbers of an imported spreadsheet')
+test.before(async (context) => {
+  const commands = await CommandLine.onEngines()
+  context.commands = commands
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const file = join(commands.folder, 'stones.csv')
+  context.looked = (content, ...words) => {
+    writeFileSync(file, content)
+    return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
+  }
+})
+test.after(({ commands }) => commands.remove())
+
+/** A file of stones that have these weights and prices. */
+const sheet = (cells: readonly (readonly [carat: string, price: string])[]) =>
+  ['sku;cutShape;carat;price', ...cells.map(([carat, price], index) => `S-${index};Round;${carat};"${price}"`)].join(
+    '\n',
+  )
+
+const NBSP = '\u00a0'
+const NARROW = '\u202f'
+
+const READ: readonly (readonly [
+  what: string,
+  cells: readonly (readonly [carat: string, price: string])[],
+  numbers: readonly (readonly [carat: number, price: number])[],
+])[] = [
+  [
+    'German',
+    [
+      ['0,71', '1.200,50'],
+      ['1', '12.500'],
+    ],
+    [
+      [0.71, 1200.5],
+      [1, 12_500],
+    ],
+  ],
+  [
+    'German prices beside weights with a point',
+    [
+      ['0.71', '1.200'],
+      ['1.01', '4.350'],
+    ],
+    [
+      [0.71, 1200],
+      [1.01, 4350],
+    ],
+  ],
+  [
+    'German, all of them of whole thousands',
+    [
+      ['0,71', '12.500'],
+      ['1,01', '45.000'],
+    ],
+    [
+      [0.71, 12_500],
+      [1.01, 45_000],
+    ],
+  ],
+  [
+    'American',
+    [
+      ['0.71', '$1,200.00'],
+      ['1.01', 'USD 1200'],
+      ['2', 'US$12,500'],
+    ],
+    [
+      [0.71, 1200],
+      [1.01, 1200],
+      [2, 12_500],
+    ],
+  ],
+  [
+    'Indian',
+    [
+      ['0.71', 'Rs. 1,20,000'],
+      ['1.01', '₹12,50,000.50'],
+    ],
+    [
+      [0.71, 120_000],
+      [1.01, 1_250_000.5],
+    ],
+  ],
+  [
+    'French',
+    [
+      ['0,71', `1${NARROW}200,50 €`],
+      ['1,01', `3${NBSP}300`],
+    ],
+    [
+      [0.71, 1200.5],
+      [1.01, 3300],
+    ],
+  ],
+  [
+    'Swiss',
+    [
+      ['0.71', "CHF 1'200.-"],
+      ['1.01', '1’200.50'],
+    ],
+    [
+      [0.71, 1200],
+      [1.01, 1200.5],
+    ],
+  ],
+  [
+    'of weights with three decimals',
+    [
+      ['1.200 ct', '1'],
+      ['1.005', '2'],
+    ],
+    [
+      [1.2, 1],
+      [1.005, 2],
+    ],
+  ],
+  [
+    'of weights with three decimals behind a comma',
+    [
+      ['1,200', '900'],
+      ['1,005 ct.', '900'],
+    ],
+    [
+      [1.2, 900],
+      [1.005, 900],
+    ],
+  ],
+  [
+    'of prices with three decimals',
+    [
+      ['1', '1234.500'],
+      ['1', '950.000'],
+    ],
+    [
+      [1, 1234.5],
+      [1, 950],
+    ],
+  ],
+]
+for (const [what, cells, numbers] of READ) {
+  test(`that are ${what} are read so`, async ({ looked }) => {
+    const { code, out, err } = await looked(sheet(cells))
+    assert.is(code, 0, err)
+    const { first } = JSON.parse(out) as { first: readonly { carat: number; price: number }[] }
+    assert.equal(
+      first.map(({ carat, price }) => [carat, price]),
+      numbers,
+    )
+  })
+}
+
+const ASKED: readonly (readonly [
+  what: string,
+  cells: readonly (readonly [carat: string, price: string])[],
+  says: RegExp,
+])[] = [
+  [
+    'may be hundreds or thousands',
+    [
+      ['1', '12.500'],
+      ['2', '45.000'],
+    ],
+    /price.* 12\.500 in line 2 is 12\.5 or 12500;.*--decimal \. or --decimal ,/,
+  ],
+  [
+    'are written in two ways',
+    [
+      ['1', '1.200,50'],
+      ['2', '1,200.50'],
+    ],
+    /price.* 1,200\.50 in line 3 .* 1\.200,50 in line 2/,
+  ],
+  [
+    'would cost next to nothing',
+    [
+      ['1', '900.5'],
+      ['2', '1.200'],
+    ],
+    /price.* 900\.5 in line 2 and as 1\.200 in line 3/,
+  ],
+]
+for (const [what, cells, says] of ASKED) {
+  test(`that ${what} stop an import, which asks`, async ({ looked }) => {
+    const { code, err } = await looked(sheet(cells))
+    assert.is(code, 2)
+    assert.match(err, says)
+  })
+}
+
+for (const [decimal, prices] of [
+  ['.', [12.5, 45]],
+  [',', [12_500, 45_000]],
+] as const) {
+  test(`have a ${decimal} before their fractions where --decimal says so`, async ({ looked }) => {
+    const { out, err } = await looked(
+      sheet([
+        ['1', '12.500'],
+        ['2', '45.000'],
+      ]),
+      '--decimal',
+      decimal,
+    )
+    const { first } = JSON.parse(out || err) as { first: readonly { price: number }[] }
+    assert.equal(
+      first.map(({ price }) => price),
+      prices,
+    )
+  })
+}
+
+test('are shown by a dry run: the first three stones as they would be stored, and what each field has', async ({
+  looked,
+  commands,
+}) => {
+  const content = sheet([
+    ['0,71', '1.200'],
+    ['1', '900'],
+    ['2,5', '30.000'],
+    ['3', ''],
+  ])
+  const { out } = await looked(content)
+  const { first, fields } = JSON.parse(out) as { first: object[]; fields: object }
+  assert.is(first.length, 3)
+  assert.equal(first[0], { sku: 'S-0', price: 1200, cutShape: 'Round', carat: 0.71 })
+  assert.equal(fields, {
+    sku: { stones: 4 },
+    price: { stones: 3, from: 900, to: 30_000 },
+    cutShape: { stones: 4, values: ['Round'] },
+    carat: { stones: 4, from: 0.71, to: 3 },
+  })
+  const { err } = await commands.run([
+    'import',
+    join(commands.folder, 'stones.csv'),
+    '--user',
+    'a@example.com',
+    '--dry-run',
+  ])
+  assert.match(err, 'sku S-0, price 1200, cutShape Round, carat 0.71')
+  assert.match(err, 'price: 900 to 30000 (3 of 4 stones)')
+})
+
+test.run()
