@@ -6,6 +6,7 @@ import {
 } from '../domain/certification/certification.ts'
 import { reportPage } from '../domain/certification/report-page.ts'
 import type { Fault } from '../domain/refusal.ts'
+import { comparedText } from '../domain/visible-text.ts'
 import { isObject, kindOf, readText, shown, type Parsed } from './json.ts'
 import { LASTS, signedLink } from './links.ts'
 import { unknownMembers } from './unknown-members.ts'
@@ -85,10 +86,10 @@ function product(value: unknown, faults: Fault[]): number | undefined {
   return undefined
 }
 
-/** Its name may have blanks around it. */
+/** In any case, as the words of dictionaries are. */
 export function readLaboratory(value: unknown): Laboratory | undefined {
-  const text = typeof value === 'string' ? value.slice(0, NAME_READ).trim() : value
-  return LABORATORIES.find((laboratory) => laboratory === text)
+  const text = typeof value === 'string' ? comparedText(value.slice(0, NAME_READ)) : value
+  return LABORATORIES.find((laboratory) => comparedText(laboratory) === text)
 }
 
 function laboratoryOf(value: unknown, faults: Fault[]): Laboratory | undefined {

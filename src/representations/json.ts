@@ -1,4 +1,5 @@
 import type { Fault } from '../domain/refusal.ts'
+import { visibleText } from '../domain/visible-text.ts'
 
 /** What was read from a request's JSON, or all that is wrong with it. */
 export type Parsed<Value> =
@@ -36,14 +37,14 @@ export const pointerToken = (name: string) => name.replaceAll('~', '~0').replace
 const CONTROL = /\p{Cc}/u
 
 /**
- * A text as it is kept: without the blanks around it.
+ * A text as it is kept: as people see it, without blanks around it (visible-text.ts).
  * @param max characters as people count them (code points)
  * @returns undefined for what is no text, is longer, or holds nothing but blanks, a control character, or half a
  *   surrogate pair
  */
 export function readText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined
-  const text = value.trim()
+  const text = visibleText(value)
   if (text.length === 0 || text.length > 2 * max || !text.isWellFormed() || CONTROL.test(text)) return undefined
   return text.length <= max || [...text].length <= max ? text : undefined
 }

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
-import { changesNothing, created, shown, stone } from './harness/stones.ts'
+import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
 
 const test = apiSuite('a text of a diamond')
 
@@ -38,8 +38,22 @@ test('loses the blanks around it, whichever field it is and however it is writte
   assert.is(v3.sku, 'B')
 })
 
+test('is the same with characters that nobody sees and with blanks of any width', async ({ ann }) => {
+  const given = { sku: '\u200bA\u00a07\ufeff', cutShape: 'Round\u00a0 Brilliant', cutQuality: 'Very\u2009Good\u200b' }
+  const diamond = shown(expect(201, await ann.post('/v4/diamond', stone(given))))
+  assert.equal([diamond.sku, diamond.cutShape, diamond.cutQuality], ['A 7', 'Round', 'Very Good'])
+  for (const sku of ['A 7', '\u200bA\u00a07', 'A\u20077']) {
+    const found = list(await current(ann, `/v4/diamond?f[sku][]=${encodeURIComponent(sku)}`))
+    assert.ok(
+      found.some(({ id }) => id === diamond.id),
+      JSON.stringify(sku),
+    )
+  }
+})
+
 for (const [what, text] of [
   ['of blanks', '  \t\u00a0'],
+  ['of characters that nobody sees', '\u200b\ufeff'],
   ['with a NUL', 'A\u0000B'],
   ['with a line feed', 'A\nB'],
   ['with a tab', 'A\tB'],

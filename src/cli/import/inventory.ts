@@ -1,6 +1,7 @@
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { Change } from '../../domain/diamond/fields.ts'
+import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Writing } from '../../commands/core/handle.ts'
@@ -104,7 +105,7 @@ class Stones {
   }
 
   #set(id: number, { sku, cutShape }: Change['set']): void {
-    if (sku !== undefined) this.#skus.set(id, sku)
+    if (sku !== undefined) this.#skus.set(id, visibleText(sku))
     if (typeof cutShape === 'string') this.#ownShapes.add(cutShape)
   }
 

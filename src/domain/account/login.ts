@@ -1,3 +1,5 @@
+import { visibleText } from '../visible-text.ts'
+
 /**
  * A log-in name, reserved for one account: the first append to its stream wins. What the name is stands in no event but
  * those of former releases (`email`); when its account is forgotten it is free again.
@@ -30,10 +32,10 @@ export function releaseLogin(login: Login, { account }: { account: number }): Lo
 const LONGEST = 1_000
 
 /**
- * Addresses that differ only in case or surrounding spaces are one log-in. What is too long to be anybody's stays as it
+ * Addresses that differ only in case, in blanks around them or in characters that nobody sees are one log-in. What is too long to be anybody's stays as it
  * is: normalising takes time that grows with the square of a run of combining marks, a second for 50,000.
  */
 export function normaliseEmail(email: string): string {
   if (email.length > LONGEST) return email
-  return email.trim().normalize('NFC').toLowerCase()
+  return visibleText(email).toLowerCase()
 }

@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.ts'
 import { Refusal } from '../refusal.ts'
 
 /**
@@ -37,7 +38,7 @@ export function evolveClient(client: Client, event: ClientEvent): Client {
 
 export function registerClient(client: Client, { name, secret }: { name: string; secret: string }): ClientEvent[] {
   if (client.status !== 'unknown') throw new Refusal('conflict', 'The client is already registered')
-  const kept = name.trim()
+  const kept = visibleText(name)
   if (kept === '' || kept.length > 200) {
     throw new Refusal('invalid', `A client's name has 1 to 200 characters, got ${kept.length}`)
   }

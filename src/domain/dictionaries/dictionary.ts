@@ -1,3 +1,4 @@
+import { comparedText, visibleText } from '../visible-text.ts'
 /** A line of a dictionary, as the Constants API shows it. Ids never change meaning: events hold them. */
 export type Entry = {
   readonly id: number
@@ -77,8 +78,8 @@ function matcher(entries: readonly (Entry | Hue)[], aliases: Aliases): Match {
     spelt.map((spelling): Pair => [spelling, idOf(exact, title)]),
   )
   const shorts = all.map((entry): Pair => [entry.short, entry.id])
-  const folded = firstOf([...spellings, ...titles, ...shorts].map(([text, id]): Pair => [text.toLowerCase(), id]))
-  return (text) => exact.get(text) ?? folded.get(text.toLowerCase())
+  const folded = firstOf([...spellings, ...titles, ...shorts].map(([text, id]): Pair => [comparedText(text), id]))
+  return (text) => exact.get(visibleText(text)) ?? folded.get(comparedText(text))
 }
 
 type Pair = readonly [text: string, id: number]

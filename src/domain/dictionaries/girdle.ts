@@ -1,3 +1,5 @@
+import { comparedText } from '../visible-text.ts'
+
 /** A grading without ids: what is stored is the text that v4 shows. */
 export type Scale = {
   /** What is stored for a text; undefined where it is none of the scale's. */
@@ -34,7 +36,7 @@ const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
 )
 
 /** `None`, `none` and `n` are `N`; undefined for what is no culet size. */
-export const parseCuletSize = (text: string): CuletSize | undefined => culetSizeOf.get(text.toLowerCase())
+export const parseCuletSize = (text: string): CuletSize | undefined => culetSizeOf.get(comparedText(text))
 
 export const culet: Scale = { read: parseCuletSize, means: 'a culet size from None to Extremely Large' }
 
@@ -77,7 +79,7 @@ export function girdleRange(text: string): readonly [thinnest: GirdleGrade, thic
   return girdleGrades.indexOf(from) <= girdleGrades.indexOf(to) ? [from, to] : [to, from]
 }
 
-const gradeOf = (text: string | undefined) => (text === undefined ? undefined : girdleOf.get(text.trim().toLowerCase()))
+const gradeOf = (text: string | undefined) => (text === undefined ? undefined : girdleOf.get(comparedText(text)))
 
 export const girdle: Scale = {
   read: parseGirdle,

@@ -1,4 +1,5 @@
 import { nearMiss } from './nearest.ts'
+import { comparedText } from '../visible-text.ts'
 
 /** A cut shape. `parent` is null at the top level; aliases are further spellings, compared without regard to case. */
 type Shape = {
@@ -50,7 +51,7 @@ const byId: ReadonlyMap<number, Shape> = new Map(SHAPES.map((shape) => [shape.id
 /** Titles and aliases in small letters: no spelling stands twice, so that no order is needed among them. */
 const bySpelling: ReadonlyMap<string, number> = new Map(
   SHAPES.flatMap((shape) =>
-    [shape.title, ...shape.aliases].map((spelling): [string, number] => [spelling.toLowerCase(), shape.id]),
+    [shape.title, ...shape.aliases].map((spelling): [string, number] => [comparedText(spelling), shape.id]),
   ),
 )
 
@@ -64,7 +65,7 @@ export const SHAPE_IDS: readonly number[] = SHAPES.map(({ id }) => id)
 export const isShapeId = (id: number): boolean => byId.has(id)
 
 /** The id that a title or an alias names, of either level; undefined for a text to be kept as written. */
-export const parseShape = (text: string): number | undefined => bySpelling.get(text.toLowerCase())
+export const parseShape = (text: string): number | undefined => bySpelling.get(comparedText(text))
 
 /** What a mistyped text most likely meant: titles, and aliases as long as them; the short ones are near to anything. */
 const WORDS = SHAPES.flatMap(({ title, aliases }) => [title, ...aliases.filter((alias) => alias.length > LONG_ALIAS)])

@@ -6,6 +6,7 @@ import {
   type Place,
   type Sort,
 } from '../../projections/diamonds/list-query.ts'
+import { visibleText } from '../../domain/visible-text.ts'
 import { refuseMany } from '../kit/parameters/count.ts'
 import { mistypedAmong } from '../kit/parameters/mistyped.ts'
 import { ADDED_PARAMETERS, ADDED_QUERY, addedFilters, REPEATED, sortIn } from './list-filters.ts'
@@ -295,8 +296,8 @@ const filtersOf = (version: ApiVersion) => {
 
 const KNOWN = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
-/** As texts are kept, without blanks around them, and as they were kept once, with them. */
-const spellingsOf = (text: string) => [...new Set([text.trim(), text])]
+/** As texts are stored, and as earlier releases stored them: with characters that nobody sees, and with blanks around them. */
+const spellingsOf = (text: string) => [...new Set([visibleText(text), text.trim(), text])]
 
 function idOf(text: string, faults: Faults): number {
   const id = Number(text)

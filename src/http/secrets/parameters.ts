@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleText } from '../../domain/visible-text.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
 import { byRack } from '../kit/parameters/rules.ts'
 
@@ -33,7 +34,9 @@ const seconds = z
 /** Each once, and none that is empty. */
 const addresses = z
   .array(z.string('must be an e-mail address, or a list of them').nullable())
-  .transform((list) => [...new Set(list.map((address) => address?.trim() ?? ''))].filter((address) => address !== ''))
+  .transform((list) =>
+    [...new Set(list.map((address) => visibleText(address ?? '')))].filter((address) => address !== ''),
+  )
 
 const flag = z
   .union([z.boolean(), z.enum(['', 'true', '1', 'false', '0'])], 'must be true or false')

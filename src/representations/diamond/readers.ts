@@ -74,7 +74,7 @@ const byName =
   ({ name, has, find }: Dictionary): Reader =>
   (value) => {
     if (typeof value === 'number' && has(value)) return { value }
-    const id = isWord(value) ? find(value.trim()) : undefined
+    const id = isWord(value) ? find(value) : undefined
     if (id !== undefined) return { value: id }
     return { problem: `must be a title, short form, alias or id of the dictionary ${name}, got ${shown(value)}` }
   }
@@ -105,7 +105,7 @@ const shapeByName =
 const onScale =
   ({ read, means }: Scale): Reader =>
   (value) => {
-    const found = isWord(value) ? read(value.trim()) : undefined
+    const found = isWord(value) ? read(value) : undefined
     return found !== undefined ? { value: found } : { problem: `must be ${means}, got ${shown(value)}` }
   }
 

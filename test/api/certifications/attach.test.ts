@@ -25,6 +25,12 @@ test('answers the certification, which then stands in the v4 diamond and not in 
   assert.is(shown(await ann.get(`/v3/diamond/${id}`))['certifications'], undefined)
 })
 
+test('is of a laboratory in any case', async ({ ann }) => {
+  const { id } = await created(ann)
+  const answer = await ann.post('/v4/certification', { product: id, laboratory: ' igi\u00a0' })
+  assert.is((expect(201, answer).json() as { laboratory: string }).laboratory, 'IGI')
+})
+
 test('takes JSON without a file, and parts in any order', async ({ ann }) => {
   const { id } = await created(ann)
   const json = expect(201, await ann.post('/v4/certification', { laboratory: 'GCAL', number: '33188', product: id }))
