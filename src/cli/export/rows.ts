@@ -44,9 +44,15 @@ type Cell = string | number | boolean | null
 
 const line = (cells: readonly Cell[]) => `${cells.map(cellText).join(',')}\r\n`
 
-/** RFC 4180: in quotes where it would else be read as more than one, or as none. */
+/** What a spreadsheet program would compute: it runs as a formula, and may send what is in other cells. */
+const COMPUTED = /^'*[=+\-@]/
+
+/**
+ * RFC 4180: in quotes where it would else be read as more than one, or as none. A text that a spreadsheet program would
+ * compute has an apostrophe before it, by which such programs take it for text; an import takes that away again.
+ */
 function cellText(cell: Cell): string {
   if (cell === null) return ''
-  const text = String(cell)
+  const text = typeof cell === 'string' && COMPUTED.test(cell) ? `'${cell}` : String(cell)
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

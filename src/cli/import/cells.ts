@@ -1,15 +1,22 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
+import { comparedText } from '../../domain/visible-text.ts'
 import type { Columns } from './columns.ts'
 import { amountOf, isAmount, type Decimals } from './numbers.ts'
 
+/** What people write, and what spreadsheet programs do in their languages; in small letters. */
+const TRUE = [
+  'true yes y 1 wahr ja vrai oui verdadero verdadeiro sí si sim vero sì waar prawda tak sant sand',
+  'истина да doğru evet 真 是 אמת כן',
+].flatMap((words) => words.split(' '))
+const FALSE = [
+  'false no n 0 falsch nein faux non falso não onwaar nee fałsz nie falskt falsk ложь нет yanlış hayır',
+  '假 否 שקר לא',
+].flatMap((words) => words.split(' '))
+
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['yes', true],
-  ['1', true],
-  ['false', false],
-  ['no', false],
-  ['0', false],
+  ...TRUE.map((word) => [word, true] as const),
+  ...FALSE.map((word) => [word, false] as const),
 ])
 
 /**
@@ -45,7 +52,7 @@ function readCell(name: FieldName, cell: string, decimals: Decimals): unknown {
     case 'scale':
       return cell
     case 'flag':
-      return TRUTHS.get(cell.toLowerCase()) ?? cell
+      return TRUTHS.get(comparedText(cell)) ?? cell
     case 'shape':
     case 'entry':
     case 'level':

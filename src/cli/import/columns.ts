@@ -1,5 +1,6 @@
 import { REQUIRED, type FieldName } from '../../domain/diamond/fields.ts'
 import { nearest } from '../../domain/dictionaries/nearest.ts'
+import { comparedText } from '../../domain/visible-text.ts'
 import { BadUsage } from '../failure.ts'
 import { fieldsOf } from '../../representations/diamond/readers.ts'
 import { WORDS, type Words } from '../../representations/diamond/words.ts'
@@ -12,10 +13,9 @@ const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
 /** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`, `Girdle %` is no `Girdle`. */
 const plain = (heading: string) =>
-  heading
-    .toLowerCase()
+  comparedText(heading)
     .replaceAll('%', 'pct')
-    .replaceAll(/[^a-z0-9]/g, '')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 const wordsOf = (name: FieldName): Words => WORDS[name]
 
@@ -59,46 +59,54 @@ export type HeaderRules = {
 }
 
 /**
- * The v4 fields that a header names, in any case, or as trade spreadsheets call them.
- * @throws BadUsage for a column that is no field, one that comes twice, or a required one that is missing
+ * The v4 fields that a header names, in any case, or as trade spreadsheets call them. A column without a heading holds none.
+ * @throws BadUsage with all that is wrong: columns that are no field, fields that come twice, required ones that are missing
  */
 export function readHeader(
   header: readonly string[],
   { unknown, mapping = new Map(), required = REQUIRED }: HeaderRules,
 ): Columns {
+  const faults: string[] = []
   for (const heading of mapping.keys()) {
     if (!header.some((one) => plain(one) === heading))
-      throw new BadUsage(`--map names a column that is not there; there are ${header.join(', ')}`)
+      faults.push(`--map names a column that is not there; there are ${header.filter(Boolean).join(', ')}`)
   }
-  const own = (heading: string) => FIELDS.find((name) => name.toLowerCase() === heading.trim().toLowerCase())
-  const named = header.map((heading) => (mapping.has(plain(heading)) ? mapping.get(plain(heading)) : own(heading)))
+  const named = header.map((heading) => (mapping.has(plain(heading)) ? mapping.get(plain(heading)) : ownName(heading)))
   // A field's own name goes before what the trade calls it: the other column is then something else.
-  const columns = header.map((heading, index) =>
-    mapping.has(plain(heading)) ? named[index] : (named[index] ?? fieldOf(heading, named, unknown)),
-  )
-  checkOnce(header, columns)
+  const columns = header.map((heading, index) => {
+    if (heading === '' || mapping.has(plain(heading)) || named[index] !== undefined) return named[index]
+    const field = TRADE.get(plain(heading))
+    if (field !== undefined && !named.includes(field)) return field
+    if (!LEFT_OUT.has(plain(heading)) && unknown === 'refused') faults.push(unknownColumn(heading))
+    return undefined
+  })
+  faults.push(...namedTwice(header, columns))
   const missing = required.filter((name) => !columns.includes(name))
-  if (missing.length > 0) throw new BadUsage(`The header lacks ${missing.join(', ')}, without which there is no stone`)
+  if (missing.length > 0) faults.push(`The header lacks ${missing.join(', ')}, without which there is no stone`)
+  if (faults.length > 0) throw new BadUsage(faults.join('\n'))
   return columns
 }
 
-/** @throws BadUsage where two columns are one field, unless each holds an end of it */
-function checkOnce(header: readonly string[], columns: Columns): void {
-  const twice = columns.find((name, index) => name !== undefined && columns.indexOf(name) !== index)
-  if (twice === undefined) return
-  const headings = header.filter((_, index) => columns[index] === twice)
-  if (headings.every((heading) => ENDS.has(plain(heading)))) return
-  throw new BadUsage(`The header names ${twice} twice, as ${headings.join(' and ')} (--map 'COLUMN=' leaves one out)`)
-}
+const ownName = (heading: string): FieldName | undefined =>
+  FIELDS.find((name) => name.toLowerCase() === comparedText(heading))
 
-function fieldOf(heading: string, named: Columns, unknown: 'refused' | 'ignored'): FieldName | undefined {
-  const wanted = plain(heading)
-  const field = TRADE.get(wanted)
-  if (field !== undefined && !named.includes(field)) return field
-  if (LEFT_OUT.has(wanted) || unknown === 'ignored') return undefined
-  const near = nearest(heading.trim().toLowerCase(), FIELDS)
+/** How many of a row's cells are headings that are known: a header has at least two. */
+export const headingsIn = (cells: readonly string[], { mapping = new Map() }: Pick<HeaderRules, 'mapping'>): number =>
+  cells.filter((cell) => {
+    const heading = plain(cell)
+    return heading !== '' && (mapping.has(heading) || TRADE.has(heading) || LEFT_OUT.has(heading))
+  }).length
+
+/** Fields that two columns are, unless each holds an end of it. */
+const namedTwice = (header: readonly string[], columns: Columns): readonly string[] =>
+  FIELDS.flatMap((name) => {
+    const headings = header.filter((_, index) => columns[index] === name)
+    if (headings.length < 2 || headings.every((heading) => ENDS.has(plain(heading)))) return []
+    return [`The header names ${name} twice, as ${headings.join(' and ')} (--map 'COLUMN=' leaves one out)`]
+  })
+
+function unknownColumn(heading: string): string {
+  const near = nearest(comparedText(heading), FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  throw new BadUsage(
-    `The column ${heading.slice(0, 60)} is no field of a v4 diamond${hint} (--ignore-unknown leaves it out)`,
-  )
+  return `The column ${heading.slice(0, 60)} is no field of a v4 diamond${hint} (--ignore-unknown leaves it out)`
 }

@@ -2,11 +2,17 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
+import { Failed } from '../failure.ts'
+
+/** What stands between the cells of a line, the more common first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** How a spreadsheet's file is written, as programs of all countries save it. */
 export type Form = {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
-  readonly delimiter: ',' | ';' | '\t'
+  readonly delimiter: (typeof DELIMITERS)[number]
+  /** The first line is `sep=;`, by which Excel is told the delimiter. */
+  readonly namesDelimiter: boolean
   /** A line is a JSON object, and there is no header. */
   readonly isJson: boolean
 }
@@ -31,11 +37,39 @@ async function* decoded(bytes: AsyncIterable<Buffer>, decoder: TextDecoder): Asy
   yield decoder.decode()
 }
 
-/** Looks through a whole file for how it is written. @throws the system's and zlib's errors */
+/**
+ * Looks through a whole file for how it is written.
+ * @throws Failed for a file of another kind, the system's and zlib's errors
+ */
 export async function formOf(file: string): Promise<Form> {
   const encoding = await encodingOf(file)
-  const first = await firstLine(file, encoding)
-  return { encoding, delimiter: delimiterOf(first), isJson: first.trimStart().startsWith('{') }
+  const lines = await firstLines(file, encoding)
+  const [first = ''] = lines
+  refuseOtherKinds(file, first.trimStart())
+  const [, named] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
+  const delimiter = DELIMITERS.find((one) => one === named)
+  return {
+    encoding,
+    delimiter: delimiter ?? delimiterOf(lines),
+    namesDelimiter: delimiter !== undefined,
+    isJson: first.trimStart().startsWith('{'),
+  }
+}
+
+const SAVE_AS_CSV = 'open it with a spreadsheet program and save it as CSV'
+
+/** What files of other kinds begin with, and what to do with them. */
+const OTHER_KINDS: readonly (readonly [start: string, advice: string])[] = [
+  ['[', 'is a JSON array; write its objects one a line, as `jq -c ".[]"` does'],
+  ['<', `is a web page; ${SAVE_AS_CSV}`],
+  ['\u00d0\u00cf\u0011\u00e0', `is a workbook of Excel 97 to 2003; ${SAVE_AS_CSV}`],
+  ['PK\u0003\u0004', `is a packed file, such as a workbook; ${SAVE_AS_CSV}`],
+  ['%PDF-', 'is a PDF; stones are imported from a spreadsheet'],
+]
+
+/** @throws Failed, with what the file is and what to do */
+function refuseOtherKinds(file: string, start: string): void {
+  for (const [known, advice] of OTHER_KINDS) if (start.startsWith(known)) throw new Failed(`${file} ${advice}`)
 }
 
 /** UTF-16 shows by its mark, or by the zeros of its ASCII; what is not UTF-8 is what Excel writes in the West. */
@@ -67,24 +101,40 @@ function wideOf(start: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? 'utf-16be' : undefined
 }
 
-/** Characters of a header at most; what is longer is no header. */
-const HEADER = 65_536
+/** Lines and characters that are looked at for the delimiter. */
+const LINES = 30
+const CHARACTERS = 65_536
 
-async function firstLine(file: string, encoding: Form['encoding']): Promise<string> {
+/** The first lines with anything in them. */
+async function firstLines(file: string, encoding: Form['encoding']): Promise<string[]> {
   let start = ''
+  let isWhole = true
   for await (const text of textOf(file, encoding) as AsyncIterable<string>) {
     start += text
-    const found = /^[^\r\n]*\S[^\r\n]*(?=[\r\n])/m.exec(start)
-    if (found !== null) return found[0]
-    if (start.length > HEADER) break
+    isWhole = start.length <= CHARACTERS
+    if (!isWhole || start.split(/[\r\n]+/).length > LINES + 1) break
   }
-  return start
+  const lines = start
+    .slice(0, CHARACTERS)
+    .split(/[\r\n]+/)
+    .filter((line) => /\S/.test(line))
+  return lines.slice(0, LINES)
 }
 
-/** The one that stands in the header most often outside of quotes; the comma where there is but one column. */
-function delimiterOf(header: string): Form['delimiter'] {
-  const bare = header.replaceAll(/"[^"]*"/g, '')
-  const times = (one: string) => bare.split(one).length
-  const [most] = ([',', ';', '\t'] as const).toSorted((one, other) => times(other) - times(one))
-  return most ?? ','
+/**
+ * The character that divides most lines into equally many cells: a comma within numbers or remarks does not. Of those that
+ * do so equally often, the one that makes more cells; the comma where there is but one column.
+ */
+function delimiterOf(lines: readonly string[]): Form['delimiter'] {
+  const bare = lines.map((line) => line.replaceAll(/"[^"]*"/g, ''))
+  let best = { delimiter: DELIMITERS[0] as Form['delimiter'], lines: 0, cells: 0 }
+  for (const delimiter of DELIMITERS) {
+    const cells = bare.map((line) => line.split(delimiter).length - 1).filter((times) => times > 0)
+    for (const times of new Set(cells)) {
+      const equal = cells.filter((other) => other === times).length
+      const isBetter = equal > best.lines || (equal === best.lines && times > best.cells)
+      if (isBetter) best = { delimiter, lines: equal, cells: times }
+    }
+  }
+  return best.delimiter
 }

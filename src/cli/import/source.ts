@@ -8,7 +8,8 @@ import { BadUsage, Failed } from '../failure.ts'
 import { formOf, type Form } from './form.ts'
 import { jsonEntries } from './json-lines.ts'
 import type { Entry } from './lines.ts'
-import { isZlib, openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
+import { isZlib } from './rows.ts'
+import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
 
 /** A file of stones as it is understood, to be read as often as it takes. */
 export type Source = {
@@ -47,8 +48,9 @@ async function digestOf(file: string): Promise<string> {
 }
 
 const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | null> =>
-  Object.fromEntries(header.map((heading, index) => [heading, columns[index] ?? null]))
+  Object.fromEntries(header.flatMap((heading, index) => (heading === '' ? [] : [[heading, columns[index] ?? null]])))
 
+/** What a person checks before anything is written. */
 function described(sheet: Spreadsheet): string {
   const { encoding, delimiter } = sheet.form
   const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
@@ -56,10 +58,18 @@ function described(sheet: Spreadsheet): string {
   )
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
-  return `columns: ${columns.join(', ')} (${encoding}, separated by ${SEPARATORS[delimiter]}${comma})`
+  const lines = [`columns: ${columns.join(', ')} (${encoding}, separated by ${SEPARATORS[delimiter]}${comma})`]
+  if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; what is above it is left out`)
+  for (const line of sheet.totals) lines.push(`line ${line} is a total, and no stone`)
+  return lines.join('\n')
 }
 
-const SEPARATORS: Readonly<Record<Form['delimiter'], string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' }
+const SEPARATORS: Readonly<Record<Form['delimiter'], string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'vertical bars',
+}
 
 /** A file is read several times: stdin (`-`) is kept in one while it is worked with. */
 export async function withFile<Result>(given: string, work: (file: string) => Promise<Result>): Promise<Result> {

@@ -1,13 +1,11 @@
-import { CsvError, parse } from 'csv-parse'
-import { pipeline } from 'node:stream'
 import { BadUsage, Failed } from '../failure.ts'
 import { asInput } from './cells.ts'
-import { readHeader, type Columns, type HeaderRules } from './columns.ts'
-import { textOf, type Form } from './form.ts'
+import { headingsIn, readHeader, type Columns, type HeaderRules } from './columns.ts'
+import type { Form } from './form.ts'
 import type { Entry } from './lines.ts'
 import { isAmount, NumberForms, type Amount, type Decimal, type Decimals } from './numbers.ts'
-
-type Row = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
+import { rowsOf, type Row } from './rows.ts'
+import { isNumbersAlone, isTotal } from './totals.ts'
 
 /** What is to be made of a file with a header. */
 export type Spreadsheet = {
@@ -16,6 +14,12 @@ export type Spreadsheet = {
   readonly decimals: Decimals
   readonly header: readonly string[]
   readonly columns: Columns
+  /** The line of the header. */
+  readonly headerLine: number
+  /** Whether other text stands above the header. */
+  readonly hasTitle: boolean
+  /** Lines that hold totals, and no stones. */
+  readonly totals: ReadonlySet<number>
 }
 
 export type SheetRules = HeaderRules & {
@@ -24,26 +28,68 @@ export type SheetRules = HeaderRules & {
 }
 
 /**
- * Reads a spreadsheet once: what its columns are, and how each of them writes its numbers.
- * @throws BadUsage for a header that can't be used and for numbers that can be read in two ways, Failed for a file that is
- *   no CSV, the system's error
+ * Reads a spreadsheet once: where its header is, what its columns are, how each of them writes its numbers, and which rows
+ * are totals.
+ * @throws BadUsage for a header that can't be used, for cells below no heading, and for numbers that can be read in two
+ *   ways; Failed for a file that is no CSV; the system's error
  */
 export async function openSpreadsheet(file: string, form: Form, rules: SheetRules): Promise<Spreadsheet> {
-  let header: readonly string[] = []
-  let columns: Columns | undefined
-  let amounts: readonly (readonly [index: number, name: Amount])[] = []
+  const top = await topOf(file, form, rules)
+  const columns = readHeader(top.header, rules)
+  const amounts = columns.flatMap((name, index) =>
+    name !== undefined && isAmount(name) ? [[index, name] as const] : [],
+  )
   const forms = new NumberForms()
-  for await (const { record, info } of rowsOf(file, form)) {
-    if (columns === undefined) {
-      header = record
-      columns = readHeader(record, rules)
-      amounts = columns.flatMap((name, index) => (name !== undefined && isAmount(name) ? [[index, name] as const] : []))
-    } else if (record.length === columns.length) {
-      for (const [index, name] of amounts) forms.saw(name, record[index]?.trim() ?? '', info.lines)
-    }
+  const totals = new Set<number>()
+  let last: Row | undefined
+  let rows = 0
+  for await (const row of rowsOf(file, form)) {
+    if (row.line <= top.headerLine) continue
+    if (rules.unknown === 'refused') refuseUnnamed(top.header, row)
+    rows++
+    last = row
+    if (isTotal(columns, row.cells)) totals.add(row.line)
+    else for (const [index, name] of amounts) forms.saw(name, row.cells[index] ?? '', row.line)
   }
-  if (columns === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
-  return { file, form, decimals: decimalsOf(amounts, forms, rules.decimal), header, columns }
+  if (last !== undefined && rows > 1 && isNumbersAlone(columns, last.cells)) totals.add(last.line)
+  return { file, form, ...top, columns, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
+}
+
+/** Rows among which a header is looked for: above it there may be a title, a date, an address. */
+const TOP = 30
+/** Known headings that make a row a header. */
+const HEADINGS = 2
+
+type Top = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'>
+
+/** The header: the first row with at least two known headings, else the first row. @throws BadUsage, Failed */
+async function topOf(file: string, form: Form, rules: SheetRules): Promise<Top> {
+  let first: Row | undefined
+  let seen = 0
+  for await (const row of rowsOf(file, form)) {
+    first ??= row
+    if (headingsIn(row.cells, rules) >= HEADINGS)
+      return { header: trimmed(row.cells), headerLine: row.line, hasTitle: row !== first }
+    if (++seen === TOP) break
+  }
+  if (first === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
+  if (seen > 1 || headingsIn(first.cells, rules) > 0)
+    return { header: trimmed(first.cells), headerLine: first.line, hasTitle: false }
+  const start = first.cells.join(' ').slice(0, 60)
+  throw new Failed(`${file} has no header that names the columns of a spreadsheet; it begins with: ${start}`)
+}
+
+/** Without the cells of separators at the end of a row. */
+const trimmed = (cells: readonly string[]): readonly string[] =>
+  cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
+
+/** @throws BadUsage for a cell below no heading: nobody can tell what it is */
+function refuseUnnamed(header: readonly string[], { line, cells }: Row): void {
+  const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
+  if (index < 0) return
+  throw new BadUsage(
+    `Column ${index + 1} has no heading, and holds ${(cells[index] ?? '').slice(0, 60)} in line ${line}`,
+  )
 }
 
 function decimalsOf(amounts: readonly (readonly [number, Amount])[], forms: NumberForms, told?: Decimal): Decimals {
@@ -52,32 +98,15 @@ function decimalsOf(amounts: readonly (readonly [number, Amount])[], forms: Numb
 }
 
 /** The entries of a spreadsheet, line by line. @throws Failed, the system's error */
-export async function* spreadsheetEntries({ file, form, decimals, columns }: Spreadsheet): AsyncGenerator<Entry> {
-  let isHeader = true
-  for await (const { record, info } of rowsOf(file, form)) {
-    if (!isHeader) yield entryOf(columns, record, info.lines, decimals)
-    isHeader = false
-  }
+export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<Entry> {
+  const { file, form, headerLine, totals } = sheet
+  for await (const row of rowsOf(file, form))
+    if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
 }
 
-async function* rowsOf(file: string, { encoding, delimiter }: Form): AsyncGenerator<Row> {
-  const parser = parse({ info: true, bom: true, relax_column_count: true, skip_empty_lines: true, delimiter })
-  // A failing stream fails the parser, and so the loop that reads it.
-  pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))
-  try {
-    yield* parser as AsyncIterable<Row>
-  } catch (error) {
-    throw error instanceof CsvError || isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
-  }
+function entryOf({ columns, decimals }: Spreadsheet, { line, cells }: Row): Entry {
+  const { length } = trimmed(cells)
+  if (length > columns.length || cells.length < columns.length)
+    return { line, problems: [`has ${cells.length} cells where the header has ${columns.length}`] }
+  return { line, input: asInput(columns, cells, decimals) }
 }
-
-function entryOf(columns: Columns, record: readonly string[], line: number, decimals: Decimals): Entry {
-  if (record.length !== columns.length) {
-    return { line, problems: [`has ${record.length} cells where the header has ${columns.length}`] }
-  }
-  return { line, input: asInput(columns, record, decimals) }
-}
-
-/** A packed file that can't be unpacked. */
-export const isZlib = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

@@ -1,0 +1,61 @@
+import { CsvError, parse } from 'csv-parse'
+import { pipeline } from 'node:stream'
+import { visibleText } from '../../domain/visible-text.ts'
+import { Failed } from '../failure.ts'
+import { textOf, type Form } from './form.ts'
+
+/** A row of a spreadsheet: its cells as people see them, and the number of its (last) line in the file, from 1. */
+export type Row = { readonly line: number; readonly cells: readonly string[] }
+
+type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
+
+/** Every kind of line end, in one file too; the first that fits ends the line. */
+const LINE_ENDS = ['\r\n', '\n', '\r']
+
+/**
+ * The rows of a file that have anything in them, one after another. A quote within a cell is a character like others.
+ * @throws Failed for a file that is no CSV, the system's error
+ */
+export async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Form): AsyncGenerator<Row> {
+  const parser = parse({
+    info: true,
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    record_delimiter: LINE_ENDS,
+    delimiter,
+  })
+  // A failing stream fails the parser, and so the loop that reads it.
+  pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))
+  let isToSkip = namesDelimiter
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      const cells = record.map(cellText)
+      if (!isToSkip && cells.some((cell) => cell !== '')) yield { line: info.lines, cells }
+      isToSkip = false
+    }
+  } catch (error) {
+    throw error instanceof CsvError || isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
+  }
+}
+
+/** `="00071"`, by which a spreadsheet program is kept from taking a text for a number. */
+const AS_TEXT = /^="((?:[^"]|"")*)"$/
+
+/** A text that a spreadsheet program would compute, with the apostrophe that keeps it from that (as export writes it). */
+const GUARDED = /^'(?='*[=+\-@])/
+
+/** Ends of lines and tabs within a cell. */
+const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
+
+/** What a cell says: without what spreadsheet programs write around it, on one line, as people see it. */
+export function cellText(written: string): string {
+  const cell = visibleText(written.replaceAll(BREAKS, ' '))
+  const [, text] = AS_TEXT.exec(cell) ?? []
+  return text === undefined ? cell.replace(GUARDED, '') : visibleText(text.replaceAll('""', '"'))
+}
+
+/** A packed file that can't be unpacked. */
+export const isZlib = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine, type Ended } from '../command-line.ts'
+
+type Context = { commands: CommandLine; looked: (content: string | Buffer, ...words: string[]) => Promise<Ended> }
+
+const test = suite<Context>('an imported spreadsheet')
+test.before(async (context) => {
+  const commands = await CommandLine.onEngines()
+  context.commands = commands
+  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+  const file = join(commands.folder, 'stones.csv')
+  context.looked = (content, ...words) => {
+    writeFileSync(file, content)
+    return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
+  }
+})
+test.after(({ commands }) => commands.remove())
+
+type Stone = Readonly<Record<string, unknown>>
+type Result = { readonly would?: { readonly created: number }; readonly first: Stone[]; readonly bad: unknown[] }
+
+/** What a dry run shows of the stones, and how many it would create. */
+function read({ code, out, err }: Ended): Result & { readonly err: string } {
+  assert.is(code, 0, err)
+  return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '') as Result), err }
+}
+
+const ROUND = { sku: 'A-1', cutShape: 'Round', carat: 0.71 }
+const PEAR = { sku: 'A-2', cutShape: 'Pear', carat: 1.01 }
+
+/** What is written around stones, all of it no data: the same two come out. */
+const AROUND: readonly (readonly [what: string, content: string])[] = [
+  ['rows that are only separators', 'sku,cutShape,carat\nA-1,Round,0.71\n,,\nA-2,Pear,1.01\n,,\n,\n'],
+  ['rows of blanks of all kinds', 'sku,cutShape,carat\nA-1,Round,0.71\n \u00a0,\u200b,\nA-2,Pear,1.01\n'],
+  ['separators at the ends of rows', 'sku,cutShape,carat\nA-1,Round,0.71,\nA-2,Pear,1.01,,\n'],
+  ['a last column without a heading', 'sku,cutShape,carat,\nA-1,Round,0.71,\nA-2,Pear,1.01,\n'],
+  ['a column without a heading between others', 'sku,,cutShape,carat\nA-1,,Round,0.71\nA-2,,Pear,1.01\n'],
+  ['sep=;', 'sep=;\r\nsku;cutShape;carat\r\nA-1;Round;0,71\r\nA-2;Pear;1,01\r\n'],
+  ['"sep=|"', '"sep=|"\nsku|cutShape|carat\nA-1|Round|0.71\nA-2|Pear|1.01\n'],
+  ['vertical bars', 'sku|cutShape|carat\nA-1|Round|0.71\nA-2|Pear|1.01\n'],
+  ['tabs beside commas in a remark', 'sku\tcutShape\tcarat\tComment\nA-1\tRound\t0.71\ta, b, c\nA-2\tPear\t1.01\td\n'],
+  [
+    'a title',
+    'Stock list of Some Vendor,,\nas of 25 Nov 2026,,\n,,\nsku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n',
+  ],
+  ['a title of one cell', 'Stock list\n\nsku;cutShape;carat\nA-1;Round;0,71\nA-2;Pear;1,01\n'],
+  ['quotes within a cell', 'sku,cutShape,carat,Comment\nA-1,Round,0.71,nice "eye clean" stone\nA-2,Pear,1.01,3"\n'],
+  [
+    'a quoted word that a cell begins with',
+    'sku\tcutShape\tcarat\tComment\nA-1\tRound\t0.71\t"as new" ring\nA-2\tPear\t1.01\t\n',
+  ],
+  ['a line feed within a cell', 'sku,"cutShape",carat\nA-1,"Round\n",0.71\nA-2,"\nPear",1.01\n'],
+  ['ends of lines of old Macs', 'sku,cutShape,carat\rA-1,Round,0.71\rA-2,Pear,1.01\r'],
+  ['ends of lines of several systems', 'sku,cutShape,carat\r\nA-1,Round,0.71\nA-2,Pear,1.01\r'],
+  ['two carriage returns before a line feed', 'sku,cutShape,carat\r\r\nA-1,Round,0.71\r\r\nA-2,Pear,1.01\r\r\n'],
+  ['two byte order marks', '\ufeff\ufeffsku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n'],
+  ['characters that nobody sees', 'sku\u200b,cut\u00adShape,carat\n\u200bA-1,Round\u2060,0.71\nA-2\ufeff,Pear,1.01\n'],
+  [
+    'no-break spaces',
+    'Stock\u00a0#,Shape,Weight\nA-1,Round\u00a0Brilliant,0.71\u00a0ct\nA-2,\u00a0Pear,1.01\u202fct\n',
+  ],
+  ['cells that are kept as text', 'sku,cutShape,carat\n"=""A-1""",Round,0.71\n="A-2",Pear,1.01\n'],
+  ['guards against formulas', "sku,cutShape,carat,Comment\nA-1,Round,0.71,'=1+1\nA-2,Pear,1.01,'-\n"],
+  ['a total with its word', 'Stock #,Shape,Weight\nA-1,Round,0.71\nA-2,Pear,1.01\nTotal,2 stones,1.72\n'],
+  ['a total in the second column', 'Stock #,Shape,Weight\nA-1,Round,0.71\nA-2,Pear,1.01\n,Grand Total:,1.72\n'],
+  ['a German total', 'sku;cutShape;carat\nA-1;Round;0,71\nA-2;Pear;1,01\nSumme;;1,72\n'],
+  ['a count of stones', 'sku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n2 pcs,,1.72\n'],
+  ['subtotals between', 'sku,cutShape,carat\nA-1,Round,0.71\nSubtotal,,0.71\nA-2,Pear,1.01\nSubtotal,,1.01\n'],
+  ['a last row of sums alone', 'sku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n,,1.72\n'],
+]
+for (const [what, content] of AROUND) {
+  test(`with ${what} has the stones that it has`, async ({ looked }) => {
+    const { first, bad, would } = read(await looked(content))
+    assert.equal(first, [ROUND, PEAR])
+    assert.equal([bad.length, would?.created], [0, 2])
+  })
+}
+
+test('has leading zeros where they are kept as text', async ({ looked }) => {
+  const { first } = read(await looked('sku,cutShape,carat\n"=""00071""",Round,0.71\n="00072",Round,0.71\n'))
+  assert.equal(
+    first.map(({ sku }) => sku),
+    ['00071', '00072'],
+  )
+})
+
+test('may have stones whose sku is a word for a total', async ({ looked }) => {
+  const { first, bad } = read(await looked('sku,cutShape,carat\nTotal,Round,0.71\nSum-1,Pear,1.01\nPC,PC,1\n'))
+  assert.equal([first.map(({ sku }) => sku), bad.length], [['Total', 'Sum-1', 'PC'], 0])
+})
+
+test('says which line it takes for the header, and which ones for totals', async ({ looked }) => {
+  const { err } = read(await looked('Stock list,,\n,,\nsku,cutShape,carat\nA-1,Round,0.71\nTotal,,0.71\n'))
+  assert.match(err, /line 3 is the header; what is above it is left out/)
+  assert.match(err, /line 5 is a total, and no stone/)
+})
+
+test('has booleans in what spreadsheet programs write for them', async ({ looked }) => {
+  for (const [yes, no] of [
+    ['Y', 'N'],
+    ['TRUE', 'FALSE'],
+    ['WAHR', 'FALSCH'],
+    ['VRAI', 'FAUX'],
+    ['VERDADERO', 'FALSO'],
+    ['真', '假'],
+  ]) {
+    const { first } = read(await looked(`sku,cutShape,carat,Lab Grown\nA,Round,1,${yes}\nB,Round,1,${no}\n`))
+    assert.equal(
+      first.map(({ isLabGrown }) => isLabGrown),
+      [true, false],
+      yes,
+    )
+  }
+})
+
+const REFUSED: readonly (readonly [what: string, content: string | Buffer, told: RegExp])[] = [
+  [
+    'a JSON array',
+    '[\n {"sku": "A", "cutShape": "Round", "carat": 0.71}\n]\n',
+    /is a JSON array; write its objects one a line/,
+  ],
+  ['a web page', '<html><body><table><tr><td>sku</td></tr></table></body></html>', /is a web page/],
+  ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /is a workbook of Excel 97 to 2003/],
+  ['a PDF', '%PDF-1.4\n', /is a PDF/],
+  [
+    'a sentence',
+    'You have no right to this list, it needs another subscription.\n',
+    /has no header.*You have no right/,
+  ],
+  [
+    'a cell below no heading',
+    'sku,,cutShape,carat\nA-1,red,Round,0.71\n',
+    /Column 2 has no heading, and holds red in line 2/,
+  ],
+]
+for (const [what, content, told] of REFUSED) {
+  test(`that is or has ${what} is refused, with what it is`, async ({ looked }) => {
+    const { code, err } = await looked(content)
+    assert.not.equal(code, 0)
+    assert.match(err, told)
+    assert.is(err.trim().split('\n').length, 1, err)
+  })
+}
+
+test('has all faults of its headings told at once', async ({ looked }) => {
+  const { code, err } = await looked('sku,carat,Carat,Wieght,Colour of box\nA-1,1,1,1,red\n')
+  assert.is(code, 2)
+  for (const told of [/Wieght is no field/, /Colour of box is no field/, /names carat twice/, /lacks cutShape/])
+    assert.match(err, told)
+})
+
+test.run()
