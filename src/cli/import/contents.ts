@@ -63,7 +63,7 @@ export class Contents {
   #toldOf({ stones, from, to, values }: Held): string {
     const all = stones === this.#stones ? '' : ` (${count(stones)} of ${count(this.#stones)} stones)`
     if (from !== undefined) return `${from} to ${to}${all}`
-    if (values === undefined) return `${count(stones)} texts`
+    if (values === undefined) return stones === 1 ? 'a text' : `${count(stones)} texts`
     return `${values.join(', ')}${values.length === NAMED ? ' and maybe others' : ''}${all}`
   }
 }
