@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { accountOf } from '../commands/accounts/accounts.ts'
 import { BadUsage } from './failure.ts'
-import { readMapping } from './import/columns.ts'
+import { readMapping, readValues } from './import/columns.ts'
 import { importStones } from './import/import-stones.ts'
 import type { Asked } from './import/report.ts'
 import { withFile } from './import/source.ts'
@@ -11,6 +11,7 @@ import { withInstallation, type Open } from './installed.ts'
 type ImportOptions = Omit<Asked, 'user' | 'given'> & {
   readonly user?: string
   readonly map: readonly string[]
+  readonly mapValue: readonly string[]
   readonly undo?: string
 }
 
@@ -26,6 +27,7 @@ export function importCommand(open: Open): Command {
     .option('--skip-bad', 'leave out the lines that can not be used; without it one such line stops the import')
     .option('--ignore-unknown', 'leave out columns that are no v4 fields')
     .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collected, [])
+    .option('--map-value <column:text=value>', 'what a text of a column means; can be repeated', collected, [])
     .addOption(
       new Option('--decimal <character>', 'what stands before the fraction of every number').choices(['.', ',']),
     )
@@ -59,11 +61,11 @@ async function run(open: Open, file: string | undefined, options: ImportOptions)
     return undoImport(open, options.undo, options)
   }
   const asked = checked(file, options)
-  const mapping = readMapping(options.map)
+  const [mapping, values] = [readMapping(options.map), readValues(options.mapValue)]
   await withFile(asked.given, (path) =>
     withInstallation(open, async (installation) => {
       const { account } = await accountOf(installation, asked.user)
-      await importStones(installation, path, account, { ...asked, mapping })
+      await importStones(installation, path, account, { ...asked, mapping, values })
     }),
   )
 }

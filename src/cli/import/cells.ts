@@ -1,61 +1,122 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
+import { color } from '../../domain/dictionaries/color-and-clarity.ts'
+import { readFancyColor } from '../../domain/dictionaries/fancy-description.ts'
 import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
+import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { comparedText } from '../../domain/visible-text.ts'
-import type { Columns } from './columns.ts'
+import { READERS } from '../../representations/diamond/readers.ts'
+import { booleanOf, levelOf, saysNoValue } from './cell-words.ts'
+import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type Decimals } from './numbers.ts'
 
-/** What people write, and what spreadsheet programs do in their languages; in small letters. */
-const TRUE = [
-  'true yes y 1 wahr ja vrai oui verdadero verdadeiro sí si sim vero sì waar prawda tak sant sand',
-  'истина да doğru evet 真 是 אמת כן',
-].flatMap((words) => words.split(' '))
-const FALSE = [
-  'false no n 0 falsch nein faux non falso não onwaar nee fałsz nie falskt falsk ложь нет yanlış hayır',
-  '假 否 שקר לא',
-].flatMap((words) => words.split(' '))
+/** How the cells of a file are read. */
+export type CellRules = { readonly columns: Columns; readonly decimals: Decimals; readonly values?: ValueMap }
 
-const TRUTHS: ReadonlyMap<string, boolean> = new Map([
-  ...TRUE.map((word) => [word, true] as const),
-  ...FALSE.map((word) => [word, false] as const),
-])
+/** A line as the v4 API would get it in JSON, and what was stored of a cell that says more, or something between. */
+export type Input = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
 
 /**
- * A line as the v4 API would get it in JSON. An empty cell is null; what can't be read stays text, to be refused. Columns
- * that hold an end of a range each are put together to one text, `Thin-Medium`.
+ * What a line of cells says. An empty cell is null; what can't be read stays text, to be refused. Columns that hold an end
+ * of a range each are put together to one text, `Thin-Medium`.
  */
-export function asInput(columns: Columns, cells: readonly string[], decimals: Decimals): Record<string, unknown> {
+export function asInput({ columns, decimals, values }: CellRules, cells: readonly string[]): Input {
   const input: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
-    const cell = cells[index]?.trim() ?? ''
+    const written = cells[index]?.trim() ?? ''
+    const cell = values?.get(index)?.get(comparedText(written)) ?? written
+    const value = cell === '' ? null : readCell(name, cell, decimals)
     const before = input[name] ?? null
-    if (cell === '') input[name] = before
-    else input[name] = before === null ? readCell(name, cell, decimals) : `${String(before)}-${cell}`
+    if (before === null || value === null) input[name] = value ?? before
+    else input[name] = `${String(before)}-${cell}`
   }
-  return columns.includes('fluorColor') ? input : withGlow(input)
-}
-
-/** GIA writes `Medium Blue` where others have two columns. */
-function withGlow(input: Record<string, unknown>): Record<string, unknown> {
-  const { fluorIntensity: both } = input
-  if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return input
-  const [, intensity = '', color = ''] = /^(.*\S)\s+(\S+)$/.exec(both) ?? []
-  if (fluorIntensity.find(intensity) === undefined || fluorColor.find(color) === undefined) return input
-  return { ...input, fluorIntensity: intensity, fluorColor: color }
+  if (!columns.includes('fluorColor')) spreadFluorescence(input)
+  const notes = spreadColors(input)
+  if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
+  return { input, notes: [...notes, ...lowerOfTwo(input)] }
 }
 
 /** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */
 function readCell(name: FieldName, cell: string, decimals: Decimals): unknown {
-  if (isAmount(name)) return amountOf(name, cell, decimals[name] ?? '.') ?? cell
-  switch (FIELDS[name].kind) {
+  const field = FIELDS[name]
+  switch (field.kind) {
     case 'text':
-    case 'scale':
       return cell
-    case 'flag':
-      return TRUTHS.get(comparedText(cell)) ?? cell
     case 'shape':
-    case 'entry':
-    case 'level':
-      return /^\d+$/.test(cell) ? Number(cell) : cell
+      return parseShape(cell) === undefined && saysNoValue(cell) ? null : idOr(cell)
+    default: {
+      const value = isAmount(name) ? amountOf(name, cell, decimals[name] ?? '.') : wordOf(name, cell)
+      return value === undefined || (value === cell && !isReadable(name, cell))
+        ? saysNoValue(cell)
+          ? null
+          : cell
+        : value
+    }
   }
+}
+
+function wordOf(name: FieldName, cell: string): unknown {
+  switch (FIELDS[name].kind) {
+    case 'flag':
+      return booleanOf(name, cell)
+    case 'level':
+      return levelOf(name, cell)
+    case 'entry':
+      return idOr(cell)
+    default:
+      return cell
+  }
+}
+
+const idOr = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
+
+/** Whether the API takes a value of a field. */
+export function isReadable(name: FieldName, value: unknown): boolean {
+  const read = READERS.v4.get(name)?.(value)
+  return read !== undefined && 'value' in read
+}
+
+/** GIA writes `Medium Blue` where others have two columns. */
+function spreadFluorescence(input: Record<string, unknown>): void {
+  const { fluorIntensity: both } = input
+  if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return
+  const [, intensity = '', hue = ''] = /^(.*\S)\s+(\S+)$/.exec(both) ?? []
+  if (fluorIntensity.find(intensity) === undefined || fluorColor.find(hue) === undefined) return
+  Object.assign(input, { fluorIntensity: intensity, fluorColor: hue })
+}
+
+/** Columns that may hold a whole description of a colour. */
+const DESCRIBED = ['color', 'colorHue', 'fancyGrade'] as const
+
+/** `Fancy Light Yellow` in one cell is of several fields; of `M, Faint Brown` the letter is the grade. @returns notes */
+function spreadColors(input: Record<string, unknown>): string[] {
+  const notes: string[] = []
+  for (const name of DESCRIBED) {
+    const text = input[name]
+    if (typeof text !== 'string' || isReadable(name, text)) continue
+    const fancy = readFancyColor(text)
+    const [, letter = '', rest = ''] = name === 'color' ? (/^([d-z])\s*[,;(]?\s+(.+)$/i.exec(text) ?? []) : []
+    if (fancy !== undefined) {
+      input[name] = null
+      for (const [field, value] of Object.entries(fancy)) input[field] ??= value
+    } else if (color.find(letter) !== undefined && readFancyColor(rest) !== undefined) {
+      input[name] = letter
+      notes.push(`${name} ${text} is stored as ${letter.toUpperCase()}`)
+    }
+  }
+  return notes
+}
+
+const isFancy = ({ fancyGrade, colorHue }: Record<string, unknown>): boolean =>
+  (fancyGrade ?? null) !== null || (colorHue ?? null) !== null
+
+/** Of texts that name two grades. */
+function lowerOfTwo(input: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    const field = FIELDS[name as FieldName]
+    if (field.kind !== 'entry' || typeof value !== 'string') return []
+    const [, lower] = field.dictionary.findTwo(value) ?? []
+    if (lower === undefined) return []
+    return [`${name} ${value} is stored as ${lower.title}, the lower one`]
+  })
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Stock } from './inventory.ts'
-import { lackingOf, type Line } from './lines.ts'
+import { lackingOf, type BadLine, type Line, type Unread } from './lines.ts'
 import { Contents } from './contents.ts'
-import { OwnShapes } from './shapes.ts'
-
-/** A line that can't be used, and all that is wrong with it. */
-export type BadLine = { readonly line: number; readonly problems: readonly string[] }
+import { CountedTexts } from './counted-texts.ts'
 
 /** What a file was found to hold, by one reading of all of it. */
 export type Findings = {
   /** Lines that can be used. */
   readonly good: number
   readonly bad: readonly BadLine[]
-  readonly shapes: OwnShapes
+  /** Cut shapes that no dictionary knows, with the number of their stones. */
+  readonly shapes: CountedTexts
+  /** What was stored of texts that say more, or something between, with the number of their stones. */
+  readonly notes: CountedTexts
   readonly contents: Contents
   /** Of all good lines in their order. */
   readonly digest: string
@@ -27,8 +27,9 @@ export type Usable = Extract<Line, { change: Change }>
 
 /** Reads a whole file before anything is written. @param stock where lines are about the stones that have their sku */
 export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | undefined): Promise<Findings> {
-  const bad: { line: number; problems: readonly string[] }[] = []
-  const shapes = new OwnShapes()
+  const bad: { line: number; problems: readonly string[]; unread?: readonly Unread[] }[] = []
+  const shapes = new CountedTexts()
+  const notes = new CountedTexts()
   const contents = new Contents()
   const digest = createHash('sha256')
   const skus = new Skus()
@@ -40,12 +41,15 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
     if (first === undefined && problems.length === 0 && 'change' in line) {
       good++
       digest.update(`${JSON.stringify(line.change.set)}\n`)
-      shapes.saw(line.change.set.cutShape)
+      const { cutShape } = line.change.set
+      if (typeof cutShape === 'string') shapes.saw(cutShape)
+      for (const note of line.notes ?? []) notes.saw(note)
       contents.saw(line.change)
       continue
     }
     const again = first === undefined ? [] : [`sku ${sku} stands in line ${first} already`]
-    bad.push({ line: line.line, problems: [...problems, ...again] })
+    const unread = 'unread' in line ? line.unread : undefined
+    bad.push({ line: line.line, problems: [...problems, ...again], ...(unread && { unread }) })
   }
   for (const { sku, line, others } of skus.twice()) {
     const known = bad.find((one) => one.line === line)
@@ -61,6 +65,7 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
     good,
     bad,
     shapes,
+    notes,
     contents,
     digest: digest.digest('hex'),
     names: (sku) => skus.has(sku),

@@ -10,7 +10,7 @@ import { note } from '../output.ts'
 import { count } from '../progress-bar.ts'
 import { awaitReadModels } from '../read-models.ts'
 import { listenForStop } from '../stop-signal.ts'
-import type { Mapping } from './columns.ts'
+import type { GivenValue, Mapping } from './columns.ts'
 import { findingsOf, type Findings } from './findings.ts'
 import { stockOf, type Stock } from './inventory.ts'
 import { readLines } from './lines.ts'
@@ -34,12 +34,13 @@ export async function importStones(
   installation: Installation,
   path: string,
   owner: number,
-  asked: Asked & { readonly mapping: Mapping },
+  asked: Asked & { readonly mapping: Mapping; readonly values: readonly GivenValue[] },
 ): Promise<void> {
   const isUpdate = asked.updateBy !== undefined
   const source = await openSource(path, {
     unknown: asked.ignoreUnknown === true ? 'ignored' : 'refused',
     mapping: asked.mapping,
+    values: asked.values,
     ...(asked.decimal !== undefined && { decimal: asked.decimal }),
     ...(isUpdate && { required: ['sku'] }),
   })
@@ -49,6 +50,7 @@ export async function importStones(
   const findings = await findingsOf(lines(), stock)
   const report = new Report(source, findings, asked)
   report.noteContents()
+  report.noteTexts()
   report.noteProblems()
   if (findings.bad.length > 0 && asked.skipBad !== true) {
     if (asked.json === true) report.print(NOTHING, '')

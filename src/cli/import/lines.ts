@@ -2,14 +2,30 @@ import { REQUIRED, type Change } from '../../domain/diamond/fields.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { readChange, readNewDiamond } from '../../representations/diamond/read.ts'
 
+/** A text that is no value of its column's field. */
+export type Unread = { readonly column: string; readonly text: string }
+
+/** A line that can't be used, and all that is wrong with it. */
+export type BadLine = {
+  readonly line: number
+  readonly problems: readonly string[]
+  readonly unread?: readonly Unread[]
+}
+
 /** One line of a file as the v4 API would get it in JSON, or what is wrong with it before anything is read. */
 export type Entry =
-  | { readonly line: number; readonly input: Readonly<Record<string, unknown>> }
-  | { readonly line: number; readonly problems: readonly string[] }
+  | {
+      readonly line: number
+      readonly input: Readonly<Record<string, unknown>>
+      /** What was stored of texts that say more, or something between. */
+      readonly notes?: readonly string[]
+      /** The texts of a field's columns that are no values of it. */
+      readonly unread?: (field: string) => readonly Unread[]
+    }
+  | BadLine
 
 /** One line that was read by the same rules as the API's input. A stone that is made of it has no more than `set`. */
-export type Line =
-  { readonly line: number; readonly change: Change } | { readonly line: number; readonly problems: readonly string[] }
+export type Line = { readonly line: number; readonly change: Change; readonly notes?: readonly string[] } | BadLine
 
 /** What a line is for: a new stone, or whichever has its sku. */
 export type Reads = 'new stones' | 'stones by sku'
@@ -29,13 +45,20 @@ export async function* readLines(
       const { cutShape, ...others } = entry.input
       const text = typeof cutShape === 'string' ? cutShape.trim() : ''
       const isOwn = ownShapes.has(text) && parseShape(text) === undefined
-      yield isOwn ? withShape(read(entry.line, others), text) : read(entry.line, entry.input)
+      const line = isOwn ? withShape(read(entry.line, others), text) : read(entry.line, entry.input)
+      const unread = 'change' in line ? [] : unreadOf(entry, line)
+      if ('change' in line) yield entry.notes === undefined ? line : { ...line, notes: entry.notes }
+      else yield unread.length === 0 ? line : { ...line, unread }
     } else yield entry
   }
 }
 
 const withShape = (line: Line, cutShape: string): Line =>
   'problems' in line ? line : { ...line, change: { ...line.change, set: { ...line.change.set, cutShape } } }
+
+/** Those of the fields that have a problem. */
+const unreadOf = ({ unread }: Extract<Entry, { input: unknown }>, { problems }: BadLine): readonly Unread[] =>
+  unread === undefined ? [] : problems.flatMap((problem) => unread(problem.split(' ', 1)[0] ?? ''))
 
 const READS = {
   'new stones': (line, input) => {

@@ -20,6 +20,12 @@ export type Asked = OutputOptions & {
   readonly again?: true
 }
 
+/** Texts that a refusal asks about. */
+const SHOWN = 20
+
+/** A word of a shell's command line. */
+const shell = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+
 export const NOTHING: Counts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
 
 /** What is said about an import, on stderr as it goes on, and on stdout at its end. */
@@ -32,9 +38,18 @@ export class Report {
     private readonly asked: Asked,
   ) {}
 
-  /** All that is wrong with the file, line by line. */
+  /** All that is wrong with the file, line by line, and how to say what a text means. */
   noteProblems(): void {
-    for (const { line, problems } of this.findings.bad) note(`line ${line}: ${problems.join('; ')}`)
+    const { bad } = this.findings
+    for (const { line, problems } of bad) note(`line ${line}: ${problems.join('; ')}`)
+    const unread = bad.flatMap((one) => one.unread ?? []).map(({ column, text }) => `${column}:${text}`)
+    for (const one of [...new Set(unread)].slice(0, SHOWN))
+      note(`to say what it means: --map-value ${shell(`${one}=VALUE`)}`)
+  }
+
+  /** What was stored of texts that say more, or something between. */
+  noteTexts(): void {
+    for (const told of this.findings.notes.told) note(told)
   }
 
   /** What a dry run shows of the stones. */
@@ -44,12 +59,13 @@ export class Report {
 
   noteShapes(): void {
     const { told } = this.findings.shapes
-    if (told !== undefined) note(told)
+    if (told.length > 0) note(`cut shapes that no dictionary knows, kept as written: ${told.join(', ')}`)
   }
 
   /** @param more the undo file, and what a dry run would do */
   print(counts: Counts, text: string, more: { readonly undo?: string | null; readonly would?: Counts } = {}): void {
-    const { bad, shapes, contents } = this.findings
+    const { shapes, notes, contents } = this.findings
+    const bad = this.findings.bad.map(({ line, problems }) => ({ line, problems }))
     const result = {
       ...counts,
       refused: bad.length,
@@ -58,6 +74,7 @@ export class Report {
       ...(more.would && { would: more.would }),
       ...(this.asked.dryRun === true && { first: contents.first, fields: contents.fields }),
       ownShapes: shapes.counts,
+      notes: notes.counts,
       imported: counts.created,
       bad,
       seconds: (performance.now() - this.#started) / 1000,

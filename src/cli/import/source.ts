@@ -32,8 +32,8 @@ export async function openSource(file: string, rules: SheetRules): Promise<Sourc
   })
   const digest = () => digestOf(file)
   if (form.isJson) {
-    if (rules.mapping !== undefined && rules.mapping.size > 0)
-      throw new BadUsage('--map is for the columns of a header')
+    if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
+      throw new BadUsage('--map and --map-value are for the columns of a header')
     const described = `lines of JSON with the members of a v4 diamond (${form.encoding})`
     return { mapping: {}, described, digest, entries: () => jsonEntries(file, form, rules.unknown) }
   }

@@ -1,8 +1,16 @@
 import { BadUsage, Failed } from '../failure.ts'
-import { asInput } from './cells.ts'
-import { headingsIn, readHeader, type Columns, type HeaderRules } from './columns.ts'
+import { asInput, isReadable } from './cells.ts'
+import {
+  headingsIn,
+  readHeader,
+  valuesBy,
+  type Columns,
+  type GivenValue,
+  type HeaderRules,
+  type ValueMap,
+} from './columns.ts'
 import type { Form } from './form.ts'
-import type { Entry } from './lines.ts'
+import type { Entry, Unread } from './lines.ts'
 import { isAmount, NumberForms, type Amount, type Decimal, type Decimals } from './numbers.ts'
 import { rowsOf, type Row } from './rows.ts'
 import { isNumbersAlone, isTotal } from './totals.ts'
@@ -14,6 +22,7 @@ export type Spreadsheet = {
   readonly decimals: Decimals
   readonly header: readonly string[]
   readonly columns: Columns
+  readonly values: ValueMap
   /** The line of the header. */
   readonly headerLine: number
   /** Whether other text stands above the header. */
@@ -25,6 +34,8 @@ export type Spreadsheet = {
 export type SheetRules = HeaderRules & {
   /** What stands before the fraction of every number; found out column by column unless told. */
   readonly decimal?: Decimal
+  /** What texts of columns mean. */
+  readonly values?: readonly GivenValue[]
 }
 
 /**
@@ -35,7 +46,8 @@ export type SheetRules = HeaderRules & {
  */
 export async function openSpreadsheet(file: string, form: Form, rules: SheetRules): Promise<Spreadsheet> {
   const top = await topOf(file, form, rules)
-  const columns = readHeader(top.header, rules)
+  const columns = readHeader(top.header, rules, top.first)
+  const values = valuesBy(top.header, rules.values ?? [])
   const amounts = columns.flatMap((name, index) =>
     name !== undefined && isAmount(name) ? [[index, name] as const] : [],
   )
@@ -52,31 +64,36 @@ export async function openSpreadsheet(file: string, form: Form, rules: SheetRule
     else for (const [index, name] of amounts) forms.saw(name, row.cells[index] ?? '', row.line)
   }
   if (last !== undefined && rows > 1 && isNumbersAlone(columns, last.cells)) totals.add(last.line)
-  return { file, form, ...top, columns, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
+  return { file, form, ...top, columns, values, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
 }
 
 /** Rows among which a header is looked for: above it there may be a title, a date, an address. */
 const TOP = 30
 /** Known headings that make a row a header. */
 const HEADINGS = 2
+/** Rows below the header by which a column is known. */
+const FIRST = 100
 
-type Top = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'>
+type Top = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & { readonly first: readonly Row['cells'][] }
 
 /** The header: the first row with at least two known headings, else the first row. @throws BadUsage, Failed */
 async function topOf(file: string, form: Form, rules: SheetRules): Promise<Top> {
-  let first: Row | undefined
-  let seen = 0
+  const rows: Row[] = []
+  let at: number | undefined
   for await (const row of rowsOf(file, form)) {
-    first ??= row
-    if (headingsIn(row.cells, rules) >= HEADINGS)
-      return { header: trimmed(row.cells), headerLine: row.line, hasTitle: row !== first }
-    if (++seen === TOP) break
+    if (at === undefined && rows.length < TOP && headingsIn(row.cells, rules) >= HEADINGS) at = rows.length
+    rows.push(row)
+    if (rows.length > (at ?? 0) + FIRST) break
   }
+  const [first] = rows
   if (first === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
-  if (seen > 1 || headingsIn(first.cells, rules) > 0)
-    return { header: trimmed(first.cells), headerLine: first.line, hasTitle: false }
-  const start = first.cells.join(' ').slice(0, 60)
-  throw new Failed(`${file} has no header that names the columns of a spreadsheet; it begins with: ${start}`)
+  if (at === undefined && rows.length === 1 && headingsIn(first.cells, rules) === 0) {
+    const start = first.cells.join(' ').slice(0, 60)
+    throw new Failed(`${file} has no header that names the columns of a spreadsheet; it begins with: ${start}`)
+  }
+  const { cells, line } = rows[at ?? 0] ?? first
+  const below = rows.slice((at ?? 0) + 1).map((row) => row.cells)
+  return { header: trimmed(cells), headerLine: line, hasTitle: (at ?? 0) > 0, first: below }
 }
 
 /** Without the cells of separators at the end of a row. */
@@ -104,9 +121,17 @@ export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<En
     if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
 }
 
-function entryOf({ columns, decimals }: Spreadsheet, { line, cells }: Row): Entry {
+function entryOf(sheet: Spreadsheet, { line, cells }: Row): Entry {
+  const { header, columns, decimals, values } = sheet
   const { length } = trimmed(cells)
   if (length > columns.length || cells.length < columns.length)
     return { line, problems: [`has ${cells.length} cells where the header has ${columns.length}`] }
-  return { line, input: asInput(columns, cells, decimals) }
+  const { input, notes } = asInput({ columns, decimals, values }, cells)
+  const unread = (field: string): Unread[] =>
+    columns.flatMap((name, index) => {
+      const text = cells[index] ?? ''
+      const isUnread = name === field && text !== '' && !isReadable(name, text)
+      return isUnread ? [{ column: header[index] ?? '', text }] : []
+    })
+  return { line, input, notes, unread }
 }

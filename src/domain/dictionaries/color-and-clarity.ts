@@ -1,9 +1,9 @@
-import { dictionary, type Entry } from './dictionary.ts'
+import { gradeDictionary, type Aliases, type Entry } from './dictionary.ts'
 
 const LETTERS = 'DEFGHIJKLMNOPQRSTUVWXYZ'
 
 /** The colourless scale of the GIA, D to Z. Ids of D, E, F and G are the platform's; the others continue them. */
-export const color = dictionary(
+export const color = gradeDictionary(
   'color',
   [...LETTERS].map((letter, index) => ({ id: 15 + index, title: letter, short: letter, position: 10 * (index + 1) })),
 )
@@ -16,7 +16,7 @@ const grade = (id: number, title: string): Entry => ({ id, title, short: title, 
  * CIBJO and HRD, which differ from the GIA's I in their limits. Loupe Clean is CIBJO's one grade for FL and IF together,
  * so it stands between them. N: a fancy-coloured stone without a grade.
  */
-export const clarity = dictionary('clarity', [
+const CLARITIES: readonly Entry[] = [
   grade(1, 'FL'),
   { id: 16, title: 'Loupe Clean', short: 'LC', position: 15 },
   grade(2, 'IF'),
@@ -34,4 +34,18 @@ export const clarity = dictionary('clarity', [
   grade(14, 'P2'),
   grade(15, 'P3'),
   grade(17, 'N'),
-])
+]
+
+/** As trade lists write them: `VS 1`, `VVS-2`, and reports: `Flawless`. */
+const CLARITY_SPELLINGS: Aliases = {
+  FL: ['Flawless'],
+  IF: ['Internally Flawless'],
+  ...Object.fromEntries(
+    CLARITIES.flatMap(({ title }) => {
+      const [, letters, digit] = /^([A-Z]+)(\d)$/.exec(title) ?? []
+      return digit === undefined ? [] : [[title, [`${letters} ${digit}`, `${letters}-${digit}`]]]
+    }),
+  ),
+}
+
+export const clarity = gradeDictionary('clarity', CLARITIES, CLARITY_SPELLINGS)

@@ -1,4 +1,4 @@
-import { dictionary, type Aliases, type Entry } from './dictionary.ts'
+import { gradeDictionary, type Aliases, type Entry } from './dictionary.ts'
 
 /**
  * The scale of cut quality, polish and symmetry: the GIA's five grades with the Ideal of AGS above them.
@@ -13,26 +13,19 @@ const GRADES: readonly Entry[] = [
   { id: 5, title: 'Poor', short: 'P', position: 50 },
 ]
 
-/** Source: the platform's table of accepted values. */
-const QUALITY: Aliases = {
+/**
+ * Sources: the platform's table of accepted values, which has X, V, V. Good and V.G for polish and symmetry only, and those of
+ * RapNet's upload (GD, FR, PR).
+ */
+const SPELLINGS: Aliases = {
   Ideal: ['I', 'ID'],
-  Excellent: ['EX', 'EXC'],
-  'Very Good': ['VG'],
-  Good: ['G'],
-  Fair: ['F'],
-  Poor: ['P'],
+  Excellent: ['EX', 'EXC', 'X'],
+  'Very Good': ['VG', 'V', 'V. Good', 'V.Good', 'V Good', 'V.G', 'V.G.'],
+  Good: ['G', 'GD'],
+  Fair: ['F', 'FR'],
+  Poor: ['P', 'PR'],
 }
 
-/** Polish and symmetry share these; cut quality knows fewer. Source: the platform's table of accepted values. */
-const FINISH: Aliases = {
-  Ideal: ['I', 'ID'],
-  Excellent: ['EX', 'X'],
-  'Very Good': ['VG', 'V', 'V. Good', 'V.G'],
-  Good: ['G'],
-  Fair: ['F'],
-  Poor: ['P'],
-}
-
-export const cutQuality = dictionary('cutQuality', GRADES, QUALITY)
-export const polish = dictionary('polish', GRADES, FINISH)
-export const symmetry = dictionary('symmetry', GRADES, FINISH)
+export const cutQuality = gradeDictionary('cutQuality', GRADES, SPELLINGS)
+export const polish = gradeDictionary('polish', GRADES, SPELLINGS)
+export const symmetry = gradeDictionary('symmetry', GRADES, SPELLINGS)

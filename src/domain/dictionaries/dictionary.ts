@@ -1,4 +1,6 @@
 import { comparedText, visibleText } from '../visible-text.ts'
+import { twoIn } from './two-entries.ts'
+
 /** A line of a dictionary, as the Constants API shows it. Ids never change meaning: events hold them. */
 export type Entry = {
   readonly id: number
@@ -23,8 +25,10 @@ export type Dictionary<Line extends Entry = Entry> = {
   /** Every entry, the children of a tree included, each behind its parent. */
   readonly all: readonly Entry[]
   has(id: number): boolean
-  /** The id of the entry that a title, short form or alias names; undefined when none does. */
+  /** The id of the entry that a title, short form or alias names, of two entries the lower one; undefined when none does. */
   find(text: string): number | undefined
+  /** The two entries of a scale that a text such as `VG-EX` or `U to V` names, the better one first; undefined for any other. */
+  findTwo(text: string): readonly [better: Entry, lower: Entry] | undefined
   /** @throws UnknownEntry */
   title(id: number): string
   /** @throws UnknownEntry */
@@ -37,6 +41,35 @@ export function dictionary<Line extends Entry>(
   entries: readonly Line[],
   aliases: Aliases = {},
 ): Dictionary<Line> {
+  const find = matcher(entries, aliases)
+  return { ...known(name, entries), find, findTwo: () => undefined }
+}
+
+/**
+ * A dictionary whose entries are grades, from the best to the worst: a text may name two of them, and a sign behind a grade
+ * does not count.
+ */
+export function gradeDictionary<Line extends Entry>(
+  name: string,
+  entries: readonly Line[],
+  aliases: Aliases = {},
+): Dictionary<Line> {
+  const match = matcher(entries, aliases)
+  const findOne = (text: string) => match(text) ?? match(text.replace(BESIDE_GRADE, ''))
+  const entryOf = (text: string) => entries.find(({ id }) => id === findOne(text))
+  const findTwo = (text: string): readonly [Line, Line] | undefined => {
+    if (findOne(text) !== undefined) return undefined
+    const [one, other] = (twoIn(text.replace(BESIDE_GRADE, '')) ?? []).map(entryOf)
+    if (one === undefined || other === undefined) return undefined
+    return one.position <= other.position ? [one, other] : [other, one]
+  }
+  return { ...known(name, entries), find: (text) => findOne(text) ?? findTwo(text)?.[1].id, findTwo }
+}
+
+/** `EX+`, `U to V Range` (GIA). */
+const BESIDE_GRADE = /\s*[+\-–−]$|\s+(?:range|grade)\s*$/iu
+
+function known<Line extends Entry>(name: string, entries: readonly Line[]) {
   const all = withChildren(entries)
   const byId: ReadonlyMap<number, Entry> = new Map(all.map((entry) => [entry.id, entry]))
   const entryOf = (id: number): Entry => {
@@ -48,10 +81,9 @@ export function dictionary<Line extends Entry>(
     name,
     entries,
     all,
-    has: (id) => byId.has(id),
-    find: matcher(entries, aliases),
-    title: (id) => entryOf(id).title,
-    short: (id) => entryOf(id).short,
+    has: (id: number) => byId.has(id),
+    title: (id: number) => entryOf(id).title,
+    short: (id: number) => entryOf(id).short,
   }
 }
 

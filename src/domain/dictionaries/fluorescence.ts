@@ -1,4 +1,4 @@
-import { dictionary, type Aliases, type Entry } from './dictionary.ts'
+import { dictionary, gradeDictionary, type Aliases, type Entry } from './dictionary.ts'
 
 /**
  * How strongly a stone glows under long-wave ultraviolet: the GIA's five words. Ids 1 and 2 are the platform's; the
@@ -12,16 +12,19 @@ const INTENSITIES: readonly Entry[] = [
   { id: 5, title: 'Very Strong', short: 'V STR', position: 50 },
 ]
 
-/** Source: the platform's table of accepted values. */
+/**
+ * Sources: the platform's table of accepted values; RapNet's upload, which has Slight and Very Slight (SLT, VSL) where the GIA
+ * has Faint, as HRD's reports have; `Inert` of AGS's.
+ */
 const INTENSITY_SPELLINGS: Aliases = {
-  None: ['N', 'NON', 'No', 'NIL', 'FL0'],
-  Faint: ['F', 'FNT', 'Negligible', 'FA', 'FL1'],
+  None: ['N', 'NON', 'No', 'NIL', 'FL0', 'Inert'],
+  Faint: ['F', 'FNT', 'Negligible', 'FA', 'FL1', 'Slight', 'SLT', 'SL', 'Very Slight', 'VSL', 'VSLT'],
   Medium: ['M', 'MED', 'FL2'],
   Strong: ['S', 'STG', 'ST', 'FL3'],
-  'Very Strong': ['VS', 'VST', 'FL4'],
+  'Very Strong': ['VS', 'VST', 'VSTG', 'FL4'],
 }
 
-export const fluorIntensity = dictionary('fluorIntensity', INTENSITIES, INTENSITY_SPELLINGS)
+export const fluorIntensity = gradeDictionary('fluorIntensity', INTENSITIES, INTENSITY_SPELLINGS)
 
 /**
  * The colour it glows in. Ids of None and Blue are the platform's, 7 and 1: its table of accepted values has six colours

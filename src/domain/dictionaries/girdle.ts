@@ -1,4 +1,5 @@
 import { comparedText } from '../visible-text.ts'
+import { twoIn } from './two-entries.ts'
 
 /** A grading without ids: what is stored is the text that v4 shows. */
 export type Scale = {
@@ -35,15 +36,24 @@ const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
   ]),
 )
 
-/** `None`, `none` and `n` are `N`; undefined for what is no culet size. */
-export const parseCuletSize = (text: string): CuletSize | undefined => culetSizeOf.get(comparedText(text))
+/** A culet that comes to a point is none. Sources: IGI's and GCAL's reports (Pointed), RapNet's upload (P). */
+const POINTED: ReadonlySet<string> = new Set(['pointed', 'point', 'ptd', 'pt', 'p', 'nil', 'non', 'no'])
+
+/** `None`, `none`, `n` and `Pointed` are `N`; undefined for what is no culet size. */
+export function parseCuletSize(text: string): CuletSize | undefined {
+  const compared = comparedText(text)
+  return POINTED.has(compared) ? 'N' : culetSizeOf.get(compared)
+}
 
 export const culet: Scale = { read: parseCuletSize, means: 'a culet size from None to Extremely Large' }
+
+/** RapNet's grade between Thin and Medium, which laboratories don't have. */
+const SLIGHTLY_THIN = ['Slightly Thin', 'STN', 'SLTN', 'SLTHN'] as const
 
 const GIRDLES = [
   ['Extremely Thin', 'XTN', 'XTHN', 'EXTN', 'ETN', 'EN', 'XN'],
   ['Very Thin', 'VTN', 'VTHN', 'VTHIN', 'VN'],
-  ['Thin', 'TN', 'THN'],
+  ['Thin', 'TN', 'THN', ...SLIGHTLY_THIN],
   ['Medium', 'M', 'MED', 'MD'],
   ['Slightly Thick', 'STK', 'SLTK', 'SLTHK'],
   ['Thick', 'TK', 'THK', 'THIK', 'THIC'],
@@ -70,16 +80,22 @@ export function parseGirdle(text: string): string | undefined {
   return thinnest === thickest ? thinnest : `${thinnest}-${thickest}`
 }
 
-/** The thinnest and the thickest grade a girdle's text names, equal for a single one; undefined when it names none. */
+/** How a girdle is finished, and how thick it is in percent: what reports say beside the grade. */
+const BESIDE_THICKNESS = /\b(?:un)?(?:faceted|polished|bruted|smooth|frosted)\b|\d+(?:[.,]\d+)?\s*%|[(),;]/giu
+
+/**
+ * The thinnest and the thickest grade a girdle's text names, equal for a single one; undefined when it names none.
+ * `Medium to Slightly Thick (Faceted) 3.5%` is GIA's.
+ */
 export function girdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
-  const ends = text.split('-')
-  const from = gradeOf(ends[0])
-  const to = ends.length === 1 ? from : gradeOf(ends[1])
-  if (from === undefined || to === undefined || ends.length > 2) return undefined
+  const thickness = text.replaceAll(BESIDE_THICKNESS, ' ').trim()
+  const single = gradeOf(thickness)
+  const [from, to] = single === undefined ? (twoIn(thickness)?.map(gradeOf) ?? []) : [single, single]
+  if (from === undefined || to === undefined) return undefined
   return girdleGrades.indexOf(from) <= girdleGrades.indexOf(to) ? [from, to] : [to, from]
 }
 
-const gradeOf = (text: string | undefined) => (text === undefined ? undefined : girdleOf.get(comparedText(text)))
+const gradeOf = (text: string) => girdleOf.get(comparedText(text))
 
 export const girdle: Scale = {
   read: parseGirdle,

@@ -23,30 +23,44 @@ export const OTHER = 113
 /** The platform prints `CUS RCRMB` as one spelling, probably two: all three are taken. */
 const CUSHION_MODIFIED = 'C,CUX,CU,CMB,CUSH,CUS RCRMB,CUS,RCRMB,CRC,CSC,CX,RCSB,SCMB,SCX'.split(',')
 
+/** Laboratories describe princess cuts; the trade's name is on few reports. */
+const PRINCESS_DESCRIBED = ['Square Modified Brilliant', 'Rectangular Modified Brilliant']
+
 /**
  * The platform's eleven top-level shapes in its order, with its accepted values as aliases; below them shapes with ids of
  * ours, from 200 up. The platform's table has every short spelling of a cushion under its two kinds, so the title alone
- * names the root. The two square shapes are common in trade lists; the GIA's Square Emerald Cut is the trade's Asscher.
+ * names the root. The two square shapes are common in trade lists; the GIA's Square Emerald Cut is the trade's Asscher. Names in
+ * several words are those of the GIA's and IGI's reports.
  */
 const SHAPES: readonly Shape[] = [
-  root(2, 'Round', 'B', 'BR', 'RB', 'RD', 'RBC', 'Round Brilliant', 'RND'),
-  root(4, 'Princess', 'PRN', 'PR', 'PRIN', 'PN', 'PC', 'MDSQB', 'SMB'),
+  root(2, 'Round', 'B', 'BR', 'RB', 'RD', 'RBC', 'Round Brilliant', 'RND', 'Brilliant'),
+  root(4, 'Princess', 'PRN', 'PR', 'PRIN', 'PN', 'PC', 'MDSQB', 'SMB', ...PRINCESS_DESCRIBED),
   root(9, 'Cushion'),
   root(11, 'Oval', 'O', 'OV', 'OMB'),
   root(80, 'Marquise', 'MQB', 'M', 'MQ'),
   root(22, 'Pear', 'P', 'PS', 'PSH', 'PB', 'PMB'),
-  root(83, 'Radiant', 'R', 'RAD', 'RA', 'RC', 'RDN', 'CRB', 'RCRB'),
-  root(90, 'Emerald', 'E', 'EM', 'EC'),
+  root(83, 'Radiant', 'R', 'RAD', 'RA', 'RC', 'RDN', 'CRB', 'RCRB', 'Cut-Cornered Rectangular Modified Brilliant'),
+  root(90, 'Emerald', 'E', 'EM', 'EC', 'Cut-Cornered Rectangular Step Cut'),
   root(92, 'Asscher', 'A', 'CSS', 'CSSC', 'AC'),
   root(85, 'Heart', 'H', 'HS', 'HT', 'MHRC'),
   root(OTHER, 'Other'),
   below(9, 200, 'Cushion Brilliant', 'CB'),
   below(9, 201, 'Cushion Modified', ...CUSHION_MODIFIED),
-  below(92, 202, 'Square Emerald', 'Square Emerald Cut', 'SQE'),
-  below(83, 203, 'Square Radiant', 'SQR'),
+  below(92, 202, 'Square Emerald', 'Square Emerald Cut', 'SQE', 'Cut-Cornered Square Step Cut'),
+  below(83, 203, 'Square Radiant', 'SQR', 'Cut-Cornered Square Modified Brilliant'),
 ]
 
 const byId: ReadonlyMap<number, Shape> = new Map(SHAPES.map((shape) => [shape.id, shape]))
+
+/** Characters of an abbreviation at most. */
+const SHORT_ALIAS = 3
+
+/** Abbreviations within a description. */
+const WRITTEN_OUT: Readonly<Record<string, string>> = { sq: 'square', rect: 'rectangular', mod: 'modified' }
+
+/** A description's words, with blanks for what stands between them: `Cut-Cornered Rect. Mod. Brilliant`. */
+const describing = (text: string): readonly string[] =>
+  (comparedText(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => WRITTEN_OUT[word] ?? word)
 
 /** Titles and aliases in small letters: no spelling stands twice, so that no order is needed among them. */
 const bySpelling: ReadonlyMap<string, number> = new Map(
@@ -54,6 +68,33 @@ const bySpelling: ReadonlyMap<string, number> = new Map(
     [shape.title, ...shape.aliases].map((spelling): [string, number] => [comparedText(spelling), shape.id]),
   ),
 )
+
+/** Titles and aliases of several letters, as descriptions have them. */
+const byWords: ReadonlyMap<string, number> = new Map(
+  [...bySpelling].flatMap(([spelling, id]): [string, number][] =>
+    spelling.length > SHORT_ALIAS ? [[describing(spelling).join(' '), id]] : [],
+  ),
+)
+
+/** What laboratories say of a shape beside its name, the least telling first. */
+const BESIDE_SHAPE: readonly (readonly string[])[] = [
+  ['cut', 'shape', 'shaped'],
+  ['brilliant'],
+  ['modified'],
+  ['square', 'rectangular', 'elongated', 'long'],
+]
+
+/** The shape that a laboratory's description names, such as `Pear Modified Brilliant`: by all its words, else by the most telling. */
+function describedShape(text: string): number | undefined {
+  let words = describing(text)
+  let found = byWords.get(words.join(' '))
+  for (const least of BESIDE_SHAPE) {
+    if (found !== undefined) return found
+    words = words.filter((word) => !least.includes(word))
+    found = byWords.get(words.join(' '))
+  }
+  return found
+}
 
 /** Characters of an alias that is words and no abbreviation. */
 const LONG_ALIAS = 9
@@ -64,8 +105,9 @@ export const SHAPE_IDS: readonly number[] = SHAPES.map(({ id }) => id)
 /** True for ids of the whole tree. */
 export const isShapeId = (id: number): boolean => byId.has(id)
 
-/** The id that a title or an alias names, of either level; undefined for a text to be kept as written. */
-export const parseShape = (text: string): number | undefined => bySpelling.get(comparedText(text))
+/** The id that a title, an alias or a laboratory's description names, of either level; undefined for a text to be kept as written. */
+export const parseShape = (text: string): number | undefined =>
+  bySpelling.get(comparedText(text)) ?? describedShape(text)
 
 /** What a mistyped text most likely meant: titles, and aliases as long as them; the short ones are near to anything. */
 const WORDS = SHAPES.flatMap(({ title, aliases }) => [title, ...aliases.filter((alias) => alias.length > LONG_ALIAS)])

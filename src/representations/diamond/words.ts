@@ -8,10 +8,12 @@ export type Words = {
   readonly example: string | number | boolean
   /**
    * Headings that trade spreadsheets have for it, beside its own name; compared by letters and digits, in any case.
-   * Sources: the names that RapNet's reference of upload fields takes, the fields of GIA's Report Results API, and what
-   * shops write.
+   * Sources: the names that RapNet's reference of upload fields takes, the fields of GIA's Report Results API, Nivoda's file
+   * format, the downloads of RapNet and IDEX, the original platform's import, and what shops write.
    */
   readonly headings?: readonly string[]
+  /** Headings that may mean something else: they count where no other column is the field. May name the field itself. */
+  readonly vague?: readonly string[]
   /** Headings of columns that hold an end of it each; together they are `Thin-Medium`. */
   readonly ends?: readonly string[]
   /** Under what the report page tells it; fields with one label are told together. Absent for what it doesn't tell. */
@@ -24,13 +26,13 @@ export const WORDS = {
     about:
       'Cut shape. A text that no dictionary knows is kept as written, has optical scores if a model is known for it (docs/scoring.md), and is Other (113) in v3.',
     example: 'Round',
-    headings: ['Shape', 'Shp', 'Shape and cutting style', 'Shape & cutting style'],
+    headings: ['Shape', 'Shp', 'Cut (Shape)', 'Shape and cutting style', 'Shape & cutting style'],
     label: 'Shape',
   },
   carat: {
     about: 'Weight in carats.',
     example: 0.73,
-    headings: ['Weight', 'Size', 'Sz', 'Ct', 'Cts', 'Carats', 'Carat weight', 'Carat size', 'Ct weight', 'Ct size'],
+    headings: ['Weight', 'Ct', 'Cts', 'Carats', 'Carat weight', 'Carat size', 'Ct weight', 'Ct size', 'Size', 'Sz'],
     label: 'Weight',
   },
   color: {
@@ -42,7 +44,13 @@ export const WORDS = {
   fancyGrade: {
     about: "Strength of a fancy-coloured diamond's colour.",
     example: 'Fancy Intense',
-    headings: ['Fancy color intensity', 'Fancy colour intensity', 'Fancy intensity'],
+    headings: [
+      'Fancy color intensity',
+      'Fancy colour intensity',
+      'Fancy intensity',
+      'Natural fancy color intensity',
+      'Natural fancy colour intensity',
+    ],
     label: 'Fancy colour',
   },
   colorModifier: {
@@ -54,13 +62,22 @@ export const WORDS = {
       'Fancy color overtones',
       'Fancy colour overtones',
       'Fancy overtone',
+      'Natural fancy color overtone',
+      'Natural fancy colour overtone',
     ],
     label: 'Fancy colour',
   },
   colorHue: {
     about: 'Hue of a fancy colour.',
     example: 'Yellow',
-    headings: ['Fancy color', 'Fancy colour', 'Fancy color dominant color', 'Hue'],
+    headings: [
+      'Fancy color',
+      'Fancy colour',
+      'Fancy color dominant color',
+      'Natural fancy color',
+      'Natural fancy colour',
+      'Hue',
+    ],
     label: 'Fancy colour',
   },
   clarity: {
@@ -69,8 +86,20 @@ export const WORDS = {
     headings: ['Clar', 'Clearity', 'Purity', 'Clarity grade'],
     label: 'Clarity',
   },
-  cutQuality: { about: 'Grade of the cut.', example: 'Excellent', headings: ['Cut', 'Cut grade'], label: 'Cut grade' },
-  polish: { about: 'Grade of the polish.', example: 'Excellent', headings: ['Pol', 'Finish'], label: 'Polish' },
+  cutQuality: {
+    about: 'Grade of the cut.',
+    example: 'Excellent',
+    headings: ['Cut grade', 'Make (Cut Grade)', 'Make'],
+    vague: ['Cut'],
+    label: 'Cut grade',
+  },
+  polish: {
+    about: 'Grade of the polish.',
+    example: 'Excellent',
+    headings: ['Pol'],
+    vague: ['Finish'],
+    label: 'Polish',
+  },
   symmetry: {
     about: 'Grade of the symmetry.',
     example: 'Very Good',
@@ -80,35 +109,29 @@ export const WORDS = {
   fluorIntensity: {
     about: 'How strongly the diamond glows under long-wave ultraviolet.',
     example: 'FNT',
-    headings: [
-      'Fluorescence',
-      'Fluorescence intensity',
-      'Fluor',
-      'Fluor intensity',
-      'Fluo intensity',
-      'Flr',
-      'Flr intensity',
-    ],
+    headings: ['Fluorescence intensity', 'Fluo intensity', 'Flr intensity'],
+    vague: ['Fluorescence', 'Fluor', 'Fluo', 'Flr', 'Flo'],
     label: 'Fluorescence',
   },
   fluorColor: {
     about: 'The colour in which it glows.',
     example: 'B',
-    headings: ['Fluorescence color', 'Fluorescence colour', 'Fluo color', 'Flr color'],
+    headings: ['Fluorescence color', 'Fluorescence colour', 'Fluo color', 'Flr color', 'Flo col'],
     label: 'Fluorescence',
   },
   girdle: {
     about: 'Thickness of the girdle: a grade, or a range of two.',
     example: 'Thin-Medium',
     headings: ['Girdle thickness'],
-    ends: ['Girdle thin', 'Girdle thick', 'Girdle min', 'Girdle max'],
+    ends: ['Girdle thin', 'Girdle thick', 'Girdle min', 'Girdle max', 'Girdle from', 'Girdle to'],
     label: 'Girdle',
   },
-  culetSize: { about: 'Size of the culet.', example: 'N', headings: ['Culet'], label: 'Culet' },
+  culetSize: { about: 'Size of the culet.', example: 'N', vague: ['Culet'], label: 'Culet' },
   isLabGrown: {
     about: 'Whether the diamond was grown in a laboratory.',
     example: false,
-    headings: ['Lab grown'],
+    headings: ['Lab grown', 'Natural/lab grown'],
+    vague: ['Growth type', 'Stone type', 'Diamond type', 'Product type', 'Type'],
     label: 'Origin',
   },
   sku: {
@@ -119,6 +142,10 @@ export const WORDS = {
       'Stock number',
       'Stock no',
       'Stock num',
+      'Stock ID',
+      'Stock',
+      'Supplier stock ref.',
+      'Vendor stock #',
       'Vendor stock number',
       'Vender stock number',
       'Reference number',
@@ -126,13 +153,19 @@ export const WORDS = {
     ],
     label: 'SKU',
   },
-  price: { about: 'In whatever currency the vendor means.', example: 4200, headings: ['Total price'] },
+  price: {
+    about: 'In whatever currency the vendor means.',
+    example: 4200,
+    headings: ['Total price', 'Price total', 'Final price', 'Total amount'],
+    vague: ['Price'],
+  },
   isColored: { about: 'Whether the diamond is graded as fancy-coloured.', example: false },
   isPublished: { about: 'Whether the diamond is published.', example: true },
   access: {
     about:
       'Who may open the report page: 0 (restricted) whoever has its signed link, 1 (unlisted) whoever knows its address, 2 (public) everybody.',
     example: 1,
+    headings: ['Share access'],
   },
   dataAccess: {
     about: 'What the report page shows: 0 hides all design data, 1 model and reports, 2 nothing.',

@@ -1,9 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { asInput } from '../../../src/cli/import/cells.ts'
-import { readHeader, readMapping } from '../../../src/cli/import/columns.ts'
+import { readHeader, readMapping, type Columns } from '../../../src/cli/import/columns.ts'
 
 const test = suite('columns of trade files')
+
+const inputOf = (columns: Columns, cells: readonly string[]) => asInput({ columns, decimals: {} }, cells).input
 
 const REFUSED = { unknown: 'refused' } as const
 
@@ -129,24 +131,24 @@ test('one field under two headings is refused with both', () => {
 
 test('the two ends of a girdle are put together, and an end alone is all of it', () => {
   const columns = readHeader(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
-  assert.equal(asInput(columns, ['Thin', 'Medium'], {}), { girdle: 'Thin-Medium' })
-  assert.equal(asInput(columns, ['', 'STK'], {}), { girdle: 'STK' })
-  assert.equal(asInput(columns, ['', ' '], {}), { girdle: null })
+  assert.equal(inputOf(columns, ['Thin', 'Medium']), { girdle: 'Thin-Medium' })
+  assert.equal(inputOf(columns, ['', 'STK']), { girdle: 'STK' })
+  assert.equal(inputOf(columns, ['', ' ']), { girdle: null })
 })
 
 test("GIA's fluorescence is an intensity and a colour, where there is no other column for that", () => {
-  const alone = (cell: string) => asInput(['fluorIntensity'], [cell], {})
+  const alone = (cell: string) => inputOf(['fluorIntensity'], [cell])
   assert.equal(alone('Very Strong Blue'), { fluorIntensity: 'Very Strong', fluorColor: 'Blue' })
   assert.equal(alone('Very Strong'), { fluorIntensity: 'Very Strong' })
   assert.equal(alone('Medium Rare'), { fluorIntensity: 'Medium Rare' })
-  assert.equal(asInput(['fluorIntensity', 'fluorColor'], ['Medium Blue', ''], {}), {
+  assert.equal(inputOf(['fluorIntensity', 'fluorColor'], ['Medium Blue', '']), {
     fluorIntensity: 'Medium Blue',
     fluorColor: null,
   })
 })
 
 test('a cell is what its field is: digits are an id, an amount, or a text', () => {
-  const read = (cells: readonly string[]) => asInput(['sku', 'cutShape', 'carat', 'price', 'color'], cells, {})
+  const read = (cells: readonly string[]) => inputOf(['sku', 'cutShape', 'carat', 'price', 'color'], cells)
   assert.equal(read(['007', '2', '0.51 carat', '1,200.50', '18']), {
     sku: '007',
     cutShape: 2,

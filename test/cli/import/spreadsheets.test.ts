@@ -1,32 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { dryRunSuite, read } from './dry-run.ts'
 
-type Context = { commands: CommandLine; looked: (content: string | Buffer, ...words: string[]) => Promise<Ended> }
-
-const test = suite<Context>('an imported spreadsheet')
-test.before(async (context) => {
-  const commands = await CommandLine.onEngines()
-  context.commands = commands
-  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const file = join(commands.folder, 'stones.csv')
-  context.looked = (content, ...words) => {
-    writeFileSync(file, content)
-    return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
-  }
-})
-test.after(({ commands }) => commands.remove())
-
-type Stone = Readonly<Record<string, unknown>>
-type Result = { readonly would?: { readonly created: number }; readonly first: Stone[]; readonly bad: unknown[] }
-
-/** What a dry run shows of the stones, and how many it would create. */
-function read({ code, out, err }: Ended): Result & { readonly err: string } {
-  assert.is(code, 0, err)
-  return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '') as Result), err }
-}
+const test = dryRunSuite('an imported spreadsheet')
 
 const ROUND = { sku: 'A-1', cutShape: 'Round', carat: 0.71 }
 const PEAR = { sku: 'A-2', cutShape: 'Pear', carat: 1.01 }

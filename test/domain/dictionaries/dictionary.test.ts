@@ -187,4 +187,37 @@ test('has no entry for an integer that is no id, and says which', () => {
   }
 })
 
+const GRADES = ['clarity', 'color', 'cutQuality', 'polish', 'symmetry', 'fluorIntensity'] as const
+
+for (const name of GRADES) {
+  test(`finds the lower of two grades of ${name}, in any order and however they are joined`, () => {
+    const { entries, find, findTwo, title } = DICTIONARIES[name]
+    const grade = fc.constantFrom(...entries)
+    const joint = fc.constantFrom('-', ' - ', '/', ' to ', '–')
+    fc.assert(
+      fc.property(grade, grade, joint, (one, other, between) => {
+        fc.pre(one !== other)
+        const [better, lower] = one.position < other.position ? [one, other] : [other, one]
+        for (const text of [`${one.title}${between}${other.title}`, `${other.title}${between}${one.title} Range`]) {
+          assert.is(title(find(text) ?? 0), lower.title, text)
+          assert.equal(findTwo(text), [better, lower], text)
+        }
+      }),
+    )
+  })
+}
+
+test('finds a grade with a sign behind it, and none of three or of none', () => {
+  assert.equal(
+    ['EX+', 'VG-', 'ex +'].map((text) => titleOf('polish', text)),
+    ['Excellent', 'Very Good', 'Excellent'],
+  )
+  for (const text of ['EX-VG-G', '-', '+', 'EX-huge', 'to']) assert.is(titleOf('polish', text), undefined, text)
+})
+
+test('finds no two hues: a hyphen is of their names', () => {
+  assert.is(DICTIONARIES.colorHue.findTwo('Yellow-Blue'), undefined)
+  assert.is(titleOf('colorHue', 'Green-Yellow'), 'Green-Yellow')
+})
+
 test.run()

@@ -50,6 +50,14 @@ test('may be a range of any two spellings, kept as their titles with a hyphen', 
   assert.is(parseGirdle('Extremely Thin - Very Thick'), 'Extremely Thin-Very Thick')
 })
 
+test('is what a report says beside percent and finish', () => {
+  assert.is(parseGirdle('Medium to Slightly Thick'), 'Medium-Slightly Thick')
+  assert.is(parseGirdle('Slightly Thick to Thick, Faceted'), 'Slightly Thick-Thick')
+  assert.is(parseGirdle('Medium (Faceted) 3.5%'), 'Medium')
+  assert.is(parseGirdle('THN – MED, polished'), 'Thin-Medium')
+  assert.is(parseGirdle('STN/STK'), 'Thin-Slightly Thick')
+})
+
 test('has its thin end first, however the range was written', () => {
   assert.is(parseGirdle('Thick-Thin'), 'Thin-Thick')
 })

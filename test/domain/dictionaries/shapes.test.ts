@@ -78,6 +78,41 @@ test('has no spelling that another one has', () => {
   assert.is(new Set(spellings).size, spellings.length)
 })
 
+/** As the GIA, IGI and HRD write shapes on their reports, and trade lists after them. */
+const DESCRIBED = {
+  Round: ['Round Brilliant Cut', 'ROUND MODIFIED BRILLIANT', 'Brilliant', 'brilliant cut'],
+  Pear: ['Pear Brilliant', 'Pear Modified Brilliant', 'Pear Shape', 'pear-shaped', 'Pear Cut'],
+  Oval: ['Oval Brilliant', 'Oval Modified Brilliant', 'Oval Cut', 'Oval Mod. Brilliant'],
+  Marquise: ['Marquise Brilliant', 'Marquise Modified Brilliant', 'MARQUISE CUT'],
+  Heart: ['Heart Brilliant', 'Heart Modified Brilliant', 'Heart Shape'],
+  Emerald: ['Emerald Cut', 'Emerald-Cut', 'Rectangular Emerald', 'Cut-Cornered Rectangular Step Cut'],
+  'Square Emerald': ['Square Emerald Cut', 'Sq. Emerald', 'SQ EMERALD', 'Cut Cornered Square Step Cut'],
+  Asscher: ['Asscher Cut', 'Square Asscher'],
+  Princess: ['Princess Cut', 'Square Modified Brilliant', 'Rectangular Modified Brilliant', 'Square Princess'],
+  Cushion: ['Cushion Cut', 'Square Cushion', 'Elongated Cushion'],
+  'Cushion Brilliant': ['CUSHION BRILLIANT', 'Cushion Brilliant Cut'],
+  'Cushion Modified': ['Cushion Modified Brilliant', 'Cushion Mod', 'Cushion Modified Brilliant Cut'],
+  Radiant: ['Radiant Cut', 'Cut-Cornered Rectangular Modified Brilliant', 'Cut cornered rect. mod. brilliant'],
+  'Square Radiant': ['Sq Radiant', 'Cut-Cornered Square Modified Brilliant'],
+}
+
+test("is known by a laboratory's description", () => {
+  for (const [title, texts] of Object.entries(DESCRIBED))
+    for (const text of texts) assert.is(titleOf(text), title, text)
+})
+
+test('of another cut keeps its name, although it names a known outline', () => {
+  for (const text of [
+    'Oval Rose Cut',
+    'Old European Brilliant',
+    'Pear Portrait Cut',
+    'Square',
+    'Modified Brilliant',
+    'Cut',
+  ])
+    assert.is(parseShape(text), undefined, text)
+})
+
 test('outside the dictionary is not known', () => {
   for (const text of ['', 'Trilliant', 'Old Mine', '2', 'constructor']) {
     assert.is(parseShape(text), undefined, text)

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, type Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CommandLine, type Ended } from '../command-line.ts'
+
+type Stone = Readonly<Record<string, unknown>>
+type Result = {
+  readonly would?: { readonly created: number }
+  readonly first: Stone[]
+  readonly bad: { readonly line: number; readonly problems: readonly string[] }[]
+  readonly notes: Readonly<Record<string, number>>
+}
+
+export type DryRun = {
+  commands: CommandLine
+  /** Imports a file of this content with --dry-run. */
+  looked: (content: string | Buffer, ...words: string[]) => Promise<Ended>
+}
+
+/** A suite whose tests look at files by `adamant import --dry-run`, on one installation. */
+export function dryRunSuite(name: string): Test<DryRun> {
+  const test = suite<DryRun>(name)
+  test.before(async (context) => {
+    const commands = await CommandLine.onEngines()
+    context.commands = commands
+    await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
+    const file = join(commands.folder, 'stones.csv')
+    context.looked = (content, ...words) => {
+      writeFileSync(file, content)
+      return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
+    }
+  })
+  test.after(({ commands }) => commands.remove())
+  return test
+}
+
+/** What a dry run shows of the stones, and how many it would create. */
+export function read({ code, out, err }: Ended): Result & { readonly err: string } {
+  assert.is(code, 0, err)
+  return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '') as Result), err }
+}

@@ -1,0 +1,28 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as fc from '../../fast-check.ts'
+import { colorHue } from '../../../src/domain/dictionaries/color-hue.ts'
+import { colorModifier, fancyGrade } from '../../../src/domain/dictionaries/fancy-color.ts'
+import { readFancyColor } from '../../../src/domain/dictionaries/fancy-description.ts'
+
+const test = suite('the description of a fancy colour')
+
+test('names a grade, a modifier where there is one, and a hue', () => {
+  const [grade, hue] = [fc.constantFrom(...fancyGrade.all), fc.constantFrom(...colorHue.all)]
+  const modifier = fc.option(fc.constantFrom(...colorModifier.all), { nil: undefined })
+  fc.assert(
+    fc.property(grade, modifier, hue, (strength, tint, { title }) => {
+      const text = [strength.title, tint?.title, title].filter((word) => word !== undefined).join(' ')
+      const named = { fancyGrade: strength.title, ...(tint && { colorModifier: tint.title }), colorHue: title }
+      assert.equal(readFancyColor(text), named, text)
+      assert.equal(readFancyColor(`NATURAL ${text.toUpperCase()}, even`), named, text)
+    }),
+  )
+})
+
+test('is none where it lacks a hue or has another word', () => {
+  for (const text of ['', 'Fancy', 'Yellow', 'G', 'Fancy B', 'Fancy Nice Yellow', 'Light', 'Fancy Yellow maybe'])
+    assert.is(readFancyColor(text), undefined, text)
+})
+
+test.run()
