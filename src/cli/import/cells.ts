@@ -46,11 +46,8 @@ function readCell(name: FieldName, cell: string, decimals: Decimals): unknown {
       return parseShape(cell) === undefined && saysNoValue(cell) ? null : idOr(cell)
     default: {
       const value = isAmount(name) ? amountOf(name, cell, decimals[name] ?? '.') : wordOf(name, cell)
-      return value === undefined || (value === cell && !isReadable(name, cell))
-        ? saysNoValue(cell)
-          ? null
-          : cell
-        : value
+      if (value !== undefined && (value !== cell || isReadable(name, cell))) return value
+      return saysNoValue(cell) ? null : cell
     }
   }
 }
