@@ -19,7 +19,7 @@ type ImportOptions = Omit<Asked, 'user' | 'given'> & {
 export function importCommand(open: Open): Command {
   return new Command('import')
     .description('create the diamonds of a file, or make the stones of its skus what it says; and take that back')
-    .argument('[file]', '.csv or .jsonl, packed (.gz) or not; - reads stdin')
+    .argument('[file]', '.xlsx, .csv or .jsonl, the latter two packed (.gz) or not; - reads stdin')
     .option('--user <email>', 'the account that owns them')
     .addOption(updateBy())
     .option('--delete-missing', 'with --update-by: delete the stones whose sku is not in the file; asks before')
@@ -31,6 +31,7 @@ export function importCommand(open: Open): Command {
     .addOption(
       new Option('--decimal <character>', 'what stands before the fraction of every number').choices(['.', ',']),
     )
+    .option('--sheet <name>', 'the sheet of a workbook, by name or number; the first one without it')
     .option('--dry-run', 'check all lines, show what would be stored, and write nothing')
     .option('--again', 'create stones once more that were imported before')
     .option('--undo <file>', 'take an import back, by the undo file that it has told')

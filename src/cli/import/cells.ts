@@ -8,6 +8,7 @@ import { READERS } from '../../representations/diamond/readers.ts'
 import { booleanOf, levelOf, saysNoValue } from './cell-words.ts'
 import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type Decimals } from './numbers.ts'
+import type { Cell } from './rows.ts'
 
 /** How the cells of a file are read. */
 export type CellRules = { readonly columns: Columns; readonly decimals: Decimals; readonly values?: ValueMap }
@@ -19,12 +20,12 @@ export type Input = { readonly input: Readonly<Record<string, unknown>>; readonl
  * What a line of cells says. An empty cell is null; what can't be read stays text, to be refused. Columns that hold an end
  * of a range each are put together to one text, `Thin-Medium`.
  */
-export function asInput({ columns, decimals, values }: CellRules, cells: readonly string[]): Input {
+export function asInput({ columns, decimals, values }: CellRules, cells: readonly Cell[]): Input {
   const input: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
-    const written = cells[index]?.trim() ?? ''
-    const cell = values?.get(index)?.get(comparedText(written)) ?? written
+    const written = trimmed(cells[index] ?? '')
+    const cell = values?.get(index)?.get(comparedText(String(written))) ?? written
     const value = cell === '' ? null : readCell(name, cell, decimals)
     const before = input[name] ?? null
     if (before === null || value === null) input[name] = value ?? before
@@ -36,8 +37,12 @@ export function asInput({ columns, decimals, values }: CellRules, cells: readonl
   return { input, notes: [...notes, ...lowerOfTwo(input)] }
 }
 
+const trimmed = (cell: Cell): Cell => (typeof cell === 'string' ? cell.trim() : cell)
+
 /** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */
-function readCell(name: FieldName, cell: string, decimals: Decimals): unknown {
+function readCell(name: FieldName, written: Cell, decimals: Decimals): unknown {
+  if (typeof written === 'number' && isAmount(name)) return written
+  const cell = String(written)
   const field = FIELDS[name]
   switch (field.kind) {
     case 'text':

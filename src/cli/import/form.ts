@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
@@ -17,10 +17,26 @@ export type Form = {
   readonly isJson: boolean
 }
 
-/** The bytes of a file, unpacked where its name says that they are packed. Nothing is kept of what was read. */
+/** What files begin with: a ZIP archive, as which a workbook is stored, and one that gzip has packed. */
+const ZIP = 'PK\u0003\u0004'
+const GZIP = '\u001f\u008b'
+
+/** Whether a file is a ZIP archive. @throws the system's error */
+export const isZip = (file: string): boolean => startOf(file, ZIP.length) === ZIP
+
+function startOf(file: string, length: number): string {
+  const [bytes, handle] = [Buffer.alloc(length), openSync(file, 'r')]
+  try {
+    return bytes.toString('latin1', 0, readSync(handle, bytes, 0, length, 0))
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The bytes of a file, unpacked where gzip has packed them. Nothing is kept of what was read. */
 function bytesOf(file: string): Readable {
   const raw = createReadStream(file)
-  if (!file.toLowerCase().endsWith('.gz')) return raw
+  if (startOf(file, GZIP.length) !== GZIP) return raw
   const unpacked = createGunzip()
   raw.on('error', (error) => unpacked.destroy(error))
   return raw.pipe(unpacked)
@@ -46,6 +62,7 @@ export async function formOf(file: string): Promise<Form> {
   const lines = await firstLines(file, encoding)
   const [first = ''] = lines
   refuseOtherKinds(file, first.trimStart())
+  if (lines.some((line) => line.includes('\0'))) throw new Failed(`${file} is no text; ${SAVE_AS_CSV}`)
   const [, named] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
   const delimiter = DELIMITERS.find((one) => one === named)
   return {
@@ -63,7 +80,7 @@ const OTHER_KINDS: readonly (readonly [start: string, advice: string])[] = [
   ['[', 'is a JSON array; write its objects one a line, as `jq -c ".[]"` does'],
   ['<', `is a web page; ${SAVE_AS_CSV}`],
   ['\u00d0\u00cf\u0011\u00e0', `is a workbook of Excel 97 to 2003; ${SAVE_AS_CSV}`],
-  ['PK\u0003\u0004', `is a packed file, such as a workbook; ${SAVE_AS_CSV}`],
+  [ZIP, 'is an archive that was packed once more; unpack it first'],
   ['%PDF-', 'is a PDF; stones are imported from a spreadsheet'],
 ]
 

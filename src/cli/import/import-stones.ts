@@ -42,6 +42,7 @@ export async function importStones(
     mapping: asked.mapping,
     values: asked.values,
     ...(asked.decimal !== undefined && { decimal: asked.decimal }),
+    ...(asked.sheet !== undefined && { sheet: asked.sheet }),
     ...(isUpdate && { required: ['sku'] }),
   })
   note(source.described)

@@ -13,6 +13,7 @@ export type Asked = OutputOptions & {
   readonly skipBad?: true
   readonly ignoreUnknown?: true
   readonly decimal?: Decimal
+  readonly sheet?: string
   readonly dryRun?: true
   readonly updateBy?: 'sku'
   readonly deleteMissing?: true

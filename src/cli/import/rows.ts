@@ -4,19 +4,39 @@ import { visibleText } from '../../domain/visible-text.ts'
 import { Failed } from '../failure.ts'
 import { textOf, type Form } from './form.ts'
 
-/** A row of a spreadsheet: its cells as people see them, and the number of its (last) line in the file, from 1. */
-export type Row = { readonly line: number; readonly cells: readonly string[] }
+/** A cell as people see it; a number where the file says that it is one. */
+export type Cell = string | number
+
+/** A row of a spreadsheet: its cells, and the number of its (last) line in the file, from 1. */
+export type Row = { readonly line: number; readonly cells: readonly Cell[] }
+
+/** The rows of a file that have anything in them, to be read as often as it takes. */
+export type Table = {
+  /** How it is written, for a person: `utf-8, separated by commas`. */
+  readonly described: string
+  /** One after another. @throws Failed for a file that can't be read, the system's error */
+  rows(): AsyncIterable<Row>
+}
 
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
 /** Every kind of line end, in one file too; the first that fits ends the line. */
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
-/**
- * The rows of a file that have anything in them, one after another. A quote within a cell is a character like others.
- * @throws Failed for a file that is no CSV, the system's error
- */
-export async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Form): AsyncGenerator<Row> {
+/** A file of text as a table. A quote within a cell is a character like others. */
+export const textTable = (file: string, form: Form): Table => ({
+  described: `${form.encoding}, separated by ${SEPARATORS[form.delimiter]}`,
+  rows: () => rowsOf(file, form),
+})
+
+const SEPARATORS: Readonly<Record<Form['delimiter'], string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'vertical bars',
+}
+
+async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Form): AsyncGenerator<Row> {
   const parser = parse({
     info: true,
     bom: true,

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BadUsage, Failed } from '../failure.ts'
-import { formOf, type Form } from './form.ts'
+import { formOf, isZip } from './form.ts'
 import { jsonEntries } from './json-lines.ts'
 import type { Entry } from './lines.ts'
-import { isZlib } from './rows.ts'
+import { isZlib, textTable } from './rows.ts'
 import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
+import { openWorkbook } from './workbook.ts'
 
 /** A file of stones as it is understood, to be read as often as it takes. */
 export type Source = {
@@ -22,24 +23,39 @@ export type Source = {
   entries(): AsyncIterable<Entry>
 }
 
+/** How a file is read that is given on the command line. */
+export type SourceRules = SheetRules & {
+  /** The sheet of a workbook, by its name or its number from 1. */
+  readonly sheet?: string
+}
+
 /**
- * Looks at a file: a spreadsheet, or JSON lines, packed where its name ends in `.gz`.
- * @throws BadUsage for a header that can't be used, Failed for a file that can't be read as either, the system's error
+ * Looks at a file: a workbook, a spreadsheet saved as text, or JSON lines; the latter two may be packed by gzip.
+ * @throws BadUsage for a header that can't be used, Failed for a file that can't be read as any of them, the system's error
  */
-export async function openSource(file: string, rules: SheetRules): Promise<Source> {
+export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<Source> {
+  if (isZip(file)) return sourceOf(file, await openSpreadsheet(file, await openWorkbook(file, sheet), rules))
+  if (sheet !== undefined) throw new BadUsage('--sheet is for workbooks (.xlsx)')
   const form = await formOf(file).catch((error: unknown) => {
     throw isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
   })
-  const digest = () => digestOf(file)
-  if (form.isJson) {
-    if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
-      throw new BadUsage('--map and --map-value are for the columns of a header')
-    const described = `lines of JSON with the members of a v4 diamond (${form.encoding})`
-    return { mapping: {}, described, digest, entries: () => jsonEntries(file, form, rules.unknown) }
+  if (!form.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, form), rules))
+  if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
+    throw new BadUsage('--map and --map-value are for the columns of a header')
+  return {
+    mapping: {},
+    described: `lines of JSON with the members of a v4 diamond (${form.encoding})`,
+    digest: () => digestOf(file),
+    entries: () => jsonEntries(file, form, rules.unknown),
   }
-  const sheet = await openSpreadsheet(file, form, rules)
-  return { mapping: mappingOf(sheet), described: described(sheet), digest, entries: () => spreadsheetEntries(sheet) }
 }
+
+const sourceOf = (file: string, sheet: Spreadsheet): Source => ({
+  mapping: mappingOf(sheet),
+  described: described(sheet),
+  digest: () => digestOf(file),
+  entries: () => spreadsheetEntries(sheet),
+})
 
 async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256')
@@ -52,23 +68,15 @@ const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | nu
 
 /** What a person checks before anything is written. */
 function described(sheet: Spreadsheet): string {
-  const { encoding, delimiter } = sheet.form
   const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
     field === null ? `${heading} is left out` : heading === field ? heading : `${heading} is ${field}`,
   )
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
-  const lines = [`columns: ${columns.join(', ')} (${encoding}, separated by ${SEPARATORS[delimiter]}${comma})`]
+  const lines = [`columns: ${columns.join(', ')} (${sheet.table.described}${comma})`]
   if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; what is above it is left out`)
   for (const line of sheet.totals) lines.push(`line ${line} is a total, and no stone`)
   return lines.join('\n')
-}
-
-const SEPARATORS: Readonly<Record<Form['delimiter'], string>> = {
-  ',': 'commas',
-  ';': 'semicolons',
-  '\t': 'tabs',
-  '|': 'vertical bars',
 }
 
 /** A file is read several times: stdin (`-`) is kept in one while it is worked with. */

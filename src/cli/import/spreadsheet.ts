@@ -9,16 +9,14 @@ import {
   type HeaderRules,
   type ValueMap,
 } from './columns.ts'
-import type { Form } from './form.ts'
 import type { Entry, Unread } from './lines.ts'
 import { isAmount, NumberForms, type Amount, type Decimal, type Decimals } from './numbers.ts'
-import { rowsOf, type Row } from './rows.ts'
+import type { Cell, Row, Table } from './rows.ts'
 import { isNumbersAlone, isTotal } from './totals.ts'
 
 /** What is to be made of a file with a header. */
 export type Spreadsheet = {
-  readonly file: string
-  readonly form: Form
+  readonly table: Table
   readonly decimals: Decimals
   readonly header: readonly string[]
   readonly columns: Columns
@@ -44,8 +42,8 @@ export type SheetRules = HeaderRules & {
  * @throws BadUsage for a header that can't be used, for cells below no heading, and for numbers that can be read in two
  *   ways; Failed for a file that is no CSV; the system's error
  */
-export async function openSpreadsheet(file: string, form: Form, rules: SheetRules): Promise<Spreadsheet> {
-  const top = await topOf(file, form, rules)
+export async function openSpreadsheet(file: string, table: Table, rules: SheetRules): Promise<Spreadsheet> {
+  const top = await topOf(file, table, rules)
   const columns = readHeader(top.header, rules, top.first)
   const values = valuesBy(top.header, rules.values ?? [])
   const amounts = columns.flatMap((name, index) =>
@@ -55,16 +53,28 @@ export async function openSpreadsheet(file: string, form: Form, rules: SheetRule
   const totals = new Set<number>()
   let last: Row | undefined
   let rows = 0
-  for await (const row of rowsOf(file, form)) {
+  for await (const row of table.rows()) {
     if (row.line <= top.headerLine) continue
     if (rules.unknown === 'refused') refuseUnnamed(top.header, row)
     rows++
     last = row
-    if (isTotal(columns, row.cells)) totals.add(row.line)
-    else for (const [index, name] of amounts) forms.saw(name, row.cells[index] ?? '', row.line)
+    if (isTotal(columns, texts(row))) totals.add(row.line)
+    else sawNumbers(forms, amounts, row)
   }
-  if (last !== undefined && rows > 1 && isNumbersAlone(columns, last.cells)) totals.add(last.line)
-  return { file, form, ...top, columns, values, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
+  if (last !== undefined && rows > 1 && isNumbersAlone(columns, texts(last))) totals.add(last.line)
+  return { table, ...top, columns, values, decimals: decimalsOf(amounts, forms, rules.decimal), totals }
+}
+
+const texts = ({ cells }: Row): readonly string[] => cells.map(String)
+
+type Amounts = readonly (readonly [index: number, name: Amount])[]
+
+/** Numbers of a workbook are written in no way. */
+function sawNumbers(forms: NumberForms, amounts: Amounts, { cells, line }: Row): void {
+  for (const [index, name] of amounts) {
+    const cell = cells[index] ?? ''
+    if (typeof cell === 'string') forms.saw(name, cell, line)
+  }
 }
 
 /** Rows among which a header is looked for: above it there may be a title, a date, an address. */
@@ -74,30 +84,30 @@ const HEADINGS = 2
 /** Rows below the header by which a column is known. */
 const FIRST = 100
 
-type Top = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & { readonly first: readonly Row['cells'][] }
+type Top = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & { readonly first: readonly (readonly string[])[] }
 
 /** The header: the first row with at least two known headings, else the first row. @throws BadUsage, Failed */
-async function topOf(file: string, form: Form, rules: SheetRules): Promise<Top> {
+async function topOf(file: string, table: Table, rules: SheetRules): Promise<Top> {
   const rows: Row[] = []
   let at: number | undefined
-  for await (const row of rowsOf(file, form)) {
-    if (at === undefined && rows.length < TOP && headingsIn(row.cells, rules) >= HEADINGS) at = rows.length
+  for await (const row of table.rows()) {
+    if (at === undefined && rows.length < TOP && headingsIn(texts(row), rules) >= HEADINGS) at = rows.length
     rows.push(row)
     if (rows.length > (at ?? 0) + FIRST) break
   }
   const [first] = rows
   if (first === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
-  if (at === undefined && rows.length === 1 && headingsIn(first.cells, rules) === 0) {
+  if (at === undefined && rows.length === 1 && headingsIn(texts(first), rules) === 0) {
     const start = first.cells.join(' ').slice(0, 60)
     throw new Failed(`${file} has no header that names the columns of a spreadsheet; it begins with: ${start}`)
   }
-  const { cells, line } = rows[at ?? 0] ?? first
-  const below = rows.slice((at ?? 0) + 1).map((row) => row.cells)
-  return { header: trimmed(cells), headerLine: line, hasTitle: (at ?? 0) > 0, first: below }
+  const header = rows[at ?? 0] ?? first
+  const below = rows.slice((at ?? 0) + 1).map(texts)
+  return { header: trimmed(texts(header)), headerLine: header.line, hasTitle: (at ?? 0) > 0, first: below }
 }
 
 /** Without the cells of separators at the end of a row. */
-const trimmed = (cells: readonly string[]): readonly string[] =>
+const trimmed = <One extends Cell>(cells: readonly One[]): readonly One[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 
 /** @throws BadUsage for a cell below no heading: nobody can tell what it is */
@@ -105,20 +115,19 @@ function refuseUnnamed(header: readonly string[], { line, cells }: Row): void {
   const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
   if (index < 0) return
   throw new BadUsage(
-    `Column ${index + 1} has no heading, and holds ${(cells[index] ?? '').slice(0, 60)} in line ${line}`,
+    `Column ${index + 1} has no heading, and holds ${String(cells[index]).slice(0, 60)} in line ${line}`,
   )
 }
 
-function decimalsOf(amounts: readonly (readonly [number, Amount])[], forms: NumberForms, told?: Decimal): Decimals {
+function decimalsOf(amounts: Amounts, forms: NumberForms, told?: Decimal): Decimals {
   if (told === undefined) return forms.decided()
   return Object.fromEntries(amounts.map(([, name]) => [name, told])) as Decimals
 }
 
 /** The entries of a spreadsheet, line by line. @throws Failed, the system's error */
 export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<Entry> {
-  const { file, form, headerLine, totals } = sheet
-  for await (const row of rowsOf(file, form))
-    if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
+  const { table, headerLine, totals } = sheet
+  for await (const row of table.rows()) if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
 }
 
 function entryOf(sheet: Spreadsheet, { line, cells }: Row): Entry {
@@ -129,7 +138,7 @@ function entryOf(sheet: Spreadsheet, { line, cells }: Row): Entry {
   const { input, notes } = asInput({ columns, decimals, values }, cells)
   const unread = (field: string): Unread[] =>
     columns.flatMap((name, index) => {
-      const text = cells[index] ?? ''
+      const text = String(cells[index] ?? '')
       const isUnread = name === field && text !== '' && !isReadable(name, text)
       return isUnread ? [{ column: header[index] ?? '', text }] : []
     })

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import * as assert from 'uvu/assert'
+import writeWorkbook from 'write-excel-file/node'
+import { dryRunSuite, read } from './dry-run.ts'
+
+const test = dryRunSuite('an import of a workbook')
+
+type Value = string | number | boolean | Date | null
+type Sheets = Readonly<Record<string, readonly (readonly Value[])[]>>
+
+/** A workbook (`.xlsx`) of these sheets. */
+const workbook = (sheets: Sheets): Promise<Buffer> =>
+  writeWorkbook(
+    Object.entries(sheets).map(([sheet, rows]) => ({ sheet, data: rows.map((row) => row.map(cellOf)) })),
+  ).toBuffer()
+
+const cellOf = (value: Value) =>
+  value instanceof Date ? { value, type: Date, format: 'dd.mm.yyyy' } : value === null ? null : { value }
+
+const HEADER = ['sku', 'cutShape', 'carat']
+
+test('reads texts as texts and numbers as numbers', async ({ looked }) => {
+  const cells = await workbook({
+    Stones: [
+      ['sku', 'cutShape', 'carat', 'price', 'isLabGrown', 'Date'],
+      ['00071', 'Oval Brilliant', 0.71000000000000008, 1.2e3, true, new Date('2026-05-01')],
+      [1234567890, 'Pear', 1.234, 1234.5, false, null],
+    ],
+  })
+  const { first, err } = read(await looked(cells))
+  assert.equal(first, [
+    { sku: '00071', price: 1200, isLabGrown: true, cutShape: 'Oval', carat: 0.71 },
+    { sku: '1234567890', price: 1234.5, isLabGrown: false, cutShape: 'Pear', carat: 1.234 },
+  ])
+  assert.match(err, 'carat, price, isLabGrown, Date is left out (the sheet Stones)')
+})
+
+test('asks nothing about numbers, whatever texts stand beside them', async ({ looked }) => {
+  const cells = await workbook({
+    Stones: [
+      [...HEADER, 'price'],
+      ['A', 'Round', 1.234, '1.200,50'],
+      ['B', 'Round', '0,71', 900.5],
+    ],
+  })
+  assert.equal(read(await looked(cells)).first, [
+    { sku: 'A', price: 1200.5, cutShape: 'Round', carat: 1.234 },
+    { sku: 'B', price: 900.5, cutShape: 'Round', carat: 0.71 },
+  ])
+})
+
+test('reads what another program wrote: a title, formulas, faults of formulas, empty rows and a total', async ({
+  looked,
+}) => {
+  const { first, err } = read(
+    await looked(readFileSync(new URL('files/xlsxwriter.xlsx', import.meta.url)), '--map', 'Remark='),
+  )
+  assert.equal(first, [
+    { sku: '00071', price: 1200, isLabGrown: false, cutShape: 'Oval', carat: 0.71, color: 'G' },
+    { sku: 'A-2', price: 1234, isLabGrown: true, cutShape: 'Pear', carat: 1.234, color: 'H' },
+    { sku: 'A-3', isLabGrown: false, cutShape: 'Round', carat: 1.01, color: 'D' },
+  ])
+  assert.match(err, 'line 3 is the header')
+  assert.match(err, 'line 8 is a total, and no stone')
+  assert.match(err, '--sheet reads Notes')
+})
+
+test('names lines as the spreadsheet program numbers rows', async ({ looked }) => {
+  const { code, err } = await looked(await workbook({ Stones: [HEADER, ['A', 'Round', 1], [], ['B', 'Round', -1]] }))
+  assert.is(code, 1)
+  assert.match(err, /line 4: carat must be/)
+})
+
+test('is of the first sheet, unless another is named', async ({ looked }) => {
+  const sheets = {
+    Rounds: [HEADER, ['A', 'Round', 1]],
+    2: [HEADER, ['B', 'Pear', 1]],
+    Ovals: [HEADER, ['C', 'Oval', 1]],
+  }
+  const cells = await workbook(
+    Object.fromEntries(['Rounds', 'Ovals', '2'].map((name) => [`${name}.`, sheets[name as 'Rounds']])),
+  )
+  const skus = async (...words: string[]) => read(await looked(cells, ...words)).first.map(({ sku }) => sku)
+  assert.equal(await skus(), ['A'])
+  assert.equal(await skus('--sheet', 'Ovals.'), ['C'])
+  assert.equal(await skus('--sheet', '3'), ['B'])
+  const { code, err } = await looked(cells, '--sheet', 'Ovals')
+  assert.is(code, 2)
+  assert.match(err, /There is no sheet Ovals in .*; there are Rounds\., Ovals\., 2\./)
+})
+
+test('has a sheet for workbooks alone', async ({ looked }) => {
+  const { code, err } = await looked('sku,cutShape,carat\nA,Round,1\n', '--sheet', 'Stones')
+  assert.equal([code, err.includes('--sheet is for workbooks (.xlsx)')], [2, true])
+})
+
+test('says in one line what a packed file is that is no workbook, or was cut off', async ({ looked }) => {
+  const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
+  for (const content of [Buffer.from('PK\u0003\u0004 and other bytes'), whole.subarray(0, whole.length / 2)]) {
+    const { code, err } = await looked(content)
+    assert.is(code, 1)
+    assert.match(err, /is a packed file, but no workbook that can be read \(.*\); save it as \.xlsx or CSV/)
+    assert.is(err.trim().split('\n').length, 1)
+  }
+})
+
+test('says what other files are that are no text', async ({ looked }) => {
+  const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
+  const packed = await looked(gzipSync(whole))
+  assert.equal([packed.code, /is an archive that was packed once more/.test(packed.err)], [1, true])
+  const binary = await looked(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]))
+  assert.equal([binary.code, /is no text; open it with/.test(binary.err)], [1, true])
+})
+
+test('unpacks what gzip has packed, whatever its name', async ({ looked }) => {
+  const { first } = read(await looked(gzipSync('sku,cutShape,carat\nA,Round,1\n')))
+  assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1 }])
+})
+
+test.run()
