@@ -58,6 +58,7 @@ test('brings exact versions of Node, whose place on the path npm leaves to the b
 const PERMISSIVE: ReadonlySet<string | undefined> = new Set([
   '(BSD-3-Clause AND Apache-2.0)',
   'Apache-2.0',
+  'BlueOak-1.0.0',
   'BSD-2-Clause',
   'BSD-3-Clause',
   'ISC',

@@ -100,9 +100,9 @@ test('stops at an unknown account, a missing file and a broken archive', async (
   const missing = await commands.run(['import', `${good}.gone`, ...USER])
   assert.is(missing.code, 1)
   assert.match(missing.err, 'does not exist')
-  const broken = await commands.run(['import', sheet('no gzip', 'b.csv.gz'), ...USER])
+  const broken = await commands.run(['import', sheet(gzipSync(GOOD).subarray(0, -9), 'b.csv.gz'), ...USER])
   assert.is(broken.code, 1)
-  assert.match(broken.err, 'incorrect header check')
+  assert.match(broken.err, 'unexpected end of file')
 })
 
 test('reads what programs of all countries save: their separators, decimal commas and encodings', async (context) => {

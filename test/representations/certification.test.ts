@@ -47,8 +47,12 @@ test('loses the blanks around its texts', () => {
   assert.equal(readCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
 })
 
+test('loses characters of its number that nobody sees', () => {
+  assert.is(readCertification({ product: 1, laboratory: 'GIA', number: '\u202e33\u200b188' }).value?.number, '33188')
+})
+
 test('refuses a number that is too long or not printable', () => {
-  for (const number of ['', '  ', 'x'.repeat(65), 'a\u0000b', 'a\nb', 'a\u202eb', '\ud800']) {
+  for (const number of ['', '  ', 'x'.repeat(65), 'a\u0000b', 'a\nb', '\u202e', '\ud800']) {
     assert.match(messages({ product: 1, laboratory: 'GIA', number })[0] ?? '', /^number must be/)
   }
 })

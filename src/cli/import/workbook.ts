@@ -1,4 +1,3 @@
-import readWorkbook from 'read-excel-file/node'
 import { BadUsage, Failed } from '../failure.ts'
 import { cellText, type Cell, type Row, type Table } from './rows.ts'
 
@@ -9,6 +8,7 @@ import { cellText, type Cell, type Row, type Table } from './rows.ts'
  * @throws BadUsage for a sheet that is not there; Failed for a file that is no workbook
  */
 export async function openWorkbook(file: string, sheet = '1'): Promise<Table> {
+  const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(file).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
     throw new Failed(`${file} is a packed file, but no workbook that can be read (${why}); save it as .xlsx or CSV`)

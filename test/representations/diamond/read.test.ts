@@ -1,6 +1,7 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { visibleText } from '../../../src/domain/visible-text.ts'
 import { evolve, unknown } from '../../../src/domain/diamond/diamond.ts'
 import { create } from '../../../src/domain/diamond/decide.ts'
 import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
@@ -121,10 +122,10 @@ test('is never more than a fault, whatever it holds (property)', () => {
 
 test('as it is shown can be sent back, and means the same, in v3 and in v4 (property)', () => {
   const fields = fc.record({
-    // Blanks around a text are not kept, and so never shown.
+    // What is not seen of a text is not kept, and so never shown.
     sku: fc
       .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
-      .map((text) => text.trim())
+      .map(visibleText)
       .filter((text) => text !== ''),
     cutShape: fc.oneof(fc.constantFrom(2, 9, 113, 200, 201, 'Trilliant', '</script>\u2028"')),
     carat: fc.double({ min: 0.001, max: 10_000, noNaN: true }),
