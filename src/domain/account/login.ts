@@ -32,8 +32,9 @@ export function releaseLogin(login: Login, { account }: { account: number }): Lo
 const LONGEST = 1_000
 
 /**
- * Addresses that differ only in case, in blanks around them or in characters that nobody sees are one log-in. What is too long to be anybody's stays as it
- * is: normalising takes time that grows with the square of a run of combining marks, a second for 50,000.
+ * Addresses that differ only in case, in blanks around them or in characters that nobody sees are one log-in. An address
+ * that is too long to be anybody's stays as it is: normalising takes time that grows with the square of a run of combining
+ * marks, a second for 50,000.
  */
 export function normaliseEmail(email: string): string {
   if (email.length > LONGEST) return email

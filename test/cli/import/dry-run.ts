@@ -14,6 +14,8 @@ type Result = {
 
 export type DryRun = {
   commands: CommandLine
+  /** The file that was imported last. */
+  file: string
   /** Imports a file of this content with --dry-run. */
   looked: (content: string | Buffer, ...words: string[]) => Promise<Ended>
 }
@@ -26,6 +28,7 @@ export function dryRunSuite(name: string): Test<DryRun> {
     context.commands = commands
     await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
     const file = join(commands.folder, 'stones.csv')
+    context.file = file
     context.looked = (content, ...words) => {
       writeFileSync(file, content)
       return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])

@@ -1,23 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { dryRunSuite } from './dry-run.ts'
 
-type Context = { commands: CommandLine; looked: (content: string, ...words: string[]) => Promise<Ended> }
-
-const test = suite<Context>('numbers of an imported spreadsheet')
-test.before(async (context) => {
-  const commands = await CommandLine.onEngines()
-  context.commands = commands
-  await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const file = join(commands.folder, 'stones.csv')
-  context.looked = (content, ...words) => {
-    writeFileSync(file, content)
-    return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
-  }
-})
-test.after(({ commands }) => commands.remove())
+const test = dryRunSuite('numbers of an imported spreadsheet')
 
 /** A file of stones that have these weights and prices. */
 const sheet = (cells: readonly (readonly [carat: string, price: string])[]) =>
@@ -220,6 +204,7 @@ for (const [decimal, prices] of [
 test('are shown by a dry run: the first three stones as they would be stored, and what each field has', async ({
   looked,
   commands,
+  file,
 }) => {
   const content = sheet([
     ['0,71', '1.200'],
@@ -237,13 +222,7 @@ test('are shown by a dry run: the first three stones as they would be stored, an
     cutShape: { stones: 4, values: ['Round'] },
     carat: { stones: 4, from: 0.71, to: 3 },
   })
-  const { err } = await commands.run([
-    'import',
-    join(commands.folder, 'stones.csv'),
-    '--user',
-    'a@example.com',
-    '--dry-run',
-  ])
+  const { err } = await commands.run(['import', file, '--user', 'a@example.com', '--dry-run'])
   assert.match(err, 'sku S-0, price 1200, cutShape Round, carat 0.71')
   assert.match(err, 'price: 900 to 30000 (3 of 4 stones)')
 })
