@@ -11,6 +11,7 @@ import { expect, request } from '../api/harness/request.ts'
 import { isUnknown, post, reveal, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
+import { lookedAt } from '../renamed-files.ts'
 import { until } from '../until.ts'
 
 const test = suite('what the service writes down')
@@ -61,12 +62,12 @@ function spellings(text: string): Buffer[] {
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .filter((path) => statSync(path).isFile())
 }
 
 function found(folder: string, said: string, marks: readonly Marked[]): string[] {
   const places = [
-    ...filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) })),
+    ...lookedAt(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
     { path: 'its log', bytes: Buffer.from(said) },
   ]
   return marks.flatMap(({ name, text }) => {
