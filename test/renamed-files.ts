@@ -1,9 +1,9 @@
-/** What is still missing then was never there. */
+/** A file that is still missing after so many tries was not renamed: the test fails. */
 const TRIES = 100
 
 /**
- * Looks at the files of a running service. It writes some beside their place and renames them: where one that was listed is
- * gone when it is read, all are looked at again.
+ * Reads files of a running service, which replaces some of them by renaming. If a listed file is gone when it is read, `look`
+ * is called again.
  */
 export function lookedAt<Found>(look: () => Found): Found {
   for (let tries = 1; ; tries++) {

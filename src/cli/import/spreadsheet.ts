@@ -69,7 +69,7 @@ const texts = ({ cells }: Row): readonly string[] => cells.map(String)
 
 type Amounts = readonly (readonly [index: number, name: Amount])[]
 
-/** Numbers of a workbook are written in no way. */
+/** Only texts count: in a workbook a cell may be a number already. */
 function sawNumbers(forms: NumberForms, amounts: Amounts, { cells, line }: Row): void {
   for (const [index, name] of amounts) {
     const cell = cells[index] ?? ''
