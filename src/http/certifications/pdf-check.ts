@@ -6,17 +6,21 @@ export const FILE_LIMIT = 10_485_760
 const HEADER = Buffer.from('%PDF-')
 const END = Buffer.from('%%EOF')
 
-/** Readers of PDF look for the end-of-file mark in so many last bytes (ISO 32000-1, annex H, implementation note 18). */
-const TAIL = 1_024
+/** Readers of PDF look for the header in so many first bytes (ISO 32000-1, annex H, implementation note 13). */
+const HEAD = 1_024
 
 /**
- * Looks at a PDF while it flows by, whatever its name or declared type: it starts with `%PDF-`, and has an end-of-file
- * mark within its last 1,024 bytes. White space and NUL behind those, which some systems fill files up with, don't count.
+ * Looks at a PDF while it flows by, whatever its name or declared type. As in readers of PDF, `%PDF-` stands within its
+ * first 1,024 bytes, and an end-of-file mark anywhere behind it; what is before and behind those does not count.
  */
 export class PdfCheck {
   #bytes = 0
+  /** The first bytes, as long as they have no header. */
   #head = Buffer.alloc(0)
+  #hasHeader = false
+  /** The last bytes that may be the begin of the mark. */
   #tail = Buffer.alloc(0)
+  #hasEnd = false
 
   get bytes(): number {
     return this.#bytes
@@ -25,37 +29,36 @@ export class PdfCheck {
   /** @throws Refusal unsupported as soon as it can't be a PDF, too-large with the first byte over the limit */
   take(chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#head.length < HEADER.length) {
-      this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEADER.length - this.#head.length)])
-      if (!HEADER.subarray(0, this.#head.length).equals(this.#head)) throw noPdf('it does not start with %PDF-')
-    }
+    if (this.#hasHeader) this.#lookForEnd(chunk)
+    else this.#lookForHeader(chunk)
     if (this.#bytes > FILE_LIMIT) throw tooLarge()
-    this.#keepTail(chunk)
   }
 
   /** @throws Refusal unsupported */
   end(): void {
-    if (this.#head.length < HEADER.length) throw noPdf('it does not start with %PDF-')
-    if (!this.#tail.includes(END)) throw noPdf('its end-of-file mark %%EOF is missing, as when it was cut off')
+    if (!this.#hasHeader) throw withoutHeader()
+    if (!this.#hasEnd) throw noPdf('its end-of-file mark %%EOF is missing, as when it was cut off')
   }
 
-  /** A copy: a view would keep the whole chunk in memory. */
-  #keepTail(chunk: Buffer): void {
-    const end = endOfContent(chunk)
-    if (end === 0) return
-    const last = chunk.subarray(Math.max(0, end - TAIL), end)
-    this.#tail = Buffer.concat([this.#tail, last]).subarray(-TAIL)
+  #lookForHeader(chunk: Buffer): void {
+    const seen = Buffer.concat([this.#head, chunk])
+    const at = seen.subarray(0, HEAD).indexOf(HEADER)
+    this.#hasHeader = at >= 0
+    if (this.#hasHeader) this.#lookForEnd(seen.subarray(at))
+    else if (seen.length >= HEAD) throw withoutHeader()
+    this.#head = this.#hasHeader ? Buffer.alloc(0) : seen
+  }
+
+  #lookForEnd(chunk: Buffer): void {
+    if (this.#hasEnd) return
+    const seen = Buffer.concat([this.#tail, chunk])
+    this.#hasEnd = seen.includes(END)
+    // A copy: a view would keep the whole chunk in memory.
+    this.#tail = Buffer.from(seen.subarray(1 - END.length))
   }
 }
 
-/** PDF's white space: NUL, tab, line feed, form feed, carriage return, space (ISO 32000-1, 7.2.2). */
-const PADDING = new Set([0x00, 0x09, 0x0a, 0x0c, 0x0d, 0x20])
-
-function endOfContent(chunk: Buffer): number {
-  let end = chunk.length
-  while (end > 0 && PADDING.has(chunk[end - 1] ?? -1)) end--
-  return end
-}
+const withoutHeader = () => noPdf(`%PDF- is not within its first ${HEAD} bytes`)
 
 const noPdf = (why: string) => new Refusal('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
 

@@ -30,7 +30,10 @@ test('is judged the same in whatever pieces it comes', () => {
   const contents = fc.constantFrom(
     Buffer.from('%PDF-1.7\nstuff\n%%EOF'),
     Buffer.from(`%PDF-1.7\n${'x'.repeat(1_500)}%%EOF\n${' '.repeat(3_000)}`),
-    Buffer.from(`%PDF-1.7\n%%EOF${'x'.repeat(1_020)}`),
+    Buffer.from(`%PDF-1.7\n%%EOF${'x'.repeat(3_020)}`),
+    Buffer.from(`${'\n'.repeat(1_019)}%PDF-1.7\n%%EOF`),
+    Buffer.from(`${'\n'.repeat(1_020)}%PDF-1.7\n%%EOF`),
+    Buffer.from('%%EOF\n%PDF-1.7\n'),
     Buffer.from('%PDX-1.7\n%%EOF'),
     Buffer.from('%PDF-1.7\n%%EO'),
     Buffer.from(''),
@@ -44,16 +47,22 @@ test('is judged the same in whatever pieces it comes', () => {
   )
 })
 
-test('has its end-of-file mark within its last 1,024 bytes, blanks not counted', () => {
-  const behind = (count: number) => verdict([Buffer.from(`%PDF-1.7\n%%EOF${'x'.repeat(count)}`)])
-  assert.is(behind(1_019), undefined)
-  assert.is(behind(1_020), 'unsupported')
-  assert.is(verdict([Buffer.from('%PDF-1.7\n%%EOF'), Buffer.alloc(100_000)]), undefined)
+test('has its header within its first 1,024 bytes, whatever stands before it', () => {
+  const before = (count: number) => verdict([Buffer.from(`${'x'.repeat(count)}%PDF-1.7\n%%EOF`)])
+  assert.is(before(1_019), undefined)
+  assert.is(before(1_020), 'unsupported')
+  assert.is(verdict([Buffer.from('\ufeff%PDF-1.7\n%%EOF')]), undefined)
 })
 
-test('is refused at its first bytes when it is none, and at the first byte too much', () => {
+test('has an end-of-file mark behind its header, whatever stands behind that', () => {
+  assert.is(verdict([Buffer.from('%PDF-1.7\n%%EOF'), Buffer.alloc(100_000, '<p>')]), undefined)
+  assert.is(verdict([Buffer.from('%%EOF\n%PDF-1.7\n')]), 'unsupported')
+})
+
+test('is refused as soon as it has no header, and at the first byte over 10 MiB', () => {
   const check = new PdfCheck()
-  assert.throws(() => check.take(Buffer.from([0x89, 0x50])), /does not start with %PDF-/)
+  check.take(Buffer.alloc(1_023))
+  assert.throws(() => check.take(Buffer.alloc(1)), /%PDF- is not within its first 1024 bytes/)
   const large = new PdfCheck()
   large.take(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
   assert.throws(() => large.take(Buffer.from('x')), /at most 10485760 bytes/)
