@@ -22,6 +22,7 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
     changes: {
       2: '`laboratory`, `shape` and `isLabGrown` are always there, null where nothing was found; version 1 lacked them where they were not looked for. `mismatches` is gone: it follows from the reading and the stone.',
       3: '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
+      4: '`unclear` is new; earlier versions took one of several values.',
     },
   },
   StoneModelAttached: {

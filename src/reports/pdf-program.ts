@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import { cellsOf } from '../domain/certification/page-cells.ts'
 import { readReport } from '../domain/certification/report-text.ts'
-import { textOf } from './pdf-text.ts'
+import { runsOf } from './pdf-text.ts'
 
 /**
  * A process that reads one PDF from stdin and prints what the report says, as one line of JSON, on stdout. Whatever is
@@ -17,8 +18,8 @@ const LONGEST = Number(process.argv[2])
 async function run(): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
-  const text = await textOf(new Uint8Array(Buffer.concat(chunks.splice(0))))
-  process.stdout.write(`${JSON.stringify(readReport(text))}\n`, () => process.exit(0))
+  const pages = await runsOf(new Uint8Array(Buffer.concat(chunks.splice(0))))
+  process.stdout.write(`${JSON.stringify(readReport(pages.map(cellsOf)))}\n`, () => process.exit(0))
 }
 
 endInTime()

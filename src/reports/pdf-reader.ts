@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import { LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
+import { FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../runtime/start-program.ts'
 
 /** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
@@ -49,6 +49,7 @@ const answer = z.object({
   laboratory: z.enum(LABORATORIES).nullable(),
   shape: z.int().nullable(),
   isLabGrown: z.boolean().nullable(),
+  unclear: z.array(z.enum(FACTS)),
 })
 
 /** Reads reports, one process a PDF, bounded in time and memory and behind everything else in priority. */

@@ -1,60 +1,113 @@
+import type { Run } from '../domain/certification/page-cells.ts'
 import { stubDrawing } from './stub-drawing.ts'
 
 /** Pages and characters that are read: a report says what counts on its first. */
 const PAGES = 4
 const CHARACTERS = 100_000
 
-/** A run of text, with its place on the page: points from the left and from the bottom. */
-export type Run = { readonly text: string; readonly x: number; readonly y: number; readonly width: number }
+type Page = import('pdfjs-dist').PDFPageProxy
+type Matrix = readonly number[]
 
 /**
- * The text of a PDF's first pages, line by line as a person reads it.
+ * The text of a PDF's first pages, form fields included, where a person sees it: the pages are turned as they are viewed,
+ * and what is written in another direction on them is a page of its own, as if the paper had been turned to read it.
+ * @returns the runs of each page
  * @throws what pdf.js says of an encrypted or broken file
  */
-export async function textOf(pdf: Uint8Array): Promise<string> {
+export async function runsOf(pdf: Uint8Array): Promise<readonly (readonly Run[])[]> {
   stubDrawing()
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const options = { isEvalSupported: false, disableFontFace: true, useSystemFonts: false, enableXfa: false }
   const document = await getDocument({ data: pdf, verbosity: VerbosityLevel.ERRORS, ...options }).promise
-  let text = ''
-  for (let number = 1; number <= Math.min(PAGES, document.numPages) && text.length < CHARACTERS; number++) {
+  const pages: Run[][] = []
+  let characters = 0
+  for (let number = 1; number <= Math.min(PAGES, document.numPages) && characters < CHARACTERS; number++) {
     const page = await document.getPage(number)
-    const { items } = await page.getTextContent()
-    const runs = items.flatMap((item) => ('str' in item ? [runOf(item)] : []))
-    text += `${linesOf(runs).join('\n')}\n`
+    const placed = [...(await printed(page)), ...(await filledIn(page))]
+    characters += placed.reduce((sum, { text }) => sum + text.length, 0)
+    pages.push(...straightened(placed))
     page.cleanup()
   }
-  return text.slice(0, CHARACTERS)
+  return pages
 }
 
-const runOf = ({ str, transform, width }: { str: string; transform: readonly unknown[]; width: number }): Run => ({
-  text: str,
-  x: Number(transform[4]),
-  y: Number(transform[5]),
-  width,
-})
+/** A run where it is viewed, `angle` radians clockwise from level. */
+type Placed = Run & { readonly angle: number }
 
-/** Runs at the same height are a line. */
-const SAME_LINE = 2.5
-/** Points between two runs that are a space to the eye. */
-const SPACE = 1
-
-function linesOf(runs: readonly Run[]): string[] {
-  const lines: { y: number; runs: Run[] }[] = []
-  for (const run of runs.filter(({ text }) => text.trim() !== '').sort((a, b) => b.y - a.y)) {
-    const line = lines.at(-1)
-    if (line !== undefined && line.y - run.y < SAME_LINE) line.runs.push(run)
-    else lines.push({ y: run.y, runs: [run] })
-  }
-  return lines.map((line) => joined(line.runs.sort((a, b) => a.x - b.x)))
+/** What is printed on a page; pdf.js leaves out what is beyond its edges. */
+async function printed(page: Page): Promise<readonly Placed[]> {
+  const { transform, scale } = viewOf(page)
+  const { items } = await page.getTextContent()
+  return items.flatMap((item): Placed[] => {
+    if (!('str' in item) || item.str.trim() === '') return []
+    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = product(transform, item.transform as Matrix)
+    const size = Math.hypot(c, d)
+    if (!(size > 0)) return []
+    return [{ text: item.str, x, y, width: item.width * scale, size, angle: Math.atan2(b, a) }]
+  })
 }
 
-function joined(runs: readonly Run[]): string {
-  let text = ''
-  let end = Number.POSITIVE_INFINITY
-  for (const run of runs) {
-    text += (run.x - end > SPACE ? ' ' : '') + run.text
-    end = run.x + run.width
-  }
-  return text
+/** What stands in the fields of a form. */
+async function filledIn(page: Page): Promise<readonly Placed[]> {
+  const { transform } = viewOf(page)
+  const annotations = (await page.getAnnotations()) as readonly Annotation[]
+  return annotations.flatMap(({ fieldType, fieldValue, rect, hidden }): Placed[] => {
+    const text = Array.isArray(fieldValue) ? fieldValue.join(' ') : fieldValue
+    if (fieldType === 'Btn' || hidden === true || rect === undefined) return []
+    if (typeof text !== 'string' || text.trim() === '') return []
+    const corners = [at(transform, rect[0], rect[1]), at(transform, rect[2], rect[3])] as const
+    const [left, right] = sorted(corners[0][0], corners[1][0])
+    const [top, bottom] = sorted(corners[0][1], corners[1][1])
+    const size = Math.min(bottom - top, LARGEST)
+    // The baseline of a line of this size in the middle of the field.
+    const y = (top + bottom) / 2 + size * 0.3
+    return [{ text: text.replaceAll(/\s+/g, ' '), x: left, y, width: right - left, size, angle: 0 }]
+  })
+}
+
+type Annotation = {
+  /** `Tx`: text, `Ch`: a choice, `Btn`: a box that is ticked. */
+  readonly fieldType?: string
+  readonly fieldValue?: unknown
+  readonly rect?: readonly [number, number, number, number]
+  readonly hidden?: boolean
+}
+
+/** Points: a field may be higher than the line that stands in it. */
+const LARGEST = 12
+
+function viewOf(page: Page) {
+  const transform = page.getViewport({ scale: 1 }).transform as Matrix
+  return { transform, scale: Math.hypot(transform[0] ?? 1, transform[1] ?? 0) }
+}
+
+/** The matrix that does what `second` does and then what `first` does, as PDF writes them (ISO 32000-1, 8.3.4). */
+function product(first: Matrix, second: Matrix): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = first
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
+}
+
+function at([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y: number): readonly [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f]
+}
+
+const sorted = (one: number, other: number) => (one < other ? ([one, other] as const) : ([other, one] as const))
+
+const QUARTER = Math.PI / 2
+/** Radians that a page may lie askew; what leans more is a mark across it. */
+const ASKEW = 0.15
+
+/** The runs of each of the four directions, level and beside each other as they are read. */
+function straightened(placed: readonly Placed[]): readonly Run[][] {
+  return [0, 1, 2, 3].flatMap((quarters) => {
+    const lean = ({ angle }: Placed) => angle - Math.round(angle / QUARTER) * QUARTER
+    const along = placed.filter(
+      (run) => (Math.round(run.angle / QUARTER) + 4) % 4 === quarters && Math.abs(lean(run)) < ASKEW,
+    )
+    if (along.length === 0) return []
+    const turn = quarters * QUARTER + (along.map(lean).toSorted((a, b) => a - b)[along.length >> 1] ?? 0)
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
+    return [along.map((run) => ({ ...run, x: run.x * cos + run.y * sin, y: run.y * cos - run.x * sin }))]
+  })
 }

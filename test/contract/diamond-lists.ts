@@ -245,7 +245,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
       const certain = {
         certifications: [],
         readingsBehind: 0,
-        contradictionsBehind: 0,
+        warningsBehind: 0,
         accessRevisions: { access: 0, dataAccess: 0 },
       }
       const { price, color, clarity, ...set } = fields

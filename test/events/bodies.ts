@@ -60,6 +60,7 @@ const contradicting = {
   laboratory: 'HRD',
   shape: 2,
   isLabGrown: false,
+  unclear: [],
 } as const
 const certifications = [
   { id: 5, laboratory: 'GIA', number: '2136273512', file, reading: null },
@@ -80,7 +81,7 @@ const view = (
     fields,
     certifications: certified,
     readingsBehind: 1,
-    contradictionsBehind: 0,
+    warningsBehind: 0,
     accessRevisions: { access: 2, dataAccess: 1 },
   },
   revision: 3,

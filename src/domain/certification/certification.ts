@@ -12,6 +12,23 @@ export type ReportFile = {
   readonly name: string | null
 }
 
+/** What is read of a report behind a label. */
+export const FACTS = [
+  'number',
+  'carat',
+  'measurements',
+  'table',
+  'depth',
+  'crownAngle',
+  'pavilionAngle',
+  'girdle',
+  'star',
+  'lower',
+  'shape',
+] as const
+
+export type Fact = (typeof FACTS)[number]
+
 /** What a report says of its stone, each as far as it could be read. */
 export type ReportReading = {
   readonly number: string | null
@@ -34,6 +51,8 @@ export type ReportReading = {
   /** A top-level cut shape's id. */
   readonly shape: number | null
   readonly isLabGrown: boolean | null
+  /** Facts that are null because their value stands near several labels, or because the report says several values. */
+  readonly unclear: readonly Fact[]
 }
 
 /** What an owner says of a report. */

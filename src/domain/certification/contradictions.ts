@@ -1,6 +1,6 @@
 import type { DiamondFields } from '../diamond/fields.ts'
 import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
-import type { Certification } from './certification.ts'
+import type { Certification, Fact } from './certification.ts'
 
 /** Something in which a report's PDF says otherwise than its owner does, of the report or of the stone. */
 export type Contradiction = {
@@ -37,9 +37,34 @@ export function contradictionsOf(
   return found
 }
 
-/** As people read it, a sentence each; none for a report that fits its stone. */
-export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] =>
+/** As people read them, a sentence each without its full stop; none for a report that fits its stone. */
+export const contradictionTexts = (certification: Certification, fields: DiamondFields): readonly string[] =>
   contradictionsOf(certification, fields).map(sentence)
+
+/** All that an owner should know of a report that was read: its contradictions, and what could not be taken from it. */
+export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
+  const unclear = certification.reading?.unclear ?? []
+  const texts = contradictionTexts(certification, fields)
+  if (unclear.length === 0) return texts
+  return [
+    ...texts,
+    `The report can be read in several ways, so it was not used for: ${unclear.map((fact) => NAMES[fact]).join(', ')}`,
+  ]
+}
+
+const NAMES: Readonly<Record<Fact, string>> = {
+  number: 'number',
+  carat: 'weight',
+  measurements: 'measurements',
+  table: 'table',
+  depth: 'total depth',
+  crownAngle: 'crown angle',
+  pavilionAngle: 'pavilion angle',
+  girdle: 'girdle',
+  star: 'star length',
+  lower: 'length of the lower halves',
+  shape: 'shape',
+}
 
 function sentence({ field, given, read }: Contradiction): string {
   switch (field) {

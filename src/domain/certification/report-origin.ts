@@ -1,5 +1,6 @@
-import { isShapeId, parseShape, rootOf } from '../dictionaries/shapes.ts'
+import { parseShape, rootOf } from '../dictionaries/shapes.ts'
 import { LABORATORIES, type Laboratory } from './certification.ts'
+import { matchesOf, type Found } from './report-numbers.ts'
 
 /** Names of laboratories as reports print them; the abbreviations stand for themselves. */
 const NAMES: Readonly<Record<Laboratory, RegExp>> = {
@@ -29,30 +30,15 @@ export function isLabGrownIn(text: string): boolean | null {
 
 /** Whatever follows the label, up to the end of its line or the next one's. */
 const SHAPE =
-  /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/gi
+  /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
 
-/** Words of a shape's description, the most telling first. GIA's `Square Emerald Cut` is the trade's Asscher. */
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\bcushion\b/, 'Cushion'],
-  [/\bprincess\b/, 'Princess'],
-  [/\bmarquise\b/, 'Marquise'],
-  [/\bpear\b/, 'Pear'],
-  [/\boval\b/, 'Oval'],
-  [/\bheart\b/, 'Heart'],
-  [/\basscher\b|\bsquare emerald\b/, 'Asscher'],
-  [/\bradiant\b|\bcut-?[ -]?cornered (?:square|rectangular) modified brilliant\b/, 'Radiant'],
-  [/\bemerald\b/, 'Emerald'],
-  [/\bsquare modified brilliant\b/, 'Princess'],
-  [/\bround\b/, 'Round'],
-]
-
-/** The top-level shape that a report names: its id in the dictionary of cut shapes; null for one that is none of them. */
-export function shapeIn(text: string): number | null {
-  for (const [, words = ''] of text.matchAll(SHAPE)) {
-    const said = words.trim().toLowerCase()
-    const title = WORDS.find(([pattern]) => pattern.test(said))?.[1]
-    const id = title === undefined ? undefined : parseShape(title)
-    if (id !== undefined && isShapeId(id)) return rootOf(id)
-  }
-  return null
-}
+/** The top-level shapes that a text names behind their label: ids of the dictionary of cut shapes. */
+export const shapesIn = (text: string): readonly Found<number>[] =>
+  matchesOf(text, SHAPE).flatMap(({ value: said, label, at }) => {
+    const words = said.trim().split(/ +/)
+    for (let count = words.length; count > 0; count--) {
+      const id = parseShape(words.slice(0, count).join(' '))
+      if (id !== undefined) return [{ value: rootOf(id), label, at }]
+    }
+    return []
+  })

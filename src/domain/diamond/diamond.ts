@@ -1,6 +1,6 @@
 import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
 import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
-import { contradictionsOf } from '../certification/contradictions.ts'
+import { warningsOf } from '../certification/contradictions.ts'
 import type { StoneModel, StoneModelEvent } from './stone-model.ts'
 import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
 
@@ -29,8 +29,8 @@ export type LiveDiamond = {
   readonly model?: StoneModel
   /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
   readonly readingsBehind: number
-  /** Those of them after which a body says that the report contradicts the stone. */
-  readonly contradictionsBehind: number
+  /** Those of them after which a body has a warning. */
+  readonly warningsBehind: number
   readonly accessRevisions: AccessRevisions
 }
 
@@ -48,7 +48,7 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
       const unchanged = {
         certifications: [],
         readingsBehind: 0,
-        contradictionsBehind: 0,
+        warningsBehind: 0,
         accessRevisions: unchangedAccess,
       }
       return { status: 'live', id, owner, date, fields, ...unchanged }
@@ -57,7 +57,7 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
       if (diamond.status !== 'live') return diamond
       const fields = patched(diamond.fields, event.data)
       const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
-      return { ...diamond, fields, accessRevisions, readingsBehind: 0, contradictionsBehind: 0 }
+      return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
     }
     case 'CertificationAttached':
     case 'CertificationRemoved':
@@ -75,19 +75,19 @@ export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
 
 function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
   const certifications = evolveCertifications(diamond.certifications, event)
-  if (event.type !== 'ReportRead') return { ...diamond, certifications, readingsBehind: 0, contradictionsBehind: 0 }
+  if (event.type !== 'ReportRead') return { ...diamond, certifications, readingsBehind: 0, warningsBehind: 0 }
   const read = certifications.find(({ id }) => id === event.data.certification)
-  const isWarned = read !== undefined && contradictionsOf(read, diamond.fields).length > 0
+  const isWarned = read !== undefined && warningsOf(read, diamond.fields).length > 0
   return {
     ...diamond,
     certifications,
     readingsBehind: diamond.readingsBehind + 1,
-    contradictionsBehind: diamond.contradictionsBehind + (isWarned ? 1 : 0),
+    warningsBehind: diamond.warningsBehind + (isWarned ? 1 : 0),
   }
 }
 
 function modelled({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
-  const changed = { ...diamond, readingsBehind: 0, contradictionsBehind: 0 }
+  const changed = { ...diamond, readingsBehind: 0, warningsBehind: 0 }
   return event.type === 'StoneModelAttached' ? { ...changed, model: event.data } : changed
 }
 

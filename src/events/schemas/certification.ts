@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { LABORATORIES } from '../../domain/certification/certification.ts'
+import { FACTS, LABORATORIES } from '../../domain/certification/certification.ts'
 import { isShapeId } from '../../domain/dictionaries/shapes.ts'
 import { first, type EventSchema } from './event-schema.ts'
 import { digest } from './file-digest.ts'
-import { withFinerMeasures, withReadingOfAll } from './report-read.ts'
+import { withFinerMeasures, withReadingOfAll, withUnclearFacts } from './report-read.ts'
 
 const id = z.int().min(1).describe('id of the certification')
 const positive = z.number().positive()
@@ -22,6 +22,11 @@ const reading = z.object({
   laboratory: z.enum(LABORATORIES).nullable(),
   shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable(),
   isLabGrown: z.boolean().nullable(),
+  unclear: z
+    .array(z.enum(FACTS))
+    .describe(
+      'members that are null because their value stands near several labels, or because the report says several values',
+    ),
 })
 
 const reportRead = z.object({ certification: id, reading })
@@ -37,8 +42,8 @@ export const certificationSchemas = {
   ),
   CertificationRemoved: first(z.object({ id, digest: digest.nullable() })),
   ReportRead: {
-    version: 3,
+    version: 4,
     payload: reportRead,
-    upcasters: [withReadingOfAll, withFinerMeasures],
+    upcasters: [withReadingOfAll, withFinerMeasures, withUnclearFacts],
   } satisfies EventSchema<typeof reportRead>,
 }

@@ -24,3 +24,10 @@ export function withFinerMeasures(data: Payload): Payload {
   if (typeof reading !== 'object' || reading === null) return data
   return { ...data, reading: { ...NOT_LOOKED_FOR_IN_2, ...reading } }
 }
+
+/** ReportRead from version 3 to 4, which names what a report says in several ways. */
+export function withUnclearFacts(data: Payload): Payload {
+  const { reading } = data
+  if (typeof reading !== 'object' || reading === null) return data
+  return { ...data, reading: { unclear: [], ...reading } }
+}

@@ -1,4 +1,4 @@
-import { warningsOf } from '../../domain/certification/contradictions.ts'
+import { contradictionTexts } from '../../domain/certification/contradictions.ts'
 import { reportPage } from '../../domain/certification/report-page.ts'
 import type { Certification } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
@@ -30,14 +30,15 @@ export function certificatesSection(diamond: LiveDiamond, links: Links): Html {
 
 const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
   html`<li>
-    ${certification.laboratory} ${warningsOf(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
+    ${certification.laboratory}
+    ${contradictionTexts(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
   </li>`
 
 const CONTRADICTS = 'The report says otherwise than this page'
 
 function fullEntry(certification: Certification, diamond: LiveDiamond, links: Links): Html {
   const { id, laboratory, number, file } = certification
-  const warnings = warningsOf(certification, diamond.fields)
+  const contradictions = contradictionTexts(certification, diamond.fields)
   const page = reportPage(laboratory, number)
   const named = number === null ? laboratory : `${laboratory} ${number}`
   return html`<li>
@@ -49,6 +50,6 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Li
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
-    ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
+    ${contradictions.length === 0 ? NOTHING : warningMark(contradictions)}
   </li>`
 }

@@ -51,7 +51,7 @@ function filtered({ fields }: LiveDiamond): Document {
 /** R: the revision of the owner's last change, certifications too. S: how often the service found out something since. */
 export const revisionsOf = ({ diamond, revision, scoresRevision }: DiamondView) => ({
   ownersRevision: revision - diamond.readingsBehind,
-  servicesRevision: scoresRevision + 1 + diamond.contradictionsBehind,
+  servicesRevision: scoresRevision + 1 + diamond.warningsBehind,
 })
 
 /** `"R.S"` */

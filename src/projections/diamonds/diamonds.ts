@@ -48,7 +48,7 @@ const documents: ReadModelDeclaration<unknown>['documents'] = {
 export const diamonds = readModel<FollowedDiamond>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 10 + FIELDS_VERSION,
+  version: 11 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],

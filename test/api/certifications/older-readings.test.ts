@@ -82,7 +82,7 @@ test('is decided on, shown and made anew like one of today, and stays in the log
   await until('the reading of today', async () => (await readingsOf(service, id)).length === 2)
   const [untouched, today] = await readingsOf(service, id)
   assert.equal(untouched, stored)
-  assert.equal([untouched?.metadata['schema'], today?.metadata['schema']], ['1', '3'])
+  assert.equal([untouched?.metadata['schema'], today?.metadata['schema']], ['1', '4'])
   assert.equal(Object.keys(today?.data ?? {}), ['certification', 'reading'])
   assert.equal(today?.data['reading'], gia.reading)
 

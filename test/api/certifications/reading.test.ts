@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { ReportRead } from '../../../src/domain/certification/certification.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
+import { onPaper } from '../../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
 import { attached } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
@@ -68,6 +69,26 @@ test('changes neither the diamond nor its ETag, which still guards a change', as
   const changed = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }, { 'If-Match': etag }))
   assert.is(changed.headers.etag, '"3.0"')
   expect(412, await ann.patch(`/v4/diamond/${id}`, { price: 6 }, { 'If-Match': etag }))
+})
+
+test('is named in a warning where it says several things of one, and the warning changes the ETag that a reader has', async ({
+  ann,
+  service,
+}) => {
+  const { id } = await created(ann, { access: 2, dataAccess: 2 })
+  const twice = await onPaper([
+    ['Table', '57%'],
+    ['Depth', '61.8%'],
+    ['Table Size', '58%'],
+  ])
+  await attached(ann, id, twice)
+  const [read] = await untilRead(service, id)
+  assert.equal([read?.reading.table, read?.reading.depth, read?.reading.unclear], [null, 61.8, ['table']])
+  const { text, headers } = await ann.get(`/v4/diamond/${id}`)
+  const [{ warnings }] = (JSON.parse(text) as { certifications: [{ warnings: string[] }] }).certifications
+  assert.equal(warnings, ['The report can be read in several ways, so it was not used for: table'])
+  assert.is(headers.etag, '"1.1"')
+  assert.not.match((await service.send({ path: `/diamond/${id}` })).text, 'class="warning"')
 })
 
 test('that can not be read fails no upload, and the next one is read', async ({ ann, service }) => {

@@ -30,6 +30,7 @@ const READING: ReportReading = {
   laboratory: null,
   shape: null,
   isLabGrown: null,
+  unclear: [],
 }
 const read = (reading: Partial<ReportReading> = {}): DiamondEvent => ({
   type: 'ReportRead',

@@ -21,8 +21,8 @@ const first = example('ReportRead.1.json')
 const dataOf = (data: object) => decode<ReportRead>({ ...first, data: { ...data } }).data
 const reading = first.data['reading'] as Readonly<Record<string, unknown>>
 
-/** What version 2 did not look for either. */
-const UNLOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null }
+/** What version 2 did not look for either, and what version 3 did not name. */
+const UNLOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null, unclear: [] }
 
 test('says of what it did not look for that it found nothing, and no mismatches', () => {
   const unlookedFor = { laboratory: null, shape: null, isLabGrown: null, ...UNLOOKED_FOR_IN_2 }
@@ -75,11 +75,11 @@ function documentWith(read: StoredEvent) {
   return toDocument(view)
 }
 
-test('makes the same document as the same reading in version 3', () => {
+test('makes the same document as the same reading in version 4', () => {
   const { certification } = first.data
   const id = example('CertificationAttached.1.json').data['id']
   assert.is(certification, id)
-  const second = { ...first, data: dataOf(first.data), metadata: { ...first.metadata, schema: '3' } }
+  const second = { ...first, data: dataOf(first.data), metadata: { ...first.metadata, schema: '4' } }
   assert.equal(documentWith(first), documentWith(second))
   const contradicting = { ...second.data, reading: { ...second.data.reading, laboratory: 'HRD' } }
   assert.not.equal(documentWith(first), documentWith({ ...second, data: contradicting }))

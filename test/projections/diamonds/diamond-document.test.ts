@@ -54,7 +54,7 @@ const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
     .map((fields) => completed({ carat: 1, ...fields })),
   certifications: fc.constant([]),
   readingsBehind: fc.integer({ min: 0, max: 2 }),
-  contradictionsBehind: fc.integer({ min: 0, max: 2 }),
+  warningsBehind: fc.integer({ min: 0, max: 2 }),
   accessRevisions: fc.record({ access: fc.nat({ max: 2 }), dataAccess: fc.nat({ max: 2 }) }),
 })
 

@@ -82,7 +82,7 @@ test('reads nothing again, and nothing of a certification that is gone or has no
 test('passes over a report that can not be read, and one whose text says nothing', async () => {
   const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
   const measures = { crownAngle: null, pavilionAngle: null, girdle: null, star: null, lower: null }
-  const unsaid = { ...measures, laboratory: null, shape: null, isLabGrown: null }
+  const unsaid = { ...measures, laboratory: null, shape: null, isLabGrown: null, unclear: [] }
   for (const read of [
     async () => Promise.reject(new UnreadableReport('it is encrypted')),
     async () => ({ ...nothing, ...unsaid }),

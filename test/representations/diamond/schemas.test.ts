@@ -105,7 +105,7 @@ for (const version of ['v3', 'v4'] as const) {
       fields: completed({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
       certifications: [{ id: 5, laboratory: 'GIA' as const, number: '1', file: null, reading: null }],
       readingsBehind: 0,
-      contradictionsBehind: 0,
+      warningsBehind: 0,
       accessRevisions: { access: 0, dataAccess: 0 },
     }
     const body = withLinks(bodyText(version, diamond, null), (path) => `https://api.example.com${path}`)

@@ -1,0 +1,104 @@
+/** A run of text as its page is viewed: points from the left and from the top of the page to where its baseline begins. */
+export type Run = {
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  /** Of its letters, in points. */
+  readonly size: number
+}
+
+/** What stands together on a line, with a wide gap, or a leader of dots, before and behind it. */
+export type Cell = {
+  readonly text: string
+  readonly left: number
+  readonly right: number
+  /** Of its baseline, from the top. */
+  readonly y: number
+  /** Of its largest letters, in points. */
+  readonly size: number
+}
+
+/** Runs whose baselines differ by less than this part of the smaller size are a line. */
+const SAME_LINE = 0.4
+/** Parts of the letters' size: a smaller gap is none to the eye, and a wider one divides two cells. */
+const NO_GAP = 0.12
+const WIDE_GAP = 1.5
+
+/** The cells of a page, line by line from the top, each line from the left. */
+export const cellsOf = (runs: readonly Run[]): readonly Cell[] => linesOf(runs).flatMap(cellsOfLine)
+
+function linesOf(runs: readonly Run[]): readonly (readonly Run[])[] {
+  const lines: Run[][] = []
+  for (const run of runs.filter(({ text }) => text.trim() !== '').toSorted((one, other) => one.y - other.y)) {
+    const line = lines.at(-1)
+    const [first] = line ?? []
+    if (line !== undefined && first !== undefined && run.y - first.y < SAME_LINE * Math.min(run.size, first.size))
+      line.push(run)
+    else lines.push([run])
+  }
+  return lines.map((line) => line.toSorted((one, other) => one.x - other.x))
+}
+
+/** Letters that are set wide come as one run with a space between each two. */
+const SET_WIDE = /^\S(?: \S)+$/
+
+/** Dots that lead the eye from a label to its value. */
+const LEADER = /(?:[.…·_]\s?){3,}|…/
+
+/** All of one height: they are on one line. */
+function cellsOfLine(line: readonly Run[]): readonly Cell[] {
+  const y = line[0]?.y ?? 0
+  const noGap = Math.max(NO_GAP, letterGap(line) * 1.5)
+  const cells: Cell[] = []
+  let open: Cell | undefined
+  let before: Run | undefined
+  const close = () => open !== undefined && cells.push(...withoutLeaders(open))
+  for (const run of line) {
+    // Drawn twice, a little apart, to look bold.
+    if (before !== undefined && run.text === before.text && run.x - before.x < run.width / 2) continue
+    const text = SET_WIDE.test(run.text.trim()) ? run.text.trim().replaceAll(' ', '') : run.text
+    const gap = open === undefined ? Infinity : (run.x - open.right) / Math.max(run.size, open.size)
+    if (open === undefined || gap > WIDE_GAP) {
+      close()
+      open = { text, left: run.x, right: run.x + run.width, y, size: run.size }
+    } else {
+      open = {
+        text: open.text + (gap < noGap ? '' : ' ') + text,
+        left: open.left,
+        right: Math.max(open.right, run.x + run.width),
+        y,
+        size: Math.max(open.size, run.size),
+      }
+    }
+    before = run
+  }
+  close()
+  return cells.filter(({ text }) => text !== '')
+}
+
+/** Letters that are set one by one, at least so many, tell how wide they are set. */
+const LETTERS = 4
+
+/** The usual gap between letters that are set one by one, in parts of their size; 0 where they are not. */
+function letterGap(line: readonly Run[]): number {
+  const gaps = line.flatMap((run, index) => {
+    const next = line[index + 1]
+    if (next === undefined || run.text.trim().length !== 1 || next.text.trim().length !== 1) return []
+    return [(next.x - run.x - run.width) / run.size]
+  })
+  const middle = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0
+  return gaps.length < LETTERS ? 0 : Math.max(0, middle)
+}
+
+/** A cell with a leader in it is two; where exactly the second one begins does not matter. */
+function withoutLeaders(cell: Cell): readonly Cell[] {
+  const texts = cell.text.split(LEADER).map((text) => text.trim())
+  const width = (cell.right - cell.left) / texts.length
+  return texts.map((text, index) => ({
+    ...cell,
+    text,
+    left: cell.left + index * width,
+    right: cell.left + (index + 1) * width,
+  }))
+}

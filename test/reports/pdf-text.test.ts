@@ -1,0 +1,25 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cellsOf } from '../../src/domain/certification/page-cells.ts'
+import { readReport } from '../../src/domain/certification/report-text.ts'
+import { runsOf } from '../../src/reports/pdf-text.ts'
+import { layouts, nothingRead } from '../fixtures/reports/layouts.ts'
+import { laidOut, PAGE_LAYOUTS } from '../fixtures/reports/pages.ts'
+import { STORAGES, storedPage } from '../fixtures/reports/stored-pages.ts'
+
+const test = suite('the text of a PDF')
+
+const ofPages = Object.values(PAGE_LAYOUTS)
+
+for (const [index, [way, storage]] of Object.entries(STORAGES).entries()) {
+  test(`says the same of every laboratory's report, stored ${way}`, async () => {
+    for (const [at, { name, lines, says }] of layouts.entries()) {
+      const layout = ofPages[(index + at) % ofPages.length]
+      if (layout === undefined) throw new Error('there are page layouts')
+      const pages = await runsOf(new Uint8Array(await storedPage(laidOut(lines, layout), storage)))
+      assert.equal(readReport(pages.map(cellsOf)), { ...nothingRead, ...says }, name)
+    }
+  })
+}
+
+test.run()
