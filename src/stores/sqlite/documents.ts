@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../ports/event-store.ts'
 import type { Build, Filling, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import { takeLease } from './lease.ts'
 import { openBuilds, type Later } from './documents/builds.ts'
-import { available } from './documents/failure.ts'
+import { available, whenWritable } from './documents/failure.ts'
 import { openPointers } from './documents/pointers.ts'
 import { followLive } from './documents/reader.ts'
 import { warned, type Told } from '../ports/told.ts'
@@ -89,18 +89,18 @@ export function openDocuments(
       await lease?.release()
       return lease === undefined
     },
-    live: async (declaration) => available(() => live(declaration)),
+    live: (declaration) => whenWritable(() => live(declaration)),
     isLive: async ({ name, version }, { id }) => available(() => pointers.live(name, version) === id),
-    begin: async (declaration) => available(() => builds.make(declaration, 'filling')),
-    beginFilling: async (declaration) => available(() => beginFilling(declaration)),
+    begin: (declaration) => whenWritable(() => builds.make(declaration, 'filling')),
+    beginFilling: (declaration) => whenWritable(() => beginFilling(declaration)),
     filling: async (declaration) => available(() => filling(declaration)),
     openFilling: async (declaration, found) => available(() => openFilling(declaration, found)),
-    markFilled: async ({ name, version }, { id }) =>
-      available(() => {
+    markFilled: ({ name, version }, { id }) =>
+      whenWritable(() => {
         if (pointers.filling(name, version)?.id === id) pointers.fill(name, version, { id, isFilled: true })
       }),
-    promote: async (declaration, build) =>
-      available(() => {
+    promote: (declaration, build) =>
+      whenWritable(() => {
         const old = pointers.live(declaration.name, declaration.version)
         pointers.point(declaration.name, declaration.version, build.id)
         builds.settle(build.id)
@@ -108,7 +108,7 @@ export function openDocuments(
       }),
     async drop(declaration, build) {
       if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
-      available(() => pointers.forget(build.id))
+      await whenWritable(() => pointers.forget(build.id))
       builds.remove(declaration, build.id)
     },
     async close() {

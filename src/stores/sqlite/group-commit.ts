@@ -1,5 +1,6 @@
 import { OutcomeUnknown } from '../ports/event-store.ts'
-import { isBusy, type Connected, type OpenFile } from './open-file.ts'
+import { BUSY_DEADLINE, isBusy, pauseAfter } from './busy.ts'
+import type { Connected, OpenFile } from './open-file.ts'
 
 /** What waits for its transaction. */
 export type Waiting = {
@@ -36,11 +37,10 @@ export type Options<On, Change> = {
 
 /** Milliseconds after which a transaction is begun for what nobody waits for. */
 const LAZY = 50
-/** Milliseconds between tries while another process writes, and of the moment in which it is let write. */
+/** Milliseconds in which other processes may write. */
 const PAUSE = 1
 /** After so many milliseconds of writing without a break, a process leaves the lock to others for that moment. */
 const LONG = 25
-const BUSY_DEADLINE = 5_000
 
 type State =
   | 'idle'
@@ -60,7 +60,7 @@ type State =
  * Changes that come together share one transaction, and so one wait for the disk.
  *
  *     idle ──(change)──▶ gathering ──(turn)──▶ a transaction ──(committed)──▶ keeping ──(on the disk)──▶ idle, or gathering
- *      │                 ▲  ▲  └ (turn that brought more) ┘  └─(busy, or long)─▶ resting ──(1 ms)──▶ the transaction
+ *      │                 ▲  ▲  └ (turn that brought more) ┘  └─(busy, or long)─▶ resting ──(pause)─▶ the transaction
  *      └(lazy)▶ putting off ┘  └ joined ◀(over)─ joining ◀(another store commits)─ gathering
  *
  * A transaction itself takes place within one turn. Whoever made a change is told when it lasts; others see it before.
@@ -74,6 +74,8 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   #gathered = 0
   #gatheringSince = 0
   #busySince: number | undefined
+  /** Tries since then. */
+  #tries = 0
   /** Milliseconds of writing without a break. */
   #writing = 0
   /** Whether somebody waits for what is on its way to the disk. */
@@ -165,6 +167,7 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   #keep(written: Written): void {
     const changes = this.#queue.splice(0, written.count)
     this.#busySince = undefined
+    this.#tries = 0
     this.stats.transactions++
     this.stats.calls += changes.length
     written.committed?.()
@@ -183,21 +186,27 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   #fail(error: unknown, tried: number, started: number): void {
     if (isBusy(error)) {
       this.stats.busy++
+      this.#tries++
       this.#busySince ??= started
       if (performance.now() - this.#busySince < (this.options.busyDeadline ?? BUSY_DEADLINE)) return
     } else this.options.failed?.()
     this.#busySince = undefined
+    this.#tries = 0
     this.stats.failures++
     // Before the commit, it is not known how many of those that wait the file would still have taken.
     const failed = error instanceof OutcomeUnknown ? tried : this.#queue.length
     for (const change of this.#queue.splice(0, failed)) change.fail(error)
   }
 
+  get #pause(): number {
+    return this.#tries === 0 ? PAUSE : pauseAfter(this.#tries)
+  }
+
   #goOn(): void {
     for (const told of this.#onceTold.splice(0)) told()
     const isResting = this.#busySince !== undefined || this.#writing > LONG
     if (this.#queue.length === 0 || isResting) this.#writing = 0
-    if (this.#queue.length > 0) return isResting ? this.#sleep('resting', PAUSE) : this.#gather()
+    if (this.#queue.length > 0) return isResting ? this.#sleep('resting', this.#pause) : this.#gather()
     this.#state = 'idle'
     for (const drained of this.#onceDrained.splice(0)) drained()
   }

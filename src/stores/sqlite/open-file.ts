@@ -76,11 +76,6 @@ export class OpenFile<On extends Connected> {
   }
 }
 
-export const isBusy = (error: unknown): boolean =>
-  error instanceof StoreUnavailable &&
-  error.cause instanceof Database.SqliteError &&
-  error.cause.code.startsWith('SQLITE_BUSY')
-
 /** What an operator does about SQLite's errors that a disk causes, by the beginning of their code. */
 const WORDS: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'its disk is full: make room, and writes go on without a restart',

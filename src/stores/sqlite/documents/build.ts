@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { From } from '../../ports/event-store.ts'
 import type { Build, FieldValue, ModelDeclaration, Stored, Write } from '../../ports/read-store.ts'
 import { kept } from '../changes.ts'
-import { available } from './failure.ts'
+import { available, whenWritable } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
 import { RecentDocuments } from './recent.ts'
@@ -35,12 +35,13 @@ export function buildOf(
   const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parked() })
   const known = kept(db, turn, standing, () => recent.forgetAll())
 
-  function change(writes: readonly Write[], action: () => void): void {
-    available(() => transact(action))
-    known.forget()
-    recent.forget(writes.map((write) => ('put' in write ? write.put['id'] : write.remove)))
-    written(writes.length)
-  }
+  const change = (writes: readonly Write[], action: () => void): Promise<void> =>
+    whenWritable(() => {
+      transact(action)
+      known.forget()
+      recent.forget(writes.map((write) => ('put' in write ? write.put['id'] : write.remove)))
+      written(writes.length)
+    })
 
   return {
     id,

@@ -5,7 +5,9 @@ import type Database from 'better-sqlite3'
 import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { FileFormat } from '../file.ts'
 import { buildOf, type OpenBuild } from './build.ts'
+import { isBusy } from '../busy.ts'
 import { Checkpointer, type WalThread } from '../wal.ts'
+import { available } from './failure.ts'
 import { isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
@@ -117,7 +119,7 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
         const path = join(folder, name)
         if (id === undefined || pointers.isLive(id)) continue
         if (isYounger(path, pointers.isFilling(id) ? ABANDONED : NEW) || isOpenSomewhere(path)) continue
-        pointers.forget(id)
+        if (!hasForgotten(pointers, id)) continue
         removeFile(path)
       }
     },
@@ -127,6 +129,18 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
       for (const { build } of opened.values()) build.close()
       opened.clear()
     },
+  }
+}
+
+/** False where another program holds the index: what is left behind is then removed by the next start. */
+function hasForgotten(pointers: Pointers, id: string): boolean {
+  if (!pointers.isFilling(id)) return true
+  try {
+    available(() => pointers.forget(id))
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { StoreUnavailable } from '../../ports/event-store.ts'
+import { whenFree } from '../busy.ts'
 
 /** A full disk, a failing or read-only one, a lock held too long: they pass, and nothing was changed. */
 const PASSING = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/
@@ -14,3 +15,10 @@ export function available<Answer>(action: () => Answer): Answer {
     throw error
   }
 }
+
+/**
+ * Does something that writes, and waits where another program holds the file's lock.
+ * @param action changes nothing where it throws
+ * @throws StoreUnavailable in place of SQLite's errors that pass
+ */
+export const whenWritable = <Answer>(action: () => Answer): Promise<Answer> => whenFree(() => available(action))

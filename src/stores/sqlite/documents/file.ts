@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3'
 import { rmSync } from 'node:fs'
+import { BUSY_TIMEOUT } from '../busy.ts'
 import { prepareFile, type FileFormat } from '../file.ts'
 
-/** Milliseconds to wait for a lock: only while another process writes, recovers or closes the file. */
-const LOCK_TIMEOUT = 5000
+/** Milliseconds that opening waits for another process that makes or migrates the file. */
+const OPENING_TIMEOUT = 5_000
 
 /** Bytes. A row of 2.5 KB wastes over a third of a page of 4 KiB: 8 KiB write a third less and fill a third less. */
 const PAGE_SIZE = 8192
@@ -33,11 +34,12 @@ export function openFile(
   format: FileFormat,
   { cache, make }: { readonly cache: number; readonly make: boolean },
 ): Database.Database {
-  const db = new Database(path, { timeout: LOCK_TIMEOUT, fileMustExist: !make })
+  const db = new Database(path, { timeout: OPENING_TIMEOUT, fileMustExist: !make })
   try {
     for (const setting of SETTINGS) db.pragma(setting)
     db.pragma(`cache_size = ${-cache}`)
     prepareFile(db, format)
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
     return db
   } catch (error) {
     db.close()

@@ -1,12 +1,11 @@
 import Database from 'better-sqlite3'
+import { BUSY_TIMEOUT } from '../busy.ts'
 import { demand, prepareFile, type FileFormat } from '../file.ts'
 import { transactions, type OpenFile } from '../open-file.ts'
 import type { Row } from './rows.ts'
 
 /** How long opening waits for another process that is making or migrating the file, in milliseconds. */
 const OPENING_TIMEOUT = 10_000
-/** How long one statement may block the event loop for another process's lock, in milliseconds. */
-const BUSY_TIMEOUT = 5
 
 export type Connection = ReturnType<typeof connect>
 

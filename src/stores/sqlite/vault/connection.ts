@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
+import { BUSY_TIMEOUT } from '../busy.ts'
 import { demand, prepareFile } from '../file.ts'
 import { transactions } from '../open-file.ts'
 import { contentStatements } from './content-statements.ts'
@@ -9,8 +10,6 @@ import { statements } from './statements.ts'
 
 /** Milliseconds that opening waits for another process which makes the file. */
 const OPENING_TIMEOUT = 10_000
-/** Milliseconds that one statement may hold the event loop for another process's lock. */
-const BUSY_TIMEOUT = 5
 
 export type Connection = ReturnType<typeof connect>
 

@@ -1,0 +1,74 @@
+import Database from 'better-sqlite3'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
+import type { Build, ReadStore } from '../../../../src/stores/ports/read-store.ts'
+import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
+import { withFakeTime } from '../../../fake-time.ts'
+import { rejectedWith } from '../../../contract/event-store/given.ts'
+
+type Given = { folder: string; store: ReadStore; live: Build }
+
+const test = suite<Given>("a read model's file that another program has locked")
+test.before.each(async (given) => {
+  given.folder = mkdtempSync(join(tmpdir(), 'documents-'))
+  given.store = openDocuments(given.folder)
+  given.live = await given.store.live(diamonds)
+})
+test.after.each(async ({ folder, store }) => {
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Another program begins to write to a file. @returns what ends its transaction */
+function locked(folder: string, start: string): () => void {
+  const file = readdirSync(folder).find((name) => name.startsWith(start) && name.endsWith('.db'))
+  const other = new Database(join(folder, file ?? 'missing'), { fileMustExist: true })
+  other.exec('BEGIN IMMEDIATE')
+  return () => void other.exec('ROLLBACK').close()
+}
+
+/** Lets the event loop go on. */
+const turn = () => new Promise<void>((over) => setImmediate(over))
+
+const CHANGES: readonly (readonly [what: string, start: string, change: (given: Given) => Promise<unknown>])[] = [
+  ['a write', 'read-diamonds-', ({ live }) => live.write([put(diamond(1), 1n)], at(1))],
+  ['a release', 'read-diamonds-', ({ live }) => live.release('diamond-1')],
+  ['the record of a filling', 'read-models', ({ store }) => store.beginFilling(diamonds)],
+  ['a switch', 'read-models', ({ store, live }) => store.promote(diamonds, live)],
+]
+
+for (const [what, start, change] of CHANGES) {
+  test(`lets the event loop go on while ${what} waits, and is changed when the lock is free`, async (given) => {
+    const release = locked(given.folder, start)
+    let isDone = false
+    const changed = change(given).then(() => (isDone = true))
+    await turn()
+    assert.is(isDone, false)
+    release()
+    await changed
+  })
+}
+
+test('is read all the same', async ({ folder, store, live }) => {
+  await live.write([put(diamond(1), 1n)], at(1))
+  const release = locked(folder, 'read-diamonds-')
+  assert.equal(await idsIn(store), [1])
+  release()
+})
+
+test('refuses a write after 5 s, and has nothing of it later', ({ folder, store, live }) =>
+  withFakeTime(async ({ pass }) => {
+    const release = locked(folder, 'read-diamonds-')
+    const refused = rejectedWith(StoreUnavailable, live.write([put(diamond(1), 1n)], at(1)))
+    await pass(5_100)
+    await refused
+    release()
+    assert.equal(await idsIn(store), [])
+  }))
+
+test.run()
