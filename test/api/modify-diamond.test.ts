@@ -129,10 +129,19 @@ test('with If-Match compares only the revision of the diamond, not that of its s
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': '"0.7"' }))
 })
 
-test('with an If-Match that is weak, foreign or empty is refused', async ({ ann }) => {
+test('with an If-Match that a proxy has made weak or marked goes through at its revision alone', async ({ ann }) => {
+  const { id } = await created(ann)
+  const path = `/v4/diamond/${id}`
+  for (const [revision, tag] of ['W/"0.0"', '"1.0-gzip"', 'W/"2.1-br"', '"9.0", W/"3.0"'].entries()) {
+    expect(200, await ann.patch(path, { price: revision + 1 }, { 'If-Match': tag }))
+    refusal(412, await ann.patch(path, { price: 100 }, { 'If-Match': tag }))
+  }
+})
+
+test('with an If-Match that is foreign or empty is refused', async ({ ann }) => {
   const { id } = await created(ann)
   await changesNothing([ann], async () => {
-    for (const tag of ['W/"0.0"', '"0"', 'x', '""', '']) {
+    for (const tag of ['W/"7.0"', '"0"', '"0.0-"', 'x', '""', '']) {
       refusal(412, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': tag }))
       refusal(412, await ann.remove(`/v4/diamond/${id}`, undefined, { 'If-Match': tag }))
     }

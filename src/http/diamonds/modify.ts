@@ -153,14 +153,15 @@ async function changeAll(
 }
 
 /**
- * If-Match on a write: only a diamond's revision counts, not that of its scores.
- * @returns undefined without the header; a list of the revisions that would do, which a weak or foreign tag adds nothing to
+ * If-Match on a write: only a diamond's revision counts, not that of its scores. A proxy that compresses answers makes their
+ * tags weak (nginx: `W/"3.0"`) or marks them (Apache: `"3.0-gzip"`); they name the same revision.
+ * @returns undefined without the header; a list of the revisions that would do, to which other tags add nothing
  */
 function parseIfMatch(header: string | undefined): Match | undefined {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
   return tagsOf(header).flatMap((tag) => {
-    const revision = /^"(\d{1,18})\.\d{1,18}"$/.exec(tag)?.[1]
+    const revision = /^(?:W\/)?"(\d{1,18})\.\d{1,18}(?:-(?:gzip|br|zstd))?"$/.exec(tag)?.[1]
     return revision === undefined ? [] : [BigInt(revision)]
   })
 }
