@@ -17,6 +17,9 @@ const start = (text: string, count: number) => {
   return characters.slice(0, Math.min(count, characters.length - 1)).join('')
 }
 
+/** The address of one that is written with its name, `Tom <tom@example.com>` (RFC 5322, 3.4: name-addr); any other text as it is. */
+export const bareAddress = (text: string): string => /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text
+
 /** Longest local part and longest address: RFC 5321, 4.5.3.1. */
 const LONGEST_NAME = 64
 const LONGEST_ADDRESS = 254

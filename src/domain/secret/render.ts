@@ -42,13 +42,14 @@ export function attributes(secret: KnownSecret, custid: string, keys: ShownKeys,
 export type MailStatus = 'sent' | 'waiting' | 'refused'
 
 /**
- * What became of the mails with the link: refused where one recipient's was, waiting while one is not on record. Undefined
- * without any, and where the secret ended before they went out.
+ * What became of the mails with the link: refused where a mail server refused one, waiting while one is not on record.
+ * Undefined without any, and where the secret ended before they went out.
  */
 export function mailStatus({ mails, recipient }: KnownSecret, state: ShownState): MailStatus | undefined {
   const links = mails.filter(({ kind }) => kind === 'link')
-  if (links.some(({ refused }) => refused)) return 'refused'
-  if (links.length >= recipient.length) return recipient.length === 0 ? undefined : 'sent'
+  if (links.some(({ outcome }) => outcome === 'refused')) return 'refused'
+  if (links.filter(({ outcome }) => outcome === 'sent').length >= recipient.length)
+    return recipient.length === 0 ? undefined : 'sent'
   return state === 'new' ? 'waiting' : undefined
 }
 

@@ -49,7 +49,14 @@ export type Shared = {
 }
 
 /** What became of a mail, by the part of its Message-ID before the @, which is its own whatever the sender's domain is. */
-export type MailOnRecord = { readonly kind: MailKind; readonly name: string; readonly refused: boolean }
+export type MailOnRecord = {
+  readonly kind: MailKind
+  readonly name: string
+  readonly outcome: 'sent' | 'refused' | 'not sent'
+}
+
+/** The reason of a MailRefused whose mail was not handed to any server, since its secret had ended before. */
+export const NOT_SENT = 'not sent: the secret had ended'
 
 export const isOnRecord = ({ mails }: Pick<KnownSecret, 'mails'>, messageId: string): boolean =>
   mails.some(({ name }) => name === localPartOf(messageId))
@@ -133,10 +140,10 @@ function tried(secret: KnownSecret, at: number): KnownSecret {
 const opened = (secret: KnownSecret): KnownSecret =>
   secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
 
-const onRecord = ({ type, data }: MailSent | MailRefused): MailOnRecord => ({
+const onRecord = ({ data }: MailSent | MailRefused): MailOnRecord => ({
   kind: data.mail,
   name: localPartOf(data.messageId),
-  refused: type === 'MailRefused',
+  outcome: 'reason' in data ? (data.reason === NOT_SENT ? 'not sent' : 'refused') : 'sent',
 })
 
 function ended(secret: KnownSecret, status: 'received' | 'burned' | 'expired', at: number): KnownSecret {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
 import { safeFileName } from '../../domain/certification/file-name.ts'
+import { withoutEncodedWords } from './encoded-words.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import { BodyPump, type Bounds } from './body-pump.ts'
@@ -64,7 +65,7 @@ export class FormReader {
   #parser(): Busboy {
     try {
       const held = { highWaterMark: HELD, fileHwm: HELD }
-      return busboy({ headers: this.req.headers, defParamCharset: 'utf8', limits: LIMITS, ...held })
+      return busboy({ headers: this.req.headers, defParamCharset: 'utf8', limits: LIMITS, preservePath: true, ...held })
     } catch (error) {
       throw malformed(error)
     }
@@ -130,7 +131,8 @@ export class FormReader {
         if (this.#takes(() => check.take(chunk))) await incoming.write(chunk)
       }
       const isNone = check.bytes === 0 && filename === undefined
-      if (!isNone && this.#takes(() => check.end())) return { incoming, name: safeFileName(filename) }
+      if (!isNone && this.#takes(() => check.end()))
+        return { incoming, name: safeFileName(filename && withoutEncodedWords(filename)) }
       await incoming.discard()
       return undefined
     } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bareAddress } from '../../domain/secret/address.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
 import { byRack } from '../kit/parameters/rules.ts'
@@ -31,11 +32,11 @@ const seconds = z
   })
   .optional()
 
-/** Each once, and none that is empty. */
+/** Each once, without names, and none that is empty. */
 const addresses = z
   .array(z.string('must be an e-mail address, or a list of them').nullable())
   .transform((list) =>
-    [...new Set(list.map((address) => visibleText(address ?? '')))].filter((address) => address !== ''),
+    [...new Set(list.map((address) => bareAddress(visibleText(address ?? ''))))].filter((address) => address !== ''),
   )
 
 const flag = z
@@ -52,7 +53,7 @@ const options = {
     .meta({ examples: [3600] }),
   recipient: addresses
     .describe(
-      'E-mail addresses that the link is sent to (`recipient[]`): 1 on the basic plan, 5 on standard, 10 on pro.',
+      'E-mail addresses that the link is sent to (`recipient[]`), with or without a name: 1 on the basic plan, 5 on standard, 10 on pro.',
     )
     .meta({ examples: [['tom@example.com']] }),
   notify: flag.describe('Whether the sender gets an e-mail once the secret was read.'),

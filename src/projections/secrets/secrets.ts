@@ -18,7 +18,7 @@ export type SecretView = {
  */
 export const secrets = readModel<SecretView>({
   name: 'secrets',
-  version: 2,
+  version: 3,
   follows: SECRET_STREAMS.prefixes,
   documents: {
     fields: { id: 'text', owner: 'integer', created: 'integer' },

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { recordMail } from '../../commands/secrets/record-mail.ts'
 import { custidOf } from '../../commands/secrets/read-secret.ts'
 import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
-import { expiresAt, isOnRecord, kindOf, type KnownSecret, type Secret } from '../../domain/secret/secret.ts'
+import { expiresAt, isOnRecord, kindOf, NOT_SENT, type KnownSecret, type Secret } from '../../domain/secret/secret.ts'
 import type { Log } from '../../runtime/log.ts'
 import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
 import { isUndecodable } from '../../events/decode.ts'
@@ -127,7 +127,7 @@ export class Mailer {
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
     if (!isOnRecord(secret, this.#nameOf(mail).messageId)) {
       const outcome = isOutOfDate(mail, secret, secrets.clock())
-        ? { refused: 'not sent: the secret had ended' }
+        ? { refused: NOT_SENT }
         : await this.#send(mail, secret)
       if (outcome === 'later') return
       const recorded = { ...outcome, ...this.#nameOf(mail) }

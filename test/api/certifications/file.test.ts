@@ -90,6 +90,7 @@ test('has a name that no header and no reader takes for something else', async (
     ['a%0d%0aX-Evil: 1', `inline; filename="a_0d_0aX-Evil 1.pdf"; filename*=UTF-8''a%250d%250aX-Evil%201.pdf`],
     ['\u202efdp.exe', 'inline; filename="fdp.exe.pdf"'],
     ['钻石', `inline; filename="__.pdf"; filename*=UTF-8''%E9%92%BB%E7%9F%B3.pdf`],
+    ['=?UTF-8?B?w7/Dvy5wZGY=?=', `inline; filename="yy.pdf"; filename*=UTF-8''%C3%BF%C3%BF.pdf`],
     ['.pdf', undefined],
   ] as const) {
     const escaped = given.replaceAll('"', '%22')

@@ -150,8 +150,17 @@ test('that is refused for good is told to its sender', async (given) => {
   assert.match(page.text, /refused by the recipient.s mail server/)
 })
 
+test('goes to the address where a recipient is written with a name', async ({ url, ann, postbox }) => {
+  const before = postbox.accepted.length
+  const secret = await shared(url, ann, { secret: 'x', recipient: '"Myers, Tom" <tom@myspace.example>' })
+  assert.equal(secret['recipient'], ['to*****@m*****.example'])
+  await until('the mail', () => postbox.accepted.length > before)
+  const mail = postbox.accepted.at(-1)
+  assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
+})
+
 test('goes to no address that is none', async ({ url, ann }) => {
-  for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <tom@example.com>']) {
+  for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <a@b>, Ann <c@d>', '<a@b> <c@d>']) {
     const body = new URLSearchParams({ secret: 'x', recipient }).toString()
     const message = `Undeliverable email address: ${recipient}`
     refused(await request(url, form('/api/v1/share', body, ann.authorization)), 422, message)

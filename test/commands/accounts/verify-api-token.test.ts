@@ -52,6 +52,25 @@ test('is nothing with another address, nor is another token', () =>
     assert.is(await verify.verify({ email: ann.email, token: '', address }), undefined)
   }))
 
+test('takes the same reads to refuse, whether or not the address is known', () =>
+  withToken(async ({ server, token }) => {
+    let events = 0
+    const counted = async (stream: string) => {
+      const read = await server.store.read(stream)
+      events += read.length
+      return read
+    }
+    const verify = new ApiTokenVerifier({ ...server, store: { ...server.store, read: counted } })
+    const readsFor = async (email: string, shown: string) => {
+      const before = events
+      await verify.verify({ email, token: shown, address })
+      return events - before
+    }
+    const known = await readsFor(ann.email, `${token}x`)
+    assert.ok(known > 0)
+    assert.is(await readsFor('bob@example.com', token), known)
+  }))
+
 test('that another process revokes ends before the next request', () =>
   withToken(async ({ operator, verify, id, token }) => {
     assert.ok(await verify.verify({ email: ann.email, token, address }))

@@ -106,8 +106,12 @@ test('is new to the last millisecond of its life', () => {
 
 const mails = suite("what became of a secret's mails")
 
-const link = (name: string, refused = false): MailOnRecord => ({ kind: 'link', name, refused })
-const NOTICE: MailOnRecord = { kind: 'notice', name: 'n', refused: false }
+const link = (name: string, outcome: MailOnRecord['outcome'] = 'sent'): MailOnRecord => ({
+  kind: 'link',
+  name,
+  outcome,
+})
+const NOTICE: MailOnRecord = { kind: 'notice', name: 'n', outcome: 'sent' }
 const TWO = ['a', 'b']
 
 const outcomes: readonly (readonly [
@@ -124,9 +128,16 @@ const outcomes: readonly (readonly [
   ['is nothing where the secret ended before', TWO, [link('1')], 'burned', undefined],
   ['is that all were sent', TWO, [link('1'), link('2')], 'new', 'sent'],
   ['is that all were sent, also behind its end', TWO, [link('1'), link('2')], 'received', 'sent'],
-  ["is that one was refused, whatever became of the other's", TWO, [link('1'), link('2', true)], 'new', 'refused'],
-  ['is that one was refused while another is missing', TWO, [link('1', true)], 'burned', 'refused'],
-  ['is no refusal of a notice', ['a'], [link('1'), { ...NOTICE, refused: true }], 'received', 'sent'],
+  ["is that one was refused, whatever became of the other's", TWO, [link('1'), link('2', 'refused')], 'new', 'refused'],
+  ['is that one was refused while another is missing', TWO, [link('1', 'refused')], 'burned', 'refused'],
+  [
+    'is nothing where the secret ended before one was sent',
+    TWO,
+    [link('1'), link('2', 'not sent')],
+    'received',
+    undefined,
+  ],
+  ['is no refusal of a notice', ['a'], [link('1'), { ...NOTICE, outcome: 'refused' }], 'received', 'sent'],
 ]
 for (const [what, recipient, onRecord, state, status] of outcomes)
   mails(what, () => assert.is(mailStatus(secret({ recipient, mails: onRecord }), state), status))
