@@ -171,3 +171,10 @@ export const MEANINGS: Readonly<Record<EventType, Meaning>> = {
 
 /** Whether this release has words for a type of event. */
 export const isKnown = (type: string): type is EventType => Object.hasOwn(MEANINGS, type)
+
+/** What stands before the first dash of a stream's name: what commands are on. */
+export const SUBJECTS: readonly string[] = [...new Set(Object.values(MEANINGS).map(({ stream }) => subjectOf(stream)))]
+
+export function subjectOf(stream: string): string {
+  return stream.split('-', 1)[0] ?? stream
+}

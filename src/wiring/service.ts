@@ -5,6 +5,7 @@ import { openChanges } from './changes.ts'
 import { Followers } from './followers.ts'
 import { openHttp } from './http.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
+import { ENDPOINTS } from '../http/endpoints.ts'
 import { RequestFigures } from '../http/health/requests.ts'
 import { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
@@ -70,7 +71,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   await mayServe(installation)
   const past = await openPastWatch(installation, parts)
   const traffic = new Traffic()
-  const figures = new RequestFigures()
+  const figures = new RequestFigures(ENDPOINTS)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)

@@ -43,22 +43,27 @@ const CALLS = {
 /** Of our own, so that no text of a server becomes a label. A lost race is none: commands count it. */
 const FAILURES = [LogClosed, Outdated, StoreUnavailable, OutcomeUnknown, BytesMissing]
 
-type Measured = { readonly labels: Record<'store' | 'engine' | 'operation', string>; readonly durations: Histogram }
+type Measured = {
+  readonly labels: Record<'store' | 'engine' | 'operation', string>
+  readonly durations: Histogram
+  /** By the kind of failure; each is there from the start, at 0. */
+  readonly failures: Map<string, number>
+}
 
 /** How long the stores take, call by call, since the process began. */
 export class StoreTimes {
   readonly #measured = new Map<string, Measured>()
-  readonly #failed = new Map<string, { readonly labels: Record<string, string>; count: number }>()
 
   /** The same store, timed. @param engine as people call it */
   of<Name extends keyof Ports>(store: Name, engine: string, port: Ports[Name]): Ports[Name] {
+    for (const operation of operationsIn(CALLS[store])) this.#begin({ store, engine, operation })
     return timed<Ports[Name]>(port, CALLS[store], (operation) => {
-      let durations: Histogram | undefined
+      const { durations, failures } = this.#begin({ store, engine, operation })
       return (seconds, error) => {
-        // From the first call on: what was never asked has no line in `/metrics`.
-        durations ??= this.#durations(store, engine, operation)
         durations.took(seconds)
-        if (error !== undefined && !(error instanceof WrongRevision)) this.#fail({ store, engine, operation }, error)
+        if (error === undefined || error instanceof WrongRevision) return
+        const kind = kindOf(error)
+        failures.set(kind, (failures.get(kind) ?? 0) + 1)
       }
     })
   }
@@ -72,31 +77,35 @@ export class StoreTimes {
         value: durations.value,
         labels,
       })),
-      ...[...this.#failed.values()].map(({ labels, count }): Metric => ({
-        name: 'adamant_store_failures_total',
-        help: 'Calls of a store that failed, by the kind of failure',
-        kind: 'counter',
-        value: count,
-        labels,
-      })),
+      ...[...this.#measured.values()].flatMap(({ labels, failures }) =>
+        [...failures].map(([error, value]): Metric => ({
+          name: 'adamant_store_failures_total',
+          help: 'Calls of a store that failed, by the kind of failure',
+          kind: 'counter',
+          value,
+          labels: { ...labels, error },
+        })),
+      ),
     ]
   }
 
-  #durations(store: string, engine: string, operation: string): Histogram {
-    const key = `${store} ${operation}`
-    let found = this.#measured.get(key)
-    if (found === undefined) {
-      found = { labels: { store, engine, operation }, durations: new Histogram() }
-      this.#measured.set(key, found)
+  /** What is counted of a call, from now on. */
+  #begin(labels: Measured['labels']): Measured {
+    const key = `${labels.store} ${labels.operation}`
+    const begun = this.#measured.get(key) ?? {
+      labels,
+      durations: new Histogram(),
+      failures: new Map([...FAILURES.map(({ name }) => name), OTHER].map((kind) => [kind, 0])),
     }
-    return found.durations
-  }
-
-  #fail(labels: Measured['labels'], error: unknown): void {
-    const kind = FAILURES.find((failure) => error instanceof failure)?.name ?? 'other'
-    const key = `${labels.store} ${labels.operation} ${kind}`
-    const found = this.#failed.get(key) ?? { labels: { ...labels, error: kind }, count: 0 }
-    found.count++
-    this.#failed.set(key, found)
+    this.#measured.set(key, begun)
+    return begun
   }
 }
+
+const OTHER = 'other'
+
+const kindOf = (error: unknown): string => FAILURES.find((failure) => error instanceof failure)?.name ?? OTHER
+
+/** The names of the calls that are timed. */
+const operationsIn = (calls: TimedCalls): readonly string[] =>
+  Object.entries(calls).flatMap(([name, call]) => (call === 'itself' ? [name] : operationsIn(call)))

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings, type Settings } from '../../src/wiring/settings.ts'
@@ -28,6 +29,31 @@ for (const TRUST_PROXY of ['0', '1', '2']) {
     }
   })
 }
+
+test('are all there from the start, at 0', async () => {
+  const service = await startService({ patience: PATIENT })
+  try {
+    const { text } = expect(200, await service.send({ path }))
+    const documented = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const names = [...documented.matchAll(/^\| `(adamant_\w+)`/gm)].map(([, name = '']) => name)
+    assert.ok(names.length > 20)
+    for (const name of names) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'))
+    for (const line of [
+      'adamant_http_request_duration_seconds_count{endpoint="removeDiamond",method="DELETE",status="204"} 0',
+      'adamant_commands_total{subject="diamond",outcome="conflict"} 0',
+      'adamant_command_retries_total{subject="secret",reason="conflict"} 0',
+      'adamant_webhook_deliveries_total{outcome="failed"} 0',
+      'adamant_reports_contradicting_total 0',
+    ])
+      assert.ok(text.includes(`${line}\n`), line)
+    assert.match(
+      text,
+      /^adamant_store_failures_total\{store="vault",engine="[^"]+",operation="put",error="StoreUnavailable"\} 0$/m,
+    )
+  } finally {
+    await service.stop()
+  }
+})
 
 test('count each request under its endpoint, with one head for all samples of a name', async () => {
   const service = await startService({ patience: PATIENT })

@@ -1,16 +1,22 @@
 import { Refusal } from '../../domain/refusal.ts'
+import { subjectOf, SUBJECTS } from '../../events/meanings.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 
-/** How a command ended: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */
-type CommandOutcome = 'done' | 'refused' | 'conflict' | 'unknown' | 'unavailable' | 'failed'
+/** How a command ends: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */
+const OUTCOMES = ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'failed'] as const
+type CommandOutcome = (typeof OUTCOMES)[number]
+
+/** Why a command is tried again. */
+const REASONS = ['conflict', 'unknown'] as const
+type Reason = (typeof REASONS)[number]
 
 /** A number of commands, or of their tries. `subject` is what stands before the first dash of their stream's name. */
 export type Counted<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
 
-/** Counts how the commands of a process end, and what made them try again. */
+/** Counts how the commands of a process end, and what made them try again: each count is there from the start, at 0. */
 export class CommandOutcomes {
-  readonly #ended = new Map<string, Map<CommandOutcome, number>>()
-  readonly #retried = new Map<string, Map<'conflict' | 'unknown', number>>()
+  readonly #ended = zeros(OUTCOMES)
+  readonly #retried = zeros(REASONS)
 
   /** @param stream of what the command changes; of several, any of them */
   async of<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
@@ -33,12 +39,12 @@ export class CommandOutcomes {
     return listed(this.#ended)
   }
 
-  get retries(): Counted<'conflict' | 'unknown'>[] {
+  get retries(): Counted<Reason>[] {
     return listed(this.#retried)
   }
 
   #count<Kind>(counts: Map<string, Map<Kind, number>>, stream: string, kind: Kind): void {
-    const subject = stream.split('-', 1)[0] ?? stream
+    const subject = subjectOf(stream)
     const bySubject = counts.get(subject) ?? new Map<Kind, number>()
     counts.set(subject, bySubject.set(kind, (bySubject.get(kind) ?? 0) + 1))
   }
@@ -50,6 +56,9 @@ function outcomeOf(error: unknown): CommandOutcome {
   if (error instanceof OutcomeUnknown) return 'unknown'
   return error instanceof StoreUnavailable ? 'unavailable' : 'failed'
 }
+
+const zeros = <Kind>(kinds: readonly Kind[]) =>
+  new Map(SUBJECTS.map((subject) => [subject, new Map(kinds.map((kind) => [kind, 0]))]))
 
 const listed = <Kind>(counts: ReadonlyMap<string, ReadonlyMap<Kind, number>>): Counted<Kind>[] =>
   [...counts].flatMap(([subject, byKind]) => [...byKind].map(([kind, count]) => ({ subject, kind, count })))

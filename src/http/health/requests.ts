@@ -1,4 +1,5 @@
 import { Histogram } from '../../runtime/histogram.ts'
+import type { Endpoint } from '../kit/endpoint.ts'
 import type { Seen } from '../kit/seen.ts'
 import type { Metric } from './metrics.ts'
 
@@ -9,9 +10,20 @@ type Counted = { readonly durations: Histogram; bytes: number }
 /** By endpoint, method and status: maps in maps, since a key put together of three would cost each request a text. */
 type ByEndpoint = Map<string, Map<string, Map<number, Counted>>>
 
+/** What an endpoint is counted by. */
+type Served = Pick<Endpoint, 'name' | 'methods' | 'answers'>
+
 /** Counts answered requests by endpoint, method and status: names of ours only, so that nobody can make more of them. */
 export class RequestFigures {
   readonly #counted: ByEndpoint = new Map()
+
+  /** @param endpoints each is there from the start, with 0 answers of the status that it has where all is well */
+  constructor(endpoints: readonly Served[] = []) {
+    for (const { name, methods, answers } of endpoints) {
+      const best = Math.min(...Object.keys(answers).map(Number))
+      for (const method of methods) this.#of(name, method, best)
+    }
+  }
 
   saw({ endpoint = 'none', method, status, milliseconds, bytes }: Seen): void {
     const counted = this.#of(endpoint, METHODS.has(method) ? method : 'other', status)
