@@ -38,8 +38,8 @@ const fileOf = (tag: string) =>
 
 const INTRODUCTION = `# Reference of the API
 
-Every path, parameter, body, answer and error, made of what \`src/http\` declares by \`npm run docs:api\`. A running service gives the same at \`/docs\`, to try out, and at
-\`/openapi.json\`, for programs. [docs/api.md](../api.md) tells how to use it.
+Every path, parameter, body, answer and error, made of what \`src/http\` declares by \`npm run docs:api\`. A running service has it at \`/docs\`, to try out, and at
+\`/openapi.json\`, without the pages that browsers ask for. [docs/api.md](../api.md) tells how to use it.
 
 HEAD answers wherever GET does, and OPTIONS everywhere. Every answer carries \`X-Request-Id\` and \`X-App-Version\`. Any request may be answered 431 (its headers are too long) or 503
 (a store is away; \`Retry-After\` says when to come again); where a body is read, also 400, 408, 413, 415 and 422.`

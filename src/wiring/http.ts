@@ -5,6 +5,7 @@ import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
 import { Bodies } from '../http/kit/body.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
+import { isForPrograms } from '../http/openapi/operation.ts'
 import type { RequestFigures } from '../http/health/requests.ts'
 import type { Seen } from '../http/kit/seen.ts'
 import { requestLog } from './request-log.ts'
@@ -114,7 +115,7 @@ export async function openHttp(
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { collect: metrics },
-        openApi: { text: () => (described ??= describe(offered, about).then(JSON.stringify)) },
+        openApi: { text: () => (described ??= describe(offered.filter(isForPrograms), about).then(JSON.stringify)) },
         front: { address: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },
         sessions: tokens.sessions,

@@ -21,6 +21,22 @@ test('is for everybody, names the server that gives it, and may be kept for a wh
   assert.ok('/v4/diamond' in paths)
 })
 
+test('has what programs call, and no pages or their parts', async ({ service }) => {
+  const { paths } = expect(200, await service.send({ path: '/openapi.json' })).json() as { paths: object }
+  for (const path of ['/v4/diamond/{id}', '/v2/constants', '/api/v1/share', '/log/checkpoint', '/metrics', '/'])
+    assert.ok(path in paths, path)
+  for (const path of [
+    '/docs',
+    '/docs/start.js',
+    '/favicon.ico',
+    '/robots.txt',
+    '/diamond/{id}',
+    '/secret/{key}',
+    '/inventory',
+  ])
+    assert.not.ok(path in paths, path)
+})
+
 test('leaves out what this port does not answer', async ({ service }) => {
   const pathsOf = async (one: Service) =>
     Object.keys((expect(200, await one.send({ path: '/openapi.json' })).json() as { paths: object }).paths)

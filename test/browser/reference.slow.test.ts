@@ -10,7 +10,7 @@ type Given = { service: Service; browser: Browser }
 /** The reference, once it is drawn. */
 async function opened(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/docs`)
-  await page.waitForSelector('#operations-Inventory-readDiamondV4')
+  await page.waitForSelector('#operations-Inventory-readDiamond')
 }
 
 const launch = await findBrowser()
@@ -51,10 +51,10 @@ if (launch !== undefined) {
       await page.fill('.modal-ux input', service.ann.token)
       await page.click('.modal-ux .btn.authorize')
       await page.click('.modal-ux .btn-done')
-      await page.click('#operations-Inventory-readDiamondV4 .opblock-summary')
-      await page.fill('#operations-Inventory-readDiamondV4 input', String(id))
-      await page.click('#operations-Inventory-readDiamondV4 .execute')
-      const answer = await page.waitForSelector('#operations-Inventory-readDiamondV4 .live-responses-table .response')
+      await page.click('#operations-Inventory-readDiamond .opblock-summary')
+      await page.fill('#operations-Inventory-readDiamond input', String(id))
+      await page.click('#operations-Inventory-readDiamond .execute')
+      const answer = await page.waitForSelector('#operations-Inventory-readDiamond .live-responses-table .response')
       const text = (await answer.textContent()) ?? ''
       assert.match(text, /^200/)
       assert.match(text, /TRIED/)

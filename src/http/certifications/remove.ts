@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import { byOf } from '../diamonds/resource.ts'
 import { noContent } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
-import { consistencyOf } from '../kit/consistency.ts'
+import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { CERTIFICATION_ID, certificationIdOf, type CertificationServices } from './resource.ts'
@@ -16,7 +16,7 @@ export const removeReport = endpoint({
   who: bearer,
   parameters: { id: CERTIFICATION_ID },
   answers: {
-    204: 'It is gone',
+    204: { about: 'It is gone', headers: CONSISTENCY },
     403: 'It belongs to another account',
     404: 'There is none',
     409: 'Somebody else changed its diamond meanwhile; send it again',

@@ -7,6 +7,7 @@ import { VERSION } from '../../runtime/version.ts'
 import { isNotModified, notModified, ok, type Answer } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
+import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from './schemas.ts'
 
 /** Clients cache the constants until X-App-Version changes; an hour bounds those that don't look. */
 const CACHE = 'public, max-age=3600'
@@ -20,8 +21,8 @@ export const readConstants = endpoint({
   about: 'The dictionaries of all fields, and the constants of scoring.',
   who: anybody,
   family: platform,
-  answers: { 200: { about: 'The constants', headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: ({ headers }) => cached(CONSTANTS, headers['if-none-match']),
+  answers: { 200: { about: 'The constants', schema: CONSTANTS, headers: { ETag: 'Of this release' } }, ...CACHED },
+  run: ({ headers }) => cached(constantsCopy, headers['if-none-match']),
 })
 
 export const listCutShapes = endpoint({
@@ -31,8 +32,8 @@ export const listCutShapes = endpoint({
   about: 'The tree of cut shapes.',
   who: anybody,
   family: platform,
-  answers: { 200: { about: 'The tree', headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: ({ headers }) => cached(CUT_SHAPES, headers['if-none-match']),
+  answers: { 200: { about: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Of this release' } }, ...CACHED },
+  run: ({ headers }) => cached(cutShapesCopy, headers['if-none-match']),
 })
 
 export const readCutShape = endpoint({
@@ -49,7 +50,7 @@ export const readCutShape = endpoint({
   },
   family: platform,
   answers: {
-    200: { about: 'The shape', headers: { ETag: 'Of this release' } },
+    200: { about: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Of this release' } },
     ...CACHED,
     404: 'There is no such cut shape',
   },
@@ -72,8 +73,8 @@ function copyOf(value: unknown): Copy {
   return { body, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE } }
 }
 
-const CONSTANTS = copyOf(constants(VERSION))
-const CUT_SHAPES = copyOf(cutShapes())
+const constantsCopy = copyOf(constants(VERSION))
+const cutShapesCopy = copyOf(cutShapes())
 
 const cached = ({ body, headers }: Copy, ifNoneMatch: string | undefined): Answer =>
   isNotModified(ifNoneMatch, headers.ETag) ? notModified(headers) : ok(body, headers)

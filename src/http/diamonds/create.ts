@@ -8,7 +8,7 @@ import { renderBorn } from '../../projections/diamonds/diamonds.ts'
 import { answer, created, type Headers } from '../kit/answer.ts'
 import { bearer, originOf, type Caller } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
-import { consistencyOf } from '../kit/consistency.ts'
+import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../kit/idempotency-key.ts'
@@ -52,7 +52,9 @@ export const createDiamonds = endpoint({
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
   body: bulkJson(NEW_DIAMOND),
   family: owned,
-  answers: { 201: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) } },
+  answers: {
+    201: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
+  },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
     const entries = await parseNewEntries(version, asked.body)

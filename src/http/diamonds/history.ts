@@ -38,6 +38,11 @@ const ENTRY = z
   })
   .meta({ id: 'HistoryEntry' })
 
+const PAGE_HEADERS = {
+  'X-Total-Count': 'Of all pages',
+  Link: 'The pages around this one (RFC 8288); alternate: the page for people, open for a day',
+}
+
 export const readHistory = endpoint({
   name: 'readHistory',
   method: 'GET',
@@ -51,12 +56,9 @@ export const readHistory = endpoint({
     200: {
       about: 'A page',
       schema: z.array(ENTRY),
-      headers: {
-        'X-Total-Count': 'Of all pages',
-        Link: 'The pages around this one (RFC 8288); alternate: the page for people, open for a day',
-      },
+      headers: PAGE_HEADERS,
     },
-    204: 'There is nothing on this page',
+    204: { about: 'There is nothing on this page', headers: PAGE_HEADERS },
     400: 'The query is not readable',
     422: 'The query asks for what there can not be',
     ...REFUSED_ONE,

@@ -8,7 +8,7 @@ import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { noContent, ok, tagsOf, type Headers } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
-import { consistencyOf } from '../kit/consistency.ts'
+import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
@@ -36,7 +36,7 @@ export const modifyDiamond = endpoint({
   body: json(DIAMOND_CHANGES),
   family: owned,
   answers: {
-    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision' } },
+    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision', ...CONSISTENCY } },
     ...REFUSED_ONE,
     ...OVERTAKEN,
     ...UNMATCHED,
@@ -63,7 +63,7 @@ export const modifyDiamonds = endpoint({
   body: bulkJson(NAMED_CHANGES),
   family: owned,
   answers: {
-    200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND) },
+    200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
     ...OF_ENTRIES,
     ...OVERTAKEN,
   },
@@ -87,7 +87,7 @@ export const removeDiamond = endpoint({
   parameters: ONE,
   requestHeaders: IF_MATCH,
   family: owned,
-  answers: { 204: 'It is gone', ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
+  answers: { 204: { about: 'It is gone', headers: CONSISTENCY }, ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
   async run(asked, services: DiamondServices) {
     const { consistency } = await changeOne(asked, services, deleteDiamond(idOf(asked.params), byOf(asked)))
     return noContent(consistency)
@@ -103,7 +103,7 @@ export const removeDiamonds = endpoint({
   parameters: ALL,
   body: bulkJson(NAMED),
   family: owned,
-  answers: { 204: 'They are gone', ...OF_ENTRIES, ...OVERTAKEN },
+  answers: { 204: { about: 'They are gone', headers: CONSISTENCY }, ...OF_ENTRIES, ...OVERTAKEN },
   async run(asked, services: DiamondServices) {
     const by = byOf(asked)
     const entries = await goodEntries(asked, services, parseIdEntries(asked.body))

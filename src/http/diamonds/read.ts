@@ -48,6 +48,8 @@ export const readDiamond = endpoint({
   },
 })
 
+const PAGE_HEADERS = { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' }
+
 export const listDiamonds = endpoint({
   name: 'listDiamonds',
   method: 'GET',
@@ -61,9 +63,9 @@ export const listDiamonds = endpoint({
     200: {
       about: 'A page',
       schema: listOf(DIAMOND),
-      headers: { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' },
+      headers: PAGE_HEADERS,
     },
-    204: 'There are none, or none on this page',
+    204: { about: 'There are none, or none on this page', headers: PAGE_HEADERS },
     400: 'The query is not readable, or asks for a time (at), which one diamond alone can be asked for',
     422: 'The query asks for what there can not be, or for a list that no index serves: it names one that is',
   },

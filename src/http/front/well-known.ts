@@ -27,6 +27,7 @@ export const readRobots = endpoint({
   about: 'What search engines may list: the front page, the reference, and report pages, of which private ones say so.',
   who: anybody,
   family: platform,
+  forBrowsers: true,
   headers: A_DAY,
   answers: { 200: { about: 'The rules (RFC 9309)', media: 'text/plain' } },
   run: () => answer(200, ROBOTS, { 'Content-Type': TEXT }),
@@ -43,6 +44,7 @@ export const readIcon = endpoint({
   about: 'The icon that browsers ask for.',
   who: anybody,
   family: platform,
+  forBrowsers: true,
   headers: A_DAY,
   answers: { 200: { about: 'A diamond', media: 'image/svg+xml' } },
   run: () => bytes(200, 'image/svg+xml', Buffer.from(ICON)),
@@ -59,6 +61,7 @@ export const readSecurityContact = endpoint({
   about: 'Whom to tell of a weakness (RFC 9116).',
   who: anybody,
   family: platform,
+  forBrowsers: true,
   headers: A_DAY,
   answers: { 200: { about: 'The contact', media: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
   run(_asked, { wellKnown: { contact, address, clock } }: WellKnownServices) {

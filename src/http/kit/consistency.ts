@@ -6,6 +6,9 @@ import type { Asked } from './endpoint.ts'
 /** Says that lists don't show the newest writes yet; what is answered is right all the same. */
 export const PENDING = { 'X-Consistency': 'pending' } as const
 
+/** What the header of a change's answer says, for documents. */
+export const CONSISTENCY = { 'X-Consistency': '`pending` where lists do not show the change yet' } as const
+
 const NONE: Headers = {}
 
 /** Says that the log is away, and how long ago it last answered: what is answered is the read model's alone. */

@@ -117,6 +117,8 @@ export type Endpoint<in Service = never> = {
   readonly body?: Body<unknown, Service>
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly family: Family
+  /** Asked for by browsers and crawlers, and by no client of the API. */
+  readonly forBrowsers?: boolean
   /** Of its every answer, the family's among them. */
   readonly headers: Headers
   run(asked: Asked<unknown, unknown>, service: Service): Answer | Promise<Answer>
@@ -144,6 +146,8 @@ type Declared<Parameters extends Names, Asker, Value, OfWho, OfBody, OfRun> = {
   readonly body?: Body<Value, OfBody, NoInfer<Asker>>
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly family: Family
+  /** Asked for by browsers and crawlers, and by no client of the API: /openapi.json leaves it out, as it does families of pages. */
+  readonly forBrowsers?: boolean
   /** Of its every answer, refusals too, but not of 405 and OPTIONS; an answer's own win. */
   readonly headers?: Headers
   /**

@@ -1,5 +1,5 @@
 import { mapInSlices } from '../../runtime/slices.ts'
-import { writtenOut } from '../kit/routes.ts'
+import { writtenOut, type WrittenOut } from '../kit/routes.ts'
 import { operationOf, TAGS, type Described, type Operation } from './operation.ts'
 import { Schemas, type JsonSchema } from './schemas.ts'
 
@@ -48,9 +48,10 @@ function addTo(paths: Paths, endpoint: Described, schemas: Schemas): void {
   for (const [alias, path] of endpoint.paths.entries()) {
     for (const way of writtenOut(path, endpoint)) {
       for (const method of endpoint.methods) {
-        const name = nameOf(endpoint, method, alias, Object.values(way.fixed))
+        const name = nameOf(endpoint, method, alias === 0 ? undefined : path, way.fixed)
         const operation = operationOf(endpoint, method, name, way, schemas)
-        paths[way.path] = { ...paths[way.path], [method.toLowerCase()]: operation }
+        const deprecated = alias === 0 ? {} : { deprecated: true }
+        paths[way.path] = { ...paths[way.path], [method.toLowerCase()]: { ...operation, ...deprecated } }
       }
     }
   }
@@ -72,12 +73,21 @@ function linkCreated(paths: Paths): void {
 
 const CREATED_ID = { id: '$response.body#/id' } as const
 
-/** `listDiamonds`, for its version `listDiamondsV4`; told apart by method and by place among the paths where it has several. */
-function nameOf({ name, methods }: Described, method: string, alias: number, fixed: readonly string[]): string {
+/**
+ * `listDiamonds`, in the older version `listDiamondsV3`; `modifyDiamondByPatch` by another method than its first, and
+ * `shareSecretAtCreate` at another path.
+ */
+function nameOf(
+  { name, methods, paths }: Described,
+  method: string,
+  alias: string | undefined,
+  { version, ...fixed }: WrittenOut['fixed'],
+): string {
   const parts = [
-    ...fixed,
+    ...Object.values(fixed),
     ...(method === methods[0] ? [] : [`by ${method.toLowerCase()}`]),
-    ...(alias === 0 ? [] : [`also ${alias}`]),
+    ...(alias === undefined ? [] : [`at ${ownWordOf(alias, paths[0] ?? '')}`]),
+    ...(version === 'v3' ? [version] : []),
   ]
   return (
     name +
@@ -86,6 +96,15 @@ function nameOf({ name, methods }: Described, method: string, alias: number, fix
       .map(capitalised)
       .join('')
   )
+}
+
+/** The segments in which a path differs from the documented one. */
+function ownWordOf(alias: string, path: string): string {
+  const known = path.split('/')
+  return alias
+    .split('/')
+    .filter((segment) => !known.includes(segment))
+    .join(' ')
 }
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)

@@ -45,6 +45,7 @@ export const showReference = endpoint({
   about: 'The reference of this API for people, to read and to try out.',
   who: anybody,
   family: platform,
+  forBrowsers: true,
   answers: { 200: { about: 'The page', media: 'text/html' } },
   run({ target }) {
     const at = `${upFrom(target)}docs`
@@ -80,6 +81,7 @@ export const readReferenceFile = endpoint({
   who: anybody,
   parameters: { file: z.enum(NAMES).describe('A style or a script.') },
   family: platform,
+  forBrowsers: true,
   headers: { 'Cache-Control': 'public, max-age=3600' },
   answers: {
     200: { about: 'The file', media: MEDIA, headers: { ETag: 'The same until the next release' } },

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ok } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
@@ -12,6 +13,15 @@ export type OpenApiServices = {
   }
 }
 
+/** Its outermost members; the rest is as https://spec.openapis.org/oas/v3.1.0 has it. */
+const DESCRIPTION = z
+  .looseObject({
+    openapi: z.string(),
+    info: z.looseObject({ title: z.string(), version: z.string() }),
+    paths: z.looseObject({}),
+  })
+  .meta({ id: 'Description' })
+
 export const describeApi = endpoint({
   name: 'describeApi',
   method: 'GET',
@@ -20,6 +30,6 @@ export const describeApi = endpoint({
   who: anybody,
   family: platform,
   headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
-  answers: { 200: { about: 'The description', media: 'application/json' } },
+  answers: { 200: { about: 'The description', schema: DESCRIPTION } },
   run: async (_asked, { openApi: { text } }: OpenApiServices) => ok(await text()),
 })

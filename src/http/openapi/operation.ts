@@ -7,6 +7,10 @@ import { schemaFor, type JsonSchema, type Schemas } from './schemas.ts'
 /** What of an endpoint is described. */
 export type Described = Omit<Endpoint, 'run' | 'who'> & { readonly who: Pick<Endpoint['who'], 'scheme' | 'refuses'> }
 
+/** Whether clients of the API call it, and not browsers alone. */
+export const isForPrograms = ({ family, forBrowsers = false }: Described): boolean =>
+  !forBrowsers && family.refusals.schema !== undefined
+
 /** What stands beside one method of one path. */
 export type Operation = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { constants } from '../../../src/domain/dictionaries/constants.ts'
+import { cutShape, cutShapes } from '../../../src/domain/dictionaries/shapes.ts'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
+import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/schemas.ts'
 import { Routes } from '../../../src/http/kit/routes.ts'
 import { describe, type Description } from '../../../src/http/openapi/description.ts'
 import { TAGS } from '../../../src/http/openapi/operation.ts'
@@ -55,6 +58,28 @@ test('gives each operation a name of its own', () => {
   for (const name of names) assert.match(name, /^[a-z][A-Za-z0-9]+$/)
 })
 
+test('names operations as a client of the API reads them', () => {
+  const idOf = (method: string, path: string) =>
+    (read.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
+  for (const [method, path, name] of [
+    ['get', '/v4/diamond', 'listDiamonds'],
+    ['get', '/v3/diamond', 'listDiamondsV3'],
+    ['patch', '/v4/diamond/{id}', 'modifyDiamondByPatch'],
+    ['post', '/api/v1/share', 'shareSecret'],
+    ['post', '/api/v1/create', 'shareSecretAtCreate'],
+    ['get', '/api/v1/metadata/recent', 'listRecentSecretsAtMetadata'],
+  ] as const)
+    assert.is(idOf(method, path), name)
+})
+
+test('marks a path as deprecated where another one is documented', () => {
+  const deprecated = (method: string, path: string) => read.paths[path]?.[method]?.['deprecated'] === true
+  assert.ok(deprecated('post', '/api/v1/create'))
+  assert.ok(deprecated('get', '/api/v1/metadata/{key}'))
+  assert.not.ok(deprecated('post', '/api/v1/share'))
+  assert.not.ok(deprecated('get', '/v3/diamond'))
+})
+
 test('names each segment in braces as a parameter of the path, and says of each parameter what it is', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -92,6 +117,21 @@ test('shows the two versions as they differ', () => {
   const propertiesOf = (name: string) => Object.keys((schemas[name] as { readonly properties: object }).properties)
   assert.ok(propertiesOf('Diamond.v4').includes('certifications'))
   assert.not.ok(propertiesOf('Diamond.v3').includes('certifications'))
+})
+
+test('has the constants and the cut shapes as they are answered', () => {
+  CONSTANTS.parse(constants('1.2.3'))
+  CUT_SHAPE_TREE.parse(cutShapes())
+  for (const { id, children } of cutShapes())
+    for (const one of [id, ...children.map((child) => child.id)]) CUT_SHAPE_DETAIL.parse(cutShape(one))
+  type Json = { readonly 'application/json'?: { readonly schema?: object } }
+  const schemaOf = (path: string) => {
+    const found = operations.find((one) => one.path === path && one.method === 'get')
+    const content = found?.operation.responses['200']?.content as Json | undefined
+    return content?.['application/json']?.schema
+  }
+  for (const path of ['/v2/constants', '/v2/cutshapes', '/v2/cutshapes/{id}', '/openapi.json'])
+    assert.ok(schemaOf(path), path)
 })
 
 test('tells who may ask', () => {
