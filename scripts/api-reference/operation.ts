@@ -17,7 +17,7 @@ type Response = {
   readonly content?: Content
 }
 type Described = {
-  readonly summary: string
+  readonly description: string
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, unknown>>[]
   readonly parameters: readonly Parameter[]
@@ -43,7 +43,7 @@ const EVERYWHERE = new Set(['408', '413', '415', '431', '503'])
 
 /** An operation as a section. */
 export function operationText({ method, path, operation }: Listed): string {
-  const { summary, security, parameters, requestBody, responses } = operation
+  const { description, security, parameters, requestBody, responses } = operation
   const asked = parameters.map(({ name, in: place, required, description = '', schema }) => [
     `\`${name}\``,
     place,
@@ -55,7 +55,7 @@ export function operationText({ method, path, operation }: Listed): string {
     .map(([status, response]) => [status, aboutAnswer(response), contentText(response.content)])
   return [
     `## ${method} ${path}`,
-    summary,
+    description,
     `For ${askers(security)}.`,
     ...(asked.length === 0 ? [] : [tableOf(['parameter', 'in', 'type', 'what it is'], asked)]),
     ...(requestBody === undefined ? [] : [bodyText(requestBody)]),

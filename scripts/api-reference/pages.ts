@@ -48,7 +48,7 @@ function contents(parts: readonly Part[]): string {
   const sections = parts.map(({ name, file, operations }) => {
     const rows = operations.map(({ method, path, operation }) => [
       `[\`${method} ${path}\`](${file}#${anchorOf(method, path)})`,
-      operation.summary,
+      operation.description,
     ])
     return `## [${name}](${file})\n\n${tableOf(['request', 'what it does'], rows)}`
   })

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { LABORATORIES } from '../domain/certification/certification.ts'
 import { ASSIGNED, NUMBER_MAX, readLaboratory, readNumber } from './certification.ts'
 
+const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
+
 /** A certification as it is shown. */
 export const CERTIFICATION = z
   .object({
     id: z.int(),
-    laboratory: z.enum(LABORATORIES),
+    laboratory: LABORATORY,
     number: z.string().nullable(),
     url: z.string().nullable().describe("The report's page at its laboratory; null where none is known."),
     file: z.string().nullable().describe('The uploaded report; opens for a day, for whoever has the address.'),
@@ -27,9 +29,9 @@ export const NEW_CERTIFICATION = z
       .describe('The id of the diamond.')
       .meta({ examples: [53_940] }),
     laboratory: z
-      .string()
+      .union([LABORATORY, z.string()])
       .refine((text) => readLaboratory(text) !== undefined)
-      .meta({ enum: [...LABORATORIES], examples: ['GIA'] }),
+      .meta({ examples: ['GIA'] }),
     number: z
       .string()
       .refine((text) => readNumber(text) !== undefined)

@@ -14,7 +14,7 @@ const millimetres = z.number().positive()
 /** What is shown of a stone's own body. */
 export const STONE_MODEL = z
   .object({
-    format: z.enum(MODEL_FORMATS),
+    format: z.enum(MODEL_FORMATS).meta({ id: 'ModelFormat' }),
     facets: z.int().describe('As the file has them.'),
     carat: z.number().describe('The weight of a diamond of its volume, its lengths taken for millimetres.'),
     measurements: z

@@ -157,12 +157,12 @@ function reportOf(event: StoredEvent): Report {
       },
       {
         file: 'src/http/constants/constants.ts',
-        find: 'const CONSTANTS = copyOf(constants(VERSION))\n',
+        find: 'const constantsCopy = copyOf(constants(VERSION))\n',
         becomes: '',
       },
       {
         file: 'src/http/constants/constants.ts',
-        find: "  run: ({ headers }) => cached(CONSTANTS, headers['if-none-match']),",
+        find: "  run: ({ headers }) => cached(constantsCopy, headers['if-none-match']),",
         becomes: `  async run({ headers }, { readModels }: { readonly readModels: ReadModels }) {
     const { model } = readModels.readModel(laboratories)
     const reports = await model.count({ laboratory: 'GIA' })

@@ -1,10 +1,10 @@
-import { z } from 'zod'
 import type { Certifying } from '../../commands/certifications/attach-certification.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { CertificationQueries } from '../../projections/certifications/certification-queries.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import type { Links } from '../kit/links.ts'
+import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
 
 /** What the Certification API answers from. */
@@ -20,10 +20,7 @@ export type CertificationServices = {
   }
 }
 
-export const CERTIFICATION_ID = z
-  .string()
-  .describe('The id of a certification.')
-  .meta({ examples: ['12'] })
+export const CERTIFICATION_ID = numberInPath('The id of a certification.').meta({ examples: [12] })
 
 /** @throws Refusal missing for what is no certification's id */
 export function certificationIdOf(text: string): number {

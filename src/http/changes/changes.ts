@@ -30,7 +30,10 @@ const changeOf = (diamond: z.ZodType) =>
     cursor: CURSOR.describe('Where the feed goes on behind this change.'),
     id: z.int(),
     sku: z.string(),
-    what: z.array(z.enum(WHAT)).min(1).describe('What happened to it since `after`; deleted stands alone.'),
+    what: z
+      .array(z.enum(WHAT).meta({ id: 'WhatChanged' }))
+      .min(1)
+      .describe('What happened to it since `after`; deleted stands alone.'),
     diamond: diamond.nullable().describe('As it is now; null where it was deleted.'),
   })
 

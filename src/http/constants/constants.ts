@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
 import { constants } from '../../domain/dictionaries/constants.ts'
 import { cutShape, cutShapes } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -7,6 +6,7 @@ import { VERSION } from '../../runtime/version.ts'
 import { isNotModified, notModified, ok, type Answer } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
+import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from './schemas.ts'
 
 /** Clients cache the constants until X-App-Version changes; an hour bounds those that don't look. */
@@ -42,12 +42,7 @@ export const readCutShape = endpoint({
   path: '/v2/cutshapes/{id}',
   about: 'One cut shape with its detail.',
   who: anybody,
-  parameters: {
-    id: z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/)
-      .describe('Number of a cut shape'),
-  },
+  parameters: { id: numberInPath('The id of a cut shape.') },
   family: platform,
   answers: {
     200: { about: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Of this release' } },

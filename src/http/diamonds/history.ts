@@ -22,7 +22,7 @@ const ENTRY = z
   .object({
     revision: z.int().describe("Counts the diamond's own events from 0; of scores, the revision that was scored."),
     at: z.iso.datetime({ offset: true }),
-    type: z.enum(Object.values(TYPES)),
+    type: z.enum(Object.values(TYPES)).meta({ id: 'HistoryType' }),
     by: z
       .object({
         account: z.string().nullable().describe('An e-mail address; null where it was no account.'),

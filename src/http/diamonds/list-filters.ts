@@ -53,12 +53,17 @@ function declaredOf(name: AddedFilter): Declared {
   }
 }
 
+/** `CARAT_DESCENDING`: the name of an order in generated clients. */
+const nameOfSort = (sort: string) =>
+  sort.startsWith('-') ? `${sort.slice(1).toUpperCase()}_DESCENDING` : sort.toUpperCase()
+
 /** For documents: v4's own filters, and its orders. */
 export const ADDED_QUERY: Readonly<Record<string, ZodType>> = Object.fromEntries([
   [
     'sort',
     z
       .enum(SORTS)
+      .meta({ id: 'DiamondOrder', 'x-enum-varnames': SORTS.map(nameOfSort) })
       .default(NEWEST_FIRST)
       .describe('The order: of what, from the least, or behind a - from the greatest. What has no value comes last.'),
   ],

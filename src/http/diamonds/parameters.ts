@@ -6,7 +6,9 @@ import { secondsOf } from './dates.ts'
 export const VALUES_MAX = 1_000
 
 /** Yes or no, for documents. */
-export const FLAG = z.enum(['0', '1', 'false', 'true'])
+export const FLAG = z
+  .enum(['0', '1', 'false', 'true'])
+  .meta({ id: 'YesOrNo', 'x-enum-varnames': ['NO', 'YES', 'FALSE', 'TRUE'] })
 
 /** Faults by what they are: what can't be parsed is 400, what is parsed and not acceptable 422. */
 export type Faults = { malformed: Fault[]; invalid: Fault[] }

@@ -7,6 +7,7 @@ import { originOf, type Caller } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
 import type { Asked, Body } from '../kit/endpoint.ts'
 import { ENTRIES_MAX } from './entries.ts'
+import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import type { Links } from '../kit/links.ts'
 
 /** What the Diamond API answers from. */
@@ -26,10 +27,7 @@ const VERSION = z
   .describe('The version of the diamonds in the answer.')
   .meta({ examples: ['v4'] })
 
-export const DIAMOND_ID = z
-  .string()
-  .regex(/^[1-9]\d*$/)
-  .describe('Number of a diamond')
+export const DIAMOND_ID = numberInPath('The id of a diamond.')
 
 export const ONE = { version: VERSION, id: DIAMOND_ID } as const
 export const ALL = { version: VERSION } as const

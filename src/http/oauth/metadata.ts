@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ok } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
-import { GRANT_TYPES } from './token.ts'
+import { GRANT_TYPE, GRANT_TYPES } from './token.ts'
 
 export type AuthorizationServerServices = {
   readonly authorizationServer: {
@@ -12,13 +12,13 @@ export type AuthorizationServerServices = {
 }
 
 const AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const
-const METHODS = z.array(z.enum(AUTHENTICATION))
+const METHODS = z.array(z.enum(AUTHENTICATION).meta({ id: 'ClientAuthentication' }))
 
 const Metadata = z.object({
   issuer: z.url(),
   token_endpoint: z.url(),
   token_endpoint_auth_methods_supported: METHODS,
-  grant_types_supported: z.array(z.enum(GRANT_TYPES)),
+  grant_types_supported: z.array(GRANT_TYPE),
   scopes_supported: z.array(z.literal('user')),
   revocation_endpoint: z.url(),
   revocation_endpoint_auth_methods_supported: METHODS,

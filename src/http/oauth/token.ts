@@ -8,13 +8,15 @@ import { client, withClient, type TokenServices } from './client.ts'
 import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
+/** Described alone: another value gets the answer of RFC 6749, `unsupported_grant_type`. */
+export const GRANT_TYPE = z.string().meta({ id: 'GrantType', enum: GRANT_TYPES })
 
 const text = z.string().optional()
 
 const Grant = withClient({
-  grant_type: text
+  grant_type: GRANT_TYPE.optional()
     .describe('`password` opens a session, `refresh_token` goes on with one.')
-    .meta({ enum: GRANT_TYPES, examples: ['password'] }),
+    .meta({ examples: ['password'] }),
   username: text.describe("With `password`: the account's e-mail address.").meta({ examples: ['ann@example.com'] }),
   password: text.describe('With `password`: the password of the account.'),
   refresh_token: text.describe('With `refresh_token`: the one of the last answer. Each is good for one refresh.'),

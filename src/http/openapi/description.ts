@@ -8,7 +8,7 @@ export type Description = {
   readonly openapi: '3.1.0'
   readonly info: Readonly<Record<string, unknown>>
   readonly servers: readonly { readonly url: string }[]
-  readonly tags: readonly { readonly name: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
@@ -32,13 +32,24 @@ export async function describe(endpoints: readonly Described[], { address, versi
   const paths: Paths = {}
   await mapInSlices(endpoints, (endpoint) => addTo(paths, endpoint, schemas))
   linkCreated(paths)
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const isUsed = (scheme: string) => operations.some(({ security }) => security.some((one) => scheme in one))
   return {
     openapi: '3.1.0',
-    info: { title: 'Adamant', version, description: ABOUT },
+    info: {
+      title: 'Adamant',
+      version,
+      description: ABOUT,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operator of this service', url: address },
+    },
     servers: [{ url: address }],
-    tags: TAGS.map((name) => ({ name })),
+    tags: TAGS.filter(({ name }) => operations.some(({ tags }) => tags.includes(name))),
     paths,
-    components: { schemas: schemas.components, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas: schemas.components,
+      securitySchemes: Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => isUsed(name))),
+    },
   }
 }
 

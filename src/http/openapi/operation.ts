@@ -12,7 +12,13 @@ export const isForPrograms = ({ family, forBrowsers = false }: Described): boole
   !forBrowsers && family.refusals.schema !== undefined
 
 /** What stands beside one method of one path. */
-export type Operation = Readonly<Record<string, unknown>>
+export type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  /** Schemes by name, each with its scopes: one of them is enough. */
+  readonly security: readonly object[]
+  readonly [member: string]: unknown
+}
 
 /**
  * One method of one path, in the form of OpenAPI 3.1.
@@ -24,7 +30,8 @@ export function operationOf(endpoint: Described, method: string, name: string, w
   const body = method === 'GET' ? undefined : requestBodyOf(endpoint, version, schemas)
   const operation: Operation = {
     operationId: name,
-    summary: endpoint.about,
+    summary: headingOf(endpoint.about),
+    description: endpoint.about,
     tags: [tagOf(endpoint, version)],
     security: SECURITY[endpoint.who.scheme],
     parameters: parametersOf(endpoint, way, schemas),
@@ -33,6 +40,9 @@ export function operationOf(endpoint: Described, method: string, name: string, w
   }
   return operation
 }
+
+/** `Removes a diamond` of `Removes a diamond, and its certifications with it.`: lists of operations show it in a line. */
+const headingOf = (about: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(about)?.[0] ?? about
 
 /** What the families' endpoints are listed under. */
 const LISTED: Readonly<Record<string, string>> = {
@@ -43,20 +53,21 @@ const LISTED: Readonly<Record<string, string>> = {
   secrets: 'Secrets',
   report: 'Report pages',
   'secret pages': 'Secret pages',
-  front: 'Secret pages',
+  front: 'Front page',
   'inventory pages': 'Inventory pages',
 }
 
 /** In the order in which a reader comes to them; every operation has one of them. */
 export const TAGS = [
-  'Token server',
-  'Inventory',
-  'Inventory (v3)',
-  'Platform',
-  'Report pages',
-  'Inventory pages',
-  'Secrets',
-  'Secret pages',
+  { name: 'Token server', description: 'Access tokens for a password (OAuth 2.0, RFC 6749).' },
+  { name: 'Inventory', description: 'Diamonds, their certifications and 3D files, changes, and webhooks.' },
+  { name: 'Inventory (v3)', description: 'The older version of the diamonds: grades and shapes are ids.' },
+  { name: 'Platform', description: 'Constants, evidence of the log, health and metrics.' },
+  { name: 'Front page', description: 'What this service is; in a browser, a form that shares a secret.' },
+  { name: 'Report pages', description: 'A stone for people.' },
+  { name: 'Inventory pages', description: 'An inventory for its owner, in a browser.' },
+  { name: 'Secrets', description: 'Values that are read once.' },
+  { name: 'Secret pages', description: 'Where people open a link, and share a value themselves.' },
 ] as const
 
 /** The older version of the inventory stands apart, since few begin with it. */

@@ -35,12 +35,13 @@ const seconds = z
 /** Each once, without names, and none that is empty. */
 const addresses = z
   .array(z.string('must be an e-mail address, or a list of them').nullable())
-  .transform((list) =>
+  .optional()
+  .transform((list = []) =>
     [...new Set(list.map((address) => bareAddress(visibleText(address ?? ''))))].filter((address) => address !== ''),
   )
 
 const flag = z
-  .union([z.boolean(), z.enum(['', 'true', '1', 'false', '0'])], 'must be true or false')
+  .union([z.boolean(), z.enum(['', 'true', '1', 'false', '0']).meta({ id: 'YesOrNoInForm' })], 'must be true or false')
   .transform((value) => value === true || value === 'true' || value === '1')
   .default(false)
 

@@ -25,12 +25,16 @@ export const SecretRecord = z
     ttl: z.int().describe('Seconds that the secret was given to live.'),
     metadata_ttl: z.int().describe('Seconds that this record has left: twice the life of its secret, from the start.'),
     secret_ttl: z.int().nullish().describe('Seconds that the secret has left; null or absent once it has ended.'),
-    state: z.enum(['new', 'received', 'burned', 'expired']),
+    state: z.enum(['new', 'received', 'burned', 'expired']).meta({ id: 'SecretState' }),
     updated: time,
     created: time,
     received: time.optional().describe('When it was read, in seconds since 1970.'),
     recipient: z.array(z.string()).describe('Whom the link was mailed to, obfuscated.'),
-    mail_status: z.enum(['sent', 'waiting', 'refused']).optional().describe('Of the mails with the link.'),
+    mail_status: z
+      .enum(['sent', 'waiting', 'refused'])
+      .meta({ id: 'MailStatus' })
+      .optional()
+      .describe('Of the mails with the link.'),
     share_domain: z.literal('').describe('For clients of the original.'),
     passphrase_required: z.boolean().optional().describe('While the secret is new.'),
     failed_attempts: z.int().optional().describe('Wrong passphrases so far, where it has one.'),

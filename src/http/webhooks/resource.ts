@@ -5,6 +5,7 @@ import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/followers.ts'
 import type { Delivery } from '../../projections/webhooks/webhook-progress.ts'
 import type { Asked } from '../kit/endpoint.ts'
+import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import type { Caller } from '../kit/authenticate.ts'
 
 /** What came of one try. */
@@ -23,12 +24,7 @@ export type WebhookServices = {
   }
 }
 
-const WEBHOOK_ID = z
-  .string()
-  .regex(/^[1-9]\d*$/)
-  .describe('Number of a webhook')
-
-export const ONE_WEBHOOK = { id: WEBHOOK_ID } as const
+export const ONE_WEBHOOK = { id: numberInPath('The id of a webhook.') } as const
 
 export const OF_ONE = { 403: "It is another account's", 404: 'There is no such webhook' } as const
 
@@ -39,7 +35,7 @@ const SHOWN = {
   id: z.int().min(1),
   url: z.string().describe('Where changes are sent to'),
   description: z.string().nullable(),
-  state: z.enum(WEBHOOK_STATES),
+  state: z.enum(WEBHOOK_STATES).meta({ id: 'WebhookState' }),
   created: TIME,
   error: z.string().nullable().describe('Why it fails or was paused; null where it does not, or you paused it'),
 }
@@ -65,7 +61,11 @@ export const NEW_WEBHOOK = z.strictObject({ url: URL_OF, description: DESCRIPTIO
 export const WEBHOOK_CHANGE = z.strictObject({
   url: URL_OF.optional(),
   description: DESCRIPTION.optional(),
-  state: z.enum(['active', 'paused']).optional().describe('`active` goes on where it was paused'),
+  state: z
+    .enum(['active', 'paused'])
+    .meta({ id: 'WantedWebhookState' })
+    .optional()
+    .describe('`active` goes on where it was paused'),
 })
 
 /** As answers show it: nothing of its secrets. */

@@ -26,12 +26,11 @@ const versions = (schemaOf: (version: ApiVersion) => z.ZodType): Versions => ({
 function readable(name: FieldName, version: ApiVersion): z.ZodType {
   const reader = READERS[version].get(name)
   if (reader === undefined) throw new Error(`${version} does not read ${name}`)
-  return typeOf(FIELDS[name], version)
-    .superRefine((value, context) => {
-      const result = reader(value)
-      if ('problem' in result) context.addIssue({ code: 'custom', message: `${name} ${result.problem}` })
-    })
-    .meta(described(name, version))
+  const accepted = z.unknown().superRefine((value, context) => {
+    const result = reader(value)
+    if ('problem' in result) context.addIssue({ code: 'custom', message: `${name} ${result.problem}` })
+  })
+  return typeOf(FIELDS[name], version).pipe(accepted).meta(described(name, version))
 }
 
 /** What JSON's type a field's value has, on its way in. */
@@ -54,16 +53,39 @@ function typeOf(field: Field, version: ApiVersion): z.ZodType {
     case 'level':
       return z.union([z.literal(0), z.literal(1), z.literal(2)])
     case 'shape':
-      return version === 'v3' ? z.int() : named(topShapes().map(({ title }) => title))
-    case 'entry': {
-      const { all } = field.dictionary
-      return version === 'v3' ? z.literal(all.map(({ id }) => id)) : named(all.map((entry) => entry[field.shown]))
-    }
+      return version === 'v3' ? z.int() : named(SHAPE.v4)
+    case 'entry':
+      return version === 'v3' ? entryOf(field, version) : named(entryOf(field, version))
   }
 }
 
 /** A dictionary's entry: one of the names it is shown by, another that it has, or its id. */
-const named = (titles: readonly string[]) => z.union([z.enum(titles), z.string(), z.int()])
+const named = (entry: z.ZodType) => z.union([entry, z.string(), z.int()])
+
+/** Ids of entries, with the titles as their names in generated clients. */
+const idOf = (entries: readonly { readonly id: number; readonly title: string }[], name: string) =>
+  z.literal(entries.map(({ id }) => id)).meta({
+    id: `${name}Id`,
+    type: 'integer',
+    'x-enum-varnames': entries.map(({ title }) => title.toUpperCase().replaceAll(/\W+/g, '_')),
+  })
+
+const SHAPE = {
+  v3: idOf(topShapes(), 'CutShape'),
+  v4: z.enum(topShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' }),
+} as const
+
+const entries = new Map<string, z.ZodType>()
+
+/** A dictionary's entry as a version shows it. Dictionaries with the same entries share a schema, named by the first. */
+function entryOf({ dictionary: { name, all }, shown }: Extract<Field, { kind: 'entry' }>, version: ApiVersion) {
+  const names = all.map((entry) => entry[shown])
+  const key = JSON.stringify([version, all, names])
+  const title = name.charAt(0).toUpperCase() + name.slice(1)
+  const schema = entries.get(key) ?? (version === 'v3' ? idOf(all, title) : z.enum(names).meta({ id: title }))
+  entries.set(key, schema)
+  return schema
+}
 
 /** Words for people, and an example in the version's own form. */
 function described(name: FieldName, version: ApiVersion) {
@@ -122,11 +144,8 @@ function shown(name: FieldName, version: ApiVersion): z.ZodType {
 }
 
 function shownType(field: Field, version: ApiVersion): z.ZodType {
-  if (field.kind === 'shape') return version === 'v3' ? z.literal(topShapes().map(({ id }) => id)) : z.string()
-  if (field.kind === 'entry') {
-    const { all } = field.dictionary
-    return version === 'v3' ? z.literal(all.map(({ id }) => id)) : z.enum(all.map((entry) => entry[field.shown]))
-  }
+  if (field.kind === 'shape') return version === 'v3' ? SHAPE.v3 : z.string()
+  if (field.kind === 'entry') return entryOf(field, version)
   return typeOf(field, version)
 }
 

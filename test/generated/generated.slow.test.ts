@@ -1,0 +1,91 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { newSender } from '../api/harness/secrets.ts'
+import { PATIENT, startService, type Service } from '../api/harness/service.ts'
+import { run, type Said } from '../docs/blocks.ts'
+import { FOLDER, programs, pythonPrograms } from './tools.ts'
+
+type Given = { service: Service; folder: string; env: Readonly<Record<string, string>> }
+const test = suite<Given>('what others make of /openapi.json')
+
+test.before(async (context) => {
+  context.service = await startService({ patience: PATIENT })
+  const { service } = context
+  const { email, token } = await newSender(service.installation)
+  context.env = { ADDRESS: service.url, TOKEN: service.ann.token, EMAIL: email, API_TOKEN: token }
+  // Below this folder, where Node finds the packages that are installed in it.
+  context.folder = mkdtempSync(join(FOLDER, '.made-'))
+  cpSync(join(FOLDER, 'clients'), context.folder, { recursive: true })
+  writeFileSync(join(context.folder, 'openapi.json'), (await service.send({ path: '/openapi.json' })).text)
+})
+test.after(async ({ service, folder }) => {
+  rmSync(folder, { recursive: true, force: true })
+  await service.stop()
+})
+
+const program = await programs()
+const python = await pythonPrograms()
+
+/** @throws AssertionError with all that it printed, where a program failed */
+function succeeded({ out, err, code }: Said): string {
+  assert.is(code, 0, `${err}\n${out}`)
+  return out
+}
+
+/** What a client prints that has created a stone, listed and changed it, and shared and opened a secret. */
+const done = (sku: string) => ({
+  listed: [sku],
+  price: 5400,
+  color: 'F',
+  symmetry: 'Very Good',
+  state: 'new',
+  value: 'the door opens with 4711',
+})
+
+if (program !== undefined) {
+  test('has no warning of Redocly under its recommended rules', async ({ folder }) => {
+    const said = await program(
+      'redocly',
+      ['lint', '--extends', 'recommended', '--format', 'json', 'openapi.json'],
+      folder,
+    )
+    const { problems } = JSON.parse(succeeded(said)) as { problems: { ruleId: string; message: string }[] }
+    assert.equal(
+      problems.map(({ ruleId, message }) => `${ruleId}: ${message}`),
+      [],
+    )
+  })
+
+  test('has no warning of Spectral under its rules for OpenAPI', async ({ folder }) => {
+    writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
+    succeeded(await program('spectral', ['lint', '--fail-severity', 'hint', 'openapi.json'], folder))
+  })
+
+  test('makes a TypeScript client that compiles, creates, lists, changes and shares', async ({ folder, env }) => {
+    succeeded(await program('openapi-typescript', ['openapi.json', '--output', 'api.d.ts'], folder))
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node']
+    const roots = ['--typeRoots', join(FOLDER, '../../node_modules/@types')]
+    succeeded(await program('tsc', [...options, ...roots, 'client.ts'], folder))
+    const said = await run(process.execPath, ['client.js'], { env, cwd: folder })
+    assert.equal(JSON.parse(succeeded(said)), done('TS-1'))
+  })
+}
+
+if (python !== undefined) {
+  test('makes a Python client that creates, lists, changes and shares', async ({ folder, env }) => {
+    // The only media type that the generator has to be told of.
+    writeFileSync(join(folder, 'config.yaml'), 'content_type_overrides:\n  application/pdf: application/octet-stream\n')
+    const made = ['generate', '--path', 'openapi.json', '--config', 'config.yaml', '--meta', 'none']
+    const generated = await run(join(python, 'openapi-python-client'), [...made, '--output-path', 'adamant_client'], {
+      env: { PATH: `${python}:${process.env['PATH'] ?? ''}` },
+      cwd: folder,
+    })
+    assert.not.match(succeeded(generated), /warning/i)
+    const said = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
+    assert.equal(JSON.parse(succeeded(said)), done('PY-1'))
+  })
+}
+
+test.run()
