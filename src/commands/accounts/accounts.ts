@@ -27,13 +27,9 @@ export type Accounts = Writing & { readonly people: People }
 /** The account that a log-in name belongs to; undefined when nobody has it, or its registration was not finished. */
 export async function findAccount({ store, people }: Finding, email: string): Promise<Known | undefined> {
   const login = await people.login(email)
-  return login === undefined ? undefined : accountAt(store, login.account)
-}
-
-/** The account with this number; undefined when there is none. */
-export async function accountAt(store: EventStore, account: number): Promise<Known | undefined> {
-  const { state } = await load(store, accountStream(account), accountFold)
-  return state.status === 'unknown' ? undefined : { account, ...state }
+  if (login === undefined) return undefined
+  const { state } = await load(store, accountStream(login.account), accountFold)
+  return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
 /** @throws Refusal missing */

@@ -7,7 +7,7 @@ import { normaliseEmail } from '../../domain/account/login.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { ApiTokenUses } from './api-token-uses.ts'
-import { accountAt, findAccount, type Known } from './accounts.ts'
+import { findAccount, type Known } from './accounts.ts'
 import type { People } from './people.ts'
 
 /** Who showed an API token. `apiToken` is its id, `email` as it was registered, or as it was shown where that is lost. */
@@ -43,6 +43,9 @@ type Verified = {
 const REMEMBERED_FOR = 10_000
 const REMEMBERED = 5000
 
+/** An address that no account has. */
+const NOBODY = ''
+
 type Shown = { readonly email: string; readonly token: string; readonly address: string }
 
 /** Tells whose an e-mail address and an API token are. A change of any account is known before the next answer. */
@@ -51,8 +54,8 @@ export class ApiTokenVerifier {
   /** What is remembered is found by an HMAC, so that memory holds no token. */
   readonly #key = randomBytes(32)
   readonly #verified = new Map<string, Verified>()
-  /** The account that was found last. */
-  #another = 1
+  /** The address of the account that was found last. */
+  #another = NOBODY
 
   constructor(options: ApiTokenVerifierOptions) {
     this.#options = options
@@ -84,20 +87,23 @@ export class ApiTokenVerifier {
     const { store, people, guesses, security, monotonic } = this.#options
     const account = await findAccount({ store, people }, email)
     const found = account && verifiedBy(account, token)
-    if (account === undefined) await this.#lookAtAnother(token)
-    else this.#another = account.account
+    if (account !== undefined) this.#another = email
     if (account !== undefined && found !== undefined) {
       const caller = { ...found.caller, email: (await people.addressOf(account.account, account)) ?? email }
       return { caller, expiresAt: found.expiresAt, asOf, until: monotonic() + REMEMBERED_FOR }
     }
+    await this.#lookAtAnother(account === undefined ? this.#another : NOBODY, token)
     guesses.wrong('API token', address)
     security({ event: 'wrong-api-token', account: account?.account ?? null, address })
     return undefined
   }
 
-  /** As much work as an address takes that is known: how soon one is refused must not tell whether it is. */
-  async #lookAtAnother(token: string): Promise<void> {
-    const other = await accountAt(this.#options.store, this.#another)
+  /**
+   * Who is refused has caused a look at an address that is known, and one at an address that is not: how soon the refusal
+   * comes must not tell which of them it was asked for.
+   */
+  async #lookAtAnother(email: string, token: string): Promise<void> {
+    const other = await findAccount(this.#options, email)
     if (other !== undefined) verifiedBy(other, token)
   }
 
