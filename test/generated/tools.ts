@@ -7,15 +7,15 @@ import { run } from '../docs/blocks.ts'
 export const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const MADE = join(FOLDER, '.tmp')
 
-/** Of the PyPI: what makes Python clients. */
+/** Makes Python clients; from PyPI. */
 const GENERATOR = 'openapi-python-client==0.29.1'
 
 /** How often something that comes over the network is tried. */
 const ATTEMPTS = 3
 
 /**
- * Runs a program that package.json of this folder brings, which are installed when they are first asked for.
- * @returns what runs it; undefined where they can't be had, which it says
+ * Installs the packages of this folder, unless they are there.
+ * @returns a function that runs one of their programs; undefined where they can't be installed, which it prints
  */
 export async function programs() {
   const isThere =
@@ -25,12 +25,12 @@ export async function programs() {
     run(join(FOLDER, 'node_modules/.bin', name), args, { cwd, env: QUIET })
 }
 
-/** Redocly's program looks for a newer one of itself, and tells its maker how it is used, unless told. */
+/** Redocly's program otherwise looks for updates of itself, and reports how it is used. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 /**
  * Python with openapi-python-client in a place of its own, which is made when it is first asked for.
- * @returns the folder of its programs; undefined where it can't be had, which it says
+ * @returns the folder of its programs; undefined where it can't be installed, which it prints
  */
 export async function pythonPrograms(): Promise<string | undefined> {
   const place = join(MADE, GENERATOR)

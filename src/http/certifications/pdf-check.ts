@@ -18,7 +18,7 @@ export class PdfCheck {
   /** The first bytes, as long as they have no header. */
   #head = Buffer.alloc(0)
   #hasHeader = false
-  /** The last bytes that may be the begin of the mark. */
+  /** The last bytes that may be the beginning of the mark. */
   #tail = Buffer.alloc(0)
   #hasEnd = false
 

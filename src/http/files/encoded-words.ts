@@ -26,7 +26,7 @@ function decoded(bytes: Buffer, charset: string): string | undefined {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // A charset that nobody knows.
+    // An unknown charset.
     return undefined
   }
 }
