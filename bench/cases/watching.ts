@@ -14,8 +14,11 @@ const STONES = 1_000
 const unwatched = fileURLToPath(new URL('../parts/unwatched.js', import.meta.url))
 
 async function prepare(bench: Bench): Promise<Case[]> {
-  const ours = await readsOf(bench, await bench.adamant({ LOG_LEVEL: 'info' }))
-  const other = await readsOf(bench, await bench.adamant({ NODE_OPTIONS: `--import=${unwatched}` }))
+  const ours = await readsOf(bench, await bench.adamant())
+  const other = await readsOf(
+    bench,
+    await bench.adamant({ LOG_LEVEL: 'silent', NODE_OPTIONS: `--import=${unwatched}` }),
+  )
   return [{ name: 'processor time of a GET, logged and counted', unit: 'us', ours, other, target: { most: 1.1 } }]
 }
 

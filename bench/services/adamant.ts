@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,11 +36,11 @@ export type Account = {
 export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Adamant> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
   const port = await freePort()
-  const environment = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent', ...settings }
+  const environment = { DATA_DIR: folder, PORT: String(port), CORS_ORIGINS: '*', ...settings }
   run(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
   const client = run(environment, 'client', 'add', 'bench') as Client
   const basic = newApiToken(environment, EMAIL)
-  const child = startPinned([main, 'serve'], environment)
+  const child = startPinned([main, 'serve'], join(folder, 'log'), environment)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
   const stop = async () => {
@@ -58,6 +59,7 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
     const { access_token: token } = await logIn()
     return { port, token, client, basic, logIn, newAccount, pid: child.pid ?? 0, stop }
   } catch (error) {
+    console.error(readFileSync(join(folder, 'log'), 'utf8'))
     await stop()
     throw error
   }

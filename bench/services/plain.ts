@@ -21,7 +21,7 @@ export function buildPlain(): void {
 export async function startPlain(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
-  const child = startPinned([join(built, 'bench/baseline/main.js'), folder, String(port)])
+  const child = startPinned([join(built, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))
   if (child.stdout === null) throw new Error('the plain service has no output')
   const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
   const { token } = JSON.parse(line.toString()) as { token: string }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { SERVER_CORE, pinned } from '../cores.ts'
 
@@ -20,10 +21,18 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a node program on the services' core. Its errors go to our stderr. */
-export function startPinned(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
+/**
+ * Starts a node program on the services' core.
+ * @param log file that its stderr goes to: both services write a line there for each request
+ */
+export function startPinned(args: readonly string[], log: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, ...args])
-  return spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } })
+  const file = openSync(log, 'a')
+  try {
+    return spawn(command, rest, { stdio: ['ignore', 'pipe', file], env: { ...process.env, ...environment } })
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Asks the process to end, and waits until it has. */

@@ -7,11 +7,11 @@ import { Bodies } from '../http/kit/body.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { isForPrograms } from '../http/openapi/operation.ts'
 import type { RequestFigures } from '../http/health/requests.ts'
-import type { Seen } from '../http/kit/seen.ts'
+import type { Seen } from '../http/middleware/access-log.ts'
 import { requestLog } from './request-log.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { readMetrics, type Metric } from '../http/health/metrics.ts'
-import { koaOf, listenerOf } from '../http/kit/koa.ts'
+import { createApp } from '../http/app.ts'
 import { describe } from '../http/openapi/description.ts'
 import { WaitingPlaces } from '../http/changes/waiting-places.ts'
 import { cookieFor } from '../http/inventory/session.ts'
@@ -130,21 +130,20 @@ export async function openHttp(
         webhooks: webhooksAt(addresses.base),
         evidence: evidence.services,
       }
-      const answer = listenerOf(
-        koaOf(offered, services, {
-          log: errorLog(log),
-          seen,
-          waits: (res) => traffic.waits(res),
-          patience: installation.patience,
-          trustProxy: settings.TRUST_PROXY,
-          bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
-          https: isPublicByHttps(settings),
-          origins: settings.CORS_ORIGINS,
-        }),
-      )
+      const app = createApp(offered, services, {
+        log: errorLog(log),
+        seen,
+        waits: (res) => traffic.waits(res),
+        patience: installation.patience,
+        trustProxy: settings.TRUST_PROXY,
+        bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
+        https: isPublicByHttps(settings),
+        origins: settings.CORS_ORIGINS,
+      })
+      const answer = app.callback()
       return (req, res) => {
-        answer(req, res)
         traffic.saw(res)
+        void answer(req, res)
       }
     },
   }

@@ -1,6 +1,6 @@
 import { readMetricsOnTheirPort, type Metric } from '../http/health/metrics.ts'
 import { errorLog } from '../http/kit/errors.ts'
-import { koaOf, listenerOf } from '../http/kit/koa.ts'
+import { createApp } from '../http/app.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
 import type { Installation } from './installation.ts'
 
@@ -15,6 +15,6 @@ export async function listenForMetrics(
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
   const options = { log: errorLog(log), trustProxy: TRUST_PROXY }
-  const listener = listenerOf(koaOf([readMetricsOnTheirPort], { metrics: { collect } }, options))
-  return listen(() => listener, HOST, METRICS_PORT)
+  const app = createApp([readMetricsOnTheirPort], { metrics: { collect } }, options)
+  return listen(() => app.callback(), HOST, METRICS_PORT)
 }

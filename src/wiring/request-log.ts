@@ -1,5 +1,5 @@
 import { traceIdOf } from '../events/trace.ts'
-import type { Seen } from '../http/kit/seen.ts'
+import type { Seen } from '../http/middleware/access-log.ts'
 import type { LateLine } from '../runtime/log.ts'
 import type { Installation } from './installation.ts'
 

@@ -39,7 +39,7 @@ test('reads the answers of the APIs where it is one of the list, on every way to
       assert.is(headers['access-control-allow-origin'], origin, name)
       assert.is(
         headers['access-control-expose-headers'],
-        'X-Total-Count, Link, ETag, Location, X-Request-Id, X-App-Version, X-Consistency, Age, Retry-After, Memento-Datetime',
+        'X-Total-Count,Link,ETag,Location,X-Request-Id,X-App-Version,X-Consistency,Age,Retry-After,Memento-Datetime',
       )
       assert.match(String(headers.vary), /\bOrigin\b/)
     }
@@ -65,7 +65,6 @@ test('reads the APIs from anywhere where all are let in', async ({ all }) => {
   for (const name of APIS) {
     const { headers } = await all.send(withHeaders(ways[name], { Origin: 'https://anybody.example' }))
     assert.is(headers['access-control-allow-origin'], '*', name)
-    assert.not.match(String(headers.vary), /\bOrigin\b/)
   }
 })
 
@@ -102,7 +101,7 @@ test('asks before it sends, without a token, and need not ask again for a day', 
     assert.is(headers['access-control-max-age'], '86400')
     const methods = String(headers['access-control-allow-methods']).split(', ')
     assert.equal(methods.toSorted(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'])
-    const accepted = String(headers['access-control-allow-headers']).toLowerCase().split(', ')
+    const accepted = String(headers['access-control-allow-headers']).toLowerCase().split(',')
     for (const name of [
       'authorization',
       'content-type',

@@ -157,16 +157,16 @@ function reportOf(event: StoredEvent): Report {
       },
       {
         file: 'src/http/constants/constants.ts',
-        find: 'const constantsCopy = copyOf(constants(VERSION))\n',
+        find: 'const constantsAnswer = cached(constants(VERSION))\n',
         becomes: '',
       },
       {
         file: 'src/http/constants/constants.ts',
-        find: "  run: ({ headers }) => cached(constantsCopy, headers['if-none-match']),",
-        becomes: `  async run({ headers }, { readModels }: { readonly readModels: ReadModels }) {
+        find: '  run: () => constantsAnswer,',
+        becomes: `  async run(_asked, { readModels }: { readonly readModels: ReadModels }) {
     const { model } = readModels.readModel(laboratories)
     const reports = await model.count({ laboratory: 'GIA' })
-    return cached(copyOf({ ...constants(VERSION), reports }), headers['if-none-match'])
+    return cached({ ...constants(VERSION), reports })
   },`,
       },
     ],

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { z, type ZodType } from 'zod'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import type { AnswerDescription, Schema } from '../../src/http/kit/endpoint.ts'
-import { Routes } from '../../src/http/kit/routes.ts'
+import { routeFinder } from './found-route.ts'
 
 const test = suite('the declarations of endpoints')
 
@@ -30,7 +30,7 @@ test('have names of their own, which metrics and descriptions are told apart by'
 })
 
 test('claim no method of a path twice', () => {
-  assert.not.throws(() => new Routes(ENDPOINTS))
+  assert.not.throws(() => routeFinder(ENDPOINTS))
 })
 
 test('say of each parameter what it is', () => {

@@ -3,7 +3,7 @@ import { constants } from '../../domain/dictionaries/constants.ts'
 import { cutShape, cutShapes } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { isNotModified, notModified, ok, type Answer } from '../kit/answer.ts'
+import { ok, type Answer } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
 import { numberInPath } from '../kit/parameters/number-in-path.ts'
@@ -22,7 +22,7 @@ export const readConstants = endpoint({
   who: anybody,
   family: platform,
   answers: { 200: { about: 'The constants', schema: CONSTANTS, headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: ({ headers }) => cached(constantsCopy, headers['if-none-match']),
+  run: () => constantsAnswer,
 })
 
 export const listCutShapes = endpoint({
@@ -33,7 +33,7 @@ export const listCutShapes = endpoint({
   who: anybody,
   family: platform,
   answers: { 200: { about: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: ({ headers }) => cached(cutShapesCopy, headers['if-none-match']),
+  run: () => cutShapesAnswer,
 })
 
 export const readCutShape = endpoint({
@@ -49,7 +49,7 @@ export const readCutShape = endpoint({
     ...CACHED,
     404: 'There is no such cut shape',
   },
-  run: ({ params: { id }, headers }) => cached(copyOf(detailOf(id)), headers['if-none-match']),
+  run: ({ params: { id } }) => cached(detailOf(id)),
 })
 
 function detailOf(text: string) {
@@ -59,17 +59,12 @@ function detailOf(text: string) {
   return detail
 }
 
-/** A finished text, and the name by which a client may ask whether its own is still the same. */
-type Copy = { readonly body: string; readonly headers: { readonly ETag: string; readonly 'Cache-Control': string } }
-
-function copyOf(value: unknown): Copy {
+/** With an ETag by which clients ask whether their copy is still the same. */
+function cached(value: object): Answer {
   const body = JSON.stringify(value)
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
-  return { body, headers: { ETag: `"${digest}"`, 'Cache-Control': CACHE } }
+  return ok(body, { ETag: `"${digest}"`, 'Cache-Control': CACHE })
 }
 
-const constantsCopy = copyOf(constants(VERSION))
-const cutShapesCopy = copyOf(cutShapes())
-
-const cached = ({ body, headers }: Copy, ifNoneMatch: string | undefined): Answer =>
-  isNotModified(ifNoneMatch, headers.ETag) ? notModified(headers) : ok(body, headers)
+const constantsAnswer = cached(constants(VERSION))
+const cutShapesAnswer = cached(cutShapes())

@@ -78,7 +78,7 @@ export const readHistory = endpoint({
       }),
     )
     const total = past.steps.length
-    const around = pageLinks(links.address, { ...asked, query: { page } }, total)
+    const around = pageLinks(links.address, { path: asked.path, search: asked.search, query: { page } }, total)
     const link = linksBeside(around, past, links)
     const headers = { 'X-Total-Count': String(total), ...(link !== '' && { Link: link }) }
     return entries.length === 0 ? noContent(headers) : ok(entries, headers)

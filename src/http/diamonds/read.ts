@@ -3,7 +3,7 @@ import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diam
 import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
-import { isNotModified, noContent, notModified, ok, type Answer } from '../kit/answer.ts'
+import { noContent, ok, type Answer } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
@@ -82,7 +82,7 @@ export const listDiamonds = endpoint({
 
 /** @throws Refusal missing, or forbidden for another account's diamond */
 function answerOne(
-  { asker, headers }: Asked<Caller, undefined, unknown>,
+  { asker }: Pick<Asked<Caller>, 'asker'>,
   id: number,
   found: DiamondAnswer | undefined,
   links: Links,
@@ -91,9 +91,8 @@ function answerOne(
   if (found.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
   const { body, etag, changedAt, age } = found
   const own = age === undefined ? { ETag: etag } : { ETag: etag, ...staleHeaders(age) }
-  // A copy whose links have ended is not the one there is, whatever its ETag says.
-  if (isNotModified(headers['if-none-match'], etag) && links.stillOpen(body, changedAt)) return notModified(own)
-  return ok(links.finish(body), own)
+  // A client whose copy has links that have expired needs new ones, though the ETag is the same.
+  return { ...ok(links.finish(body), own), isRenewed: !links.stillOpen(body, changedAt) }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Refusal } from '../../domain/refusal.ts'
 import { BytesMissing, type Files } from '../../stores/ports/files.ts'
-import { bytes, isNotModified, notModified, type Answer, type Headers } from '../kit/answer.ts'
+import { bytes, type Answer } from '../kit/answer.ts'
 import type { Asked, Who } from '../kit/endpoint.ts'
 import { RefusedWith } from '../kit/errors.ts'
 import { signatureOf, type Links } from '../kit/links.ts'
@@ -69,15 +69,16 @@ export const fileAnswers = (media: string | readonly string[]) => ({
   416: 'The range lies behind its end: Content-Range says how many bytes it has',
 })
 
-/** @throws RefusedWith unsatisfiable; BytesMissing, StoreUnavailable */
-export async function answerFile(
-  asked: Asked<unknown, unknown, unknown>,
-  files: Files,
-  file: LinkedFile,
-): Promise<Answer> {
+/** @throws RefusedWith unsatisfiable; BytesMissing, StoreUnavailable when its body is made */
+export function answerFile(asked: Asked<unknown, unknown, unknown>, files: Files, file: LinkedFile): Answer {
+  const { digest, bytes: size, media } = file
   const headers = headersOf(file)
-  if (isNotModified(asked.headers['if-none-match'], headers.ETag)) return notModified(headers)
-  return sent(files, file, wantedRange(asked, file, headers.ETag), headers)
+  const range = wantedRange(asked, file, headers.ETag)
+  const stream = () => openedFile(files, digest, range)
+  if (range === undefined) return bytes(200, media, stream, { ...headers, 'Content-Length': String(size) })
+  const length = String(range.end - range.start + 1)
+  const which = `bytes ${range.start}-${range.end}/${size}`
+  return bytes(206, media, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
 }
 
 /** A file is looked at and nothing else: no script, no form, no other resource, no page's frame that is not meant to. */
@@ -92,26 +93,15 @@ const headersOf = ({ digest, name }: LinkedFile) => ({
   'Content-Disposition': inlineDisposition(name),
 })
 
-async function sent(
-  files: Files,
-  { digest, bytes: size, media }: LinkedFile,
-  range: Range | undefined,
-  headers: Headers,
-) {
-  const stream = await openedFile(files, digest, range)
-  if (range === undefined) return bytes(200, media, stream, { ...headers, 'Content-Length': String(size) })
-  const length = String(range.end - range.start + 1)
-  const which = `bytes ${range.start}-${range.end}/${size}`
-  return bytes(206, media, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
-}
-
 /** @throws RefusedWith unsatisfiable */
 function wantedRange(
   { method, headers }: Asked<unknown, unknown, unknown>,
   { bytes: size }: LinkedFile,
   etag: string,
 ): Range | undefined {
-  if (method !== 'GET' || !rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
+  // What the client has a copy of is asked first (RFC 9110, 13.2.2); then it gets the whole file.
+  if (method !== 'GET' || headers['if-none-match'] !== undefined) return undefined
+  if (!rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
   const range = parseRange(headers.range, size)
   if (range !== 'unsatisfiable') return range
   const refusal = new Refusal('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)

@@ -1,6 +1,6 @@
 import { Histogram } from '../../runtime/histogram.ts'
 import type { Endpoint } from '../kit/endpoint.ts'
-import type { Seen } from '../kit/seen.ts'
+import type { Seen } from '../middleware/access-log.ts'
 import type { Metric } from './metrics.ts'
 
 /** Seconds up to which a request counts for a bucket. */

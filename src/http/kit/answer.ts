@@ -3,15 +3,22 @@ import { Readable } from 'node:stream'
 /** By name, as they are written on the wire. */
 export type Headers = Readonly<Record<string, string>>
 
+type Content = string | Uint8Array | Readable
+
 /**
- * What is sent. A text without a Content-Type is JSON. What all answers have (the request's id, lengths, CORS) is added
- * in sending; so is packing, and the body of an answer to HEAD is left out there.
+ * What an endpoint answers. A text without a Content-Type is JSON. Middlewares add the headers that all answers have, compress, make 304 of
+ * an answer whose ETag the client's copy has, and leave the body of HEAD out.
  */
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  /** A stream is piped, destroyed where the client is gone, and never opened to the end for HEAD. */
-  readonly body: string | Uint8Array | Readable | undefined
+  /**
+   * A stream is piped, destroyed where the client is gone, and never opened to the end for HEAD. A function makes the body
+   * where it is sent: not for a client that has a copy.
+   */
+  readonly body: Content | (() => Content | Promise<Content>) | undefined
+  /** Sent although the client's copy has the same ETag: something has changed that the tag says nothing of. */
+  readonly isRenewed?: boolean
 }
 
 const NONE: Headers = {}
@@ -33,9 +40,6 @@ export const seeOther = (location: string, headers: Headers = NONE): Answer => (
   body: undefined,
 })
 
-/** 304: the caller's copy is the one there is (`isNotModified`). */
-export const notModified = (headers: Headers): Answer => ({ status: 304, headers, body: undefined })
-
 /** @param body a finished text as it is (JSON where `headers` name no other type), or what becomes JSON */
 export const answer = (status: number, body: string | object, headers: Headers = NONE): Answer => ({
   status,
@@ -43,8 +47,13 @@ export const answer = (status: number, body: string | object, headers: Headers =
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-/** Bytes of a type: a Uint8Array, or a stream, whose Content-Length stands in the headers where it is known. */
-export const bytes = (status: number, type: string, body: Uint8Array | Readable, headers: Headers = NONE): Answer => ({
+/** Bytes of a type: a Uint8Array, a stream, whose Content-Length stands in the headers where it is known, or what makes one. */
+export const bytes = (
+  status: number,
+  type: string,
+  body: NonNullable<Answer['body']>,
+  headers: Headers = NONE,
+): Answer => ({
   status,
   headers: { ...headers, 'Content-Type': type },
   body,
@@ -62,12 +71,5 @@ export const streamed = (type: string, source: AsyncIterable<string>, headers: H
 /** Bytes that are made before the client takes them. */
 const STREAMED_AHEAD = 16_384
 
-/** True when the caller's copy is still the one there is: RFC 9110, 13.1.2, weak comparison. */
-export function isNotModified(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
-  return tagsOf(header).some((tag) => tag.replace(/^W\//, '') === etag)
-}
-
-/** The tags of If-Match or If-None-Match. */
+/** The tags of an If-Match. */
 export const tagsOf = (header: string): readonly string[] => header.match(/(?:W\/)?"[^"]*"/g) ?? []

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Origins } from './cross-origin.ts'
+import type { Origins } from '../middleware/cors.ts'
 
 /** Where requests may come from: this service's own addresses, and those of CORS_ORIGINS. */
 export type Sites = { readonly own: readonly string[]; readonly allowed: Origins }

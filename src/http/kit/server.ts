@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { fixedHeaders } from './arrival.ts'
+import { fixedHeaders } from './fixed-headers.ts'
 import { answeredTogether } from './begin-together.ts'
 import { networkOf } from '../../credentials/network.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
@@ -89,10 +89,9 @@ function refuseUnreadable(
 function refusal(status: keyof typeof MESSAGES, https: boolean): string {
   const requestId = randomUUID()
   const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
-  const fixed = fixedHeaders(https)
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...fixed.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${fixed[at + 1]}`] : [])),
+    ...Object.entries(fixedHeaders(https)).map(([name, value]) => `${name}: ${value}`),
     `X-Request-Id: ${requestId}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

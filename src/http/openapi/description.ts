@@ -1,5 +1,5 @@
 import { mapInSlices } from '../../runtime/slices.ts'
-import { writtenOut, type WrittenOut } from '../kit/routes.ts'
+import { writtenOut, type WrittenOut } from '../kit/paths.ts'
 import { operationOf, TAGS, type Described, type Operation } from './operation.ts'
 import { Schemas, type JsonSchema } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import { z, type ZodType } from 'zod'
 import type { AnswerDescription, Endpoint } from '../kit/endpoint.ts'
-import type { WrittenOut } from '../kit/routes.ts'
+import type { WrittenOut } from '../kit/paths.ts'
 import { ANY_REQUEST, declaredStatuses } from '../kit/statuses.ts'
 import { schemaFor, type JsonSchema, type Schemas } from './schemas.ts'
 

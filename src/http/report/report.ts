@@ -6,7 +6,7 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
-import { bytes, isNotModified, notModified, type Headers } from '../kit/answer.ts'
+import { bytes, type Headers } from '../kit/answer.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { anybody, endpoint, type Asked } from '../kit/endpoint.ts'
 import { RefusedWith } from '../kit/errors.ts'
@@ -92,10 +92,12 @@ export const readPicture = endpoint({
     if (shown === null) throw new RefusedWith(stale, noPicture())
     const picture = report.pictures.of(shown, LOOKS[asked.params.picture])
     const headers = { ...stale, ...headersOf(view), ETag: picture.etag }
-    if (isNotModified(asked.headers['if-none-match'], picture.etag)) return notModified(headers)
-    const png = await picture.png()
-    if (png === undefined) throw new RefusedWith(stale, noPicture())
-    return bytes(200, 'image/png', png, headers)
+    const drawn = async () => {
+      const png = await picture.png()
+      if (png === undefined) throw new RefusedWith(stale, noPicture())
+      return png
+    }
+    return bytes(200, 'image/png', drawn, headers)
   },
 })
 

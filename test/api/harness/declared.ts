@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import { Routes, type Found } from '../../../src/http/kit/routes.ts'
 import { ANY_REQUEST, declaredStatuses } from '../../../src/http/kit/statuses.ts'
 import { schemaFor } from '../../../src/http/openapi/schemas.ts'
+import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
 import { saw } from './seen-answers.ts'
 
 /** Holds that a body has what its endpoint declares of that answer, and nothing else. */
@@ -22,7 +22,7 @@ export function isAsDeclared(
   assert.equal(schema.parse(body), body, name)
 }
 
-const routes = new Routes(ENDPOINTS)
+const findRoute = routeFinder(ENDPOINTS)
 
 type AnsweredText = { readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }
 
@@ -31,8 +31,8 @@ export function isDeclaredAnswer(method: string, target: string, { status, text,
   // Not every server has every endpoint: the port of metrics has one.
   if (status === 404 && text.includes('There is nothing at')) return
   const [path = ''] = target.split('?', 1)
-  const found = routes.find(method, path)
-  if (found === undefined || !('endpoint' in found)) return
+  const found = findRoute(method, path)
+  if (found === undefined) return
   const isDeclared = ANY_REQUEST.includes(status) || declaredStatuses(found.endpoint).has(status)
   assert.ok(isDeclared, `${found.endpoint.name} answered ${method} ${path} with ${status}, which it does not declare`)
   saw(found.endpoint.name, status)
@@ -52,8 +52,8 @@ function isOfDeclaredType({ name, answers }: Endpoint, status: number, type: str
   assert.ok(declared.includes(bare), `${name} answered ${status} as ${type}, which it does not declare`)
 }
 
-function hasDeclaredBody({ endpoint, params }: Found<never>, status: number, text: string): void {
-  const schema = schemaOf(endpoint, status, params['version'])
+function hasDeclaredBody({ endpoint, version }: FoundRoute<never>, status: number, text: string): void {
+  const schema = schemaOf(endpoint, status, version)
   if (schema === undefined) return
   const body: unknown = JSON.parse(text)
   const { data, error } = schema.safeParse(body)

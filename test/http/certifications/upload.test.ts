@@ -11,7 +11,7 @@ import { noContent } from '../../../src/http/kit/answer.ts'
 import { Bodies } from '../../../src/http/kit/body.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
-import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { createApp } from '../../../src/http/app.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
 import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
 import type { Files } from '../../../src/stores/ports/files.ts'
@@ -41,7 +41,7 @@ function uploadServer({ files, received, requests }: Given, stall: number): Prom
   })
   const services = { certifications: { uploads: new FormUploads(files, stall) } }
   const bodies = new Bodies({ trustProxy: 0, leastPace: ANY_PACE })
-  const listener = listenerOf(koaOf([taking], services, { log: () => undefined, trustProxy: 0, bodies }))
+  const listener = createApp([taking], services, { log: () => undefined, trustProxy: 0, bodies }).callback()
   return listen(
     () => (req, res) => {
       requests.push(req)

@@ -7,7 +7,7 @@ import { Bodies } from '../../../src/http/kit/body.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
 import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
-import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { createApp } from '../../../src/http/app.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
@@ -43,7 +43,7 @@ async function withServer(run: (server: Listening, arrived: Arrived) => Promise<
     run: ({ body }) => ok({ read: JSON.stringify(body).length }),
   })
   const bodies = new Bodies({ trustProxy: 0, bytes: BYTES, leastPace: LEAST })
-  const listener = listenerOf(koaOf([read], undefined, { log: () => undefined, trustProxy: 0, bodies }))
+  const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
     await run(server, arrived)

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import type { LogError } from '../../../src/http/kit/errors.ts'
-import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { createApp } from '../../../src/http/app.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
 
 export type EndpointServer = Listening & {
@@ -24,8 +24,8 @@ export async function withEndpoints<Service>(
     faults.push(error)
     failed.push(endpoint)
   }
-  const listener = listenerOf(koaOf(endpoints, services, { log, trustProxy }))
-  const server = await listen(() => listener, '127.0.0.1', 0)
+  const app = createApp(endpoints, services, { log, trustProxy })
+  const server = await listen(() => app.callback(), '127.0.0.1', 0)
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}`, faults, failed })
   } finally {

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isReady } from '../../../src/http/health/health.ts'
-import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { createApp } from '../../../src/http/app.ts'
 import { listen, type Listening, type Patience } from '../../../src/http/kit/server.ts'
 import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
 import { comes, until } from '../../until.ts'
@@ -31,7 +31,7 @@ async function withServer(
     await opened
     return []
   }
-  const answer = listenerOf(koaOf([isReady], { health: { waiting } }, { log: () => {}, trustProxy: 0 }))
+  const answer = createApp([isReady], { health: { waiting } }, { log: () => {}, trustProxy: 0 }).callback()
   const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
   const server = await listen(
     () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),

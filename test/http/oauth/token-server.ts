@@ -5,7 +5,7 @@ import { ok } from '../../../src/http/kit/answer.ts'
 import { bearer as bearerToken } from '../../../src/http/kit/authenticate.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
-import { koaOf, listenerOf } from '../../../src/http/kit/koa.ts'
+import { createApp } from '../../../src/http/app.ts'
 import { describeAuthorizationServer } from '../../../src/http/oauth/metadata.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/one-token.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
@@ -61,10 +61,8 @@ export const withTokenServer = (
       bearer: process,
     }
     const endpoints = [issueToken, revokeToken, introspectToken, describeAuthorizationServer, whoAmI]
-    const listener = listenerOf(
-      koaOf(endpoints, services, { log: () => undefined, trustProxy: proxied === true ? 1 : 0 }),
-    )
-    const server = createServer(listener)
+    const app = createApp(endpoints, services, { log: () => undefined, trustProxy: proxied === true ? 1 : 0 })
+    const server = createServer(app.callback())
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const bound = server.address()
     const address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`

@@ -1,0 +1,21 @@
+import { constants } from 'node:zlib'
+import koaCompress from 'koa-compress'
+import type { Middleware } from './context.ts'
+
+/** Bytes up to which a body is sent as it is, asked or not: a packet holds it. */
+const SMALL = 1024
+
+/** Brotli's highest levels take a second for what this one does in milliseconds, for a few percent. */
+const BROTLI_LEVEL = 4
+
+const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
+
+/** Compresses texts for clients that ask for it; not what `setAnswer` excludes. */
+export const compression = (): Middleware =>
+  koaCompress({
+    threshold: SMALL,
+    filter: (type) => TEXT.test(type),
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL } },
+    deflate: false,
+    zstd: false,
+  }) as Middleware
