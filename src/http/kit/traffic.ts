@@ -1,36 +1,27 @@
 import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 
-/** Knows whether anybody is being served, for what lets requests go first. */
+/** Knows whether requests are being served, for work that gives way to them. */
 export class Traffic {
-  #open = 0
+  readonly #open = new Set<ServerResponse>()
   #last = -Infinity
-  readonly #seen = new WeakSet<ServerResponse>()
-  readonly #waiting = new WeakSet<ServerResponse>()
 
-  /** Call it when the listener has returned: what is answered by then was never waiting. */
+  /** Call it with each request, before it is answered. */
   saw(res: ServerResponse): void {
     this.#last = performance.now()
-    if (res.writableEnded || res.destroyed || this.#waiting.has(res)) return
-    this.#open++
-    this.#seen.add(res)
+    this.#open.add(res)
     res.once('close', () => {
-      if (this.#waiting.has(res)) return
-      this.#open--
-      this.#last = performance.now()
+      if (this.#open.delete(res)) this.#last = performance.now()
     })
   }
 
-  /** A request that waits for something to happen, for as long as it likes, is nobody to give way to. */
+  /** Nothing gives way to a request that waits for something to happen, for as long as it likes. */
   waits(res: ServerResponse): void {
-    if (this.#waiting.has(res)) return
-    this.#waiting.add(res)
-    // One that was not seen yet has not been counted.
-    if (this.#seen.has(res)) this.#open--
+    this.#open.delete(res)
   }
 
   /** True where no request is under way and none was for so many milliseconds. */
   hasRested(milliseconds: number): boolean {
-    return this.#open === 0 && performance.now() - this.#last >= milliseconds
+    return this.#open.size === 0 && performance.now() - this.#last >= milliseconds
   }
 }

@@ -11,8 +11,8 @@ const test = suite('traffic')
 async function serving(listener: RequestListener, run: (traffic: Traffic, send: () => Promise<void>) => Promise<void>) {
   const traffic = new Traffic()
   const server = createServer((req, res) => {
-    void listener(req, res)
     traffic.saw(res)
+    void listener(req, res)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const send = async () => {
@@ -55,6 +55,29 @@ test('does not rest while a request is under way, and does when its answer is ou
       res.end()
       await Promise.all([answered, closed])
       assert.ok(traffic.hasRested(0))
+    },
+  )
+})
+
+test('rests while a request waits for something, also when its client had left before', async () => {
+  const arrivals = new EventEmitter()
+  await serving(
+    (_req, res) => void arrivals.emit('request', res),
+    async (traffic, send) => {
+      for (const hasLeft of [false, true]) {
+        const arrived = once(arrivals, 'request')
+        const answered = send().catch(() => undefined)
+        const [res] = (await arrived) as [ServerResponse]
+        assert.not(traffic.hasRested(0))
+        const closed = once(res, 'close')
+        if (hasLeft) res.destroy()
+        if (hasLeft) await closed
+        traffic.waits(res)
+        assert.ok(traffic.hasRested(0))
+        res.end()
+        await Promise.all([answered, closed])
+        assert.ok(traffic.hasRested(0))
+      }
     },
   )
 })
