@@ -1,5 +1,5 @@
 import koaCors from '@koa/cors'
-import type { Context, Middleware } from './context.ts'
+import type { Middleware } from './context.ts'
 
 /** Origins whose pages may ask the APIs: none, all, or those of a list. */
 export type Origins = '*' | ReadonlySet<string>
@@ -41,10 +41,9 @@ const API = /^\/(?:v\d+|api|\.well-known)(?:\/|$)/
  * and a browser's stored passwords never go with them: there is no Access-Control-Allow-Credentials.
  */
 export function cors(origins: Origins): Middleware {
-  const isNobody = origins !== '*' && origins.size === 0
-  const originFor = ({ headers: { origin = '' } }: Context) => (origins === '*' || origins.has(origin) ? origin : '')
+  const isClosed = origins !== '*' && origins.size === 0
   const allow = koaCors({
-    origin: origins === '*' ? '*' : (ctx) => originFor(ctx as Context),
+    origin: origins === '*' ? '*' : ({ headers: { origin = '' } }) => (origins.has(origin) ? origin : ''),
     exposeHeaders: EXPOSED,
     allowHeaders: ACCEPTED,
     maxAge: PREFLIGHT_LIFE,
@@ -52,7 +51,7 @@ export function cors(origins: Origins): Middleware {
     keepHeadersOnError: false,
   }) as Middleware
   return async (ctx, next) => {
-    if (isNobody || !API.test(ctx.path)) return next()
+    if (isClosed || !API.test(ctx.path)) return next()
     if (ctx.method !== 'OPTIONS') return allow(ctx, next)
     // What the path allows is known behind the routers.
     await next()

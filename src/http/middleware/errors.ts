@@ -32,6 +32,6 @@ function setRefusal(ctx: Context, error: unknown, { log, familyOf }: ErrorOption
   const own = error instanceof RefusedWith ? error.headers : {}
   setAnswer(ctx, {
     ...answer,
-    headers: { ...family.headers, ...endpoint?.headers, ...retry, ...own, ...answer.headers },
+    headers: { ...(endpoint ?? family).headers, ...retry, ...own, ...answer.headers },
   })
 }
