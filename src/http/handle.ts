@@ -43,7 +43,7 @@ async function answerOf<Service>(
   // Credentials may stand in the body; otherwise nobody's body is read who may not ask.
   if (who.needsBody !== true) await admit()
   if (body === undefined) return endpoint.run(asked, services)
-  asked.body = await body.read(ctx.req, asked, services)
+  asked.body = await body.read(ctx, asked, services)
   try {
     if (who.needsBody === true) await admit()
     return await endpoint.run(asked, services)

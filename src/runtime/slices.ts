@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 const SLICE = 8
 
 /**
- * Turns of work that takes long, one a turn of the event loop: twenty long bodies at once hold it up no longer at a time
+ * Turns of work that takes long, one a turn of the event loop: twenty bulk requests at once hold it up no longer at a time
  * than one does.
  */
 class LongWork {
@@ -26,9 +26,6 @@ class LongWork {
 
 /** There is one event loop in a thread, and so one order of those who would hold it up. */
 const longWork = new LongWork()
-
-/** Resolves when work of some milliseconds may begin: behind what is waiting now. */
-export const turnOfLongWork = (): Promise<void> => longWork.turn()
 
 /** As `items.map(each)`, with a pause for others whenever it has taken a slice of time. @throws what `each` throws */
 export async function mapInSlices<Item, Result>(

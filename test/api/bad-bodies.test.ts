@@ -1,4 +1,7 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
+import type { Field } from '../../src/domain/diamond/field.ts'
+import { FIELDS } from '../../src/domain/diamond/fields.ts'
 import { expect, pointers, refusal, type Request } from './harness/request.ts'
 import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
@@ -35,7 +38,7 @@ const malformed: readonly (readonly [what: string, body: string | Buffer])[] = [
   ['in UTF-16', Buffer.from('{"sku":"a"}', 'utf16le')],
   ['of NULs', bytes(0, 0, 0, 0)],
   ['of a half number', '{"carat":1.}'],
-  ['of 100,000 open brackets', '['.repeat(100_000)],
+  ['of 60,000 open brackets', '['.repeat(60_000)],
 ]
 for (const [what, body] of malformed) {
   test(`${what} is 400 and changes nothing`, async ({ ann }) => {
@@ -99,6 +102,20 @@ test('of a secret in another charset than UTF-8 is 415 too', async ({ service })
   expect(415, await service.send({ method: 'POST', path: '/api/v1/share', json: { secret: 'x' }, headers }))
 })
 
+test('of Latin letters that are not UTF-8 is 400 and changes nothing', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const body = Buffer.from(JSON.stringify(stone({ id, sku: 'é' })), 'latin1')
+  await changesNothing([ann], async () => {
+    for (const where of [...writes(id), { method: 'POST', path: '/v4/certification' }]) {
+      refusal(400, await ann.send({ ...where, body }))
+    }
+  })
+  const { authorization } = await newSender(service.installation)
+  const headers = { 'Content-Type': 'application/json', Authorization: authorization }
+  const secret = Buffer.from(JSON.stringify({ secret: 'é' }), 'latin1')
+  expect(400, await service.send({ method: 'POST', path: '/api/v1/share', body: secret, headers }))
+})
+
 test('with a number beyond a double is 422 and says so', async ({ ann }) => {
   for (const number of ['1e999', '-1e999']) {
     for (const field of ['carat', 'price', 'color', 'access']) {
@@ -110,8 +127,31 @@ test('with a number beyond a double is 422 and says so', async ({ ann }) => {
   }
 })
 
-test('in an encoding of its own is 415', async ({ ann }) => {
-  for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity']) {
+const ENCODERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const
+
+for (const [encoding, encode] of Object.entries(ENCODERS)) {
+  test(`compressed by ${encoding} is read, and refused where it is not, breaks off, or is too large then`, async ({
+    ann,
+  }) => {
+    const headers = { 'Content-Encoding': encoding }
+    const send = (body: Buffer) => ann.send({ method: 'POST', path: '/v4/diamond', body, headers })
+    const whole = encode(JSON.stringify(stone()))
+    expect(201, await send(whole))
+    await changesNothing([ann], async () => {
+      for (const body of [Buffer.from(JSON.stringify(stone())), whole.subarray(0, -9)]) {
+        const { error } = refusal(400, await send(body))
+        assert.equal(error, ['The body is not what its Content-Encoding says'])
+      }
+      const large = encode(JSON.stringify(stone({ scores: 'x'.repeat(50_000_000) })))
+      assert.ok(large.length < LIMIT, `${large.length} bytes`)
+      refusal(413, await send(large))
+      refusal(400, await send(encode(Buffer.from('{"sku":"é"}', 'latin1'))))
+    })
+  })
+}
+
+test('in an encoding that is not read is 415', async ({ ann }) => {
+  for (const encoding of ['zstd', 'compress', 'gzip, identity', 'gzip, gzip', 'x']) {
     const headers = { 'Content-Encoding': encoding }
     refusal(415, await ann.send({ method: 'POST', path: '/v4/diamond', json: stone(), headers }))
   }
@@ -126,27 +166,62 @@ test('is read without a content type and with each of JSON', async ({ ann }) => 
   }
 })
 
-test('of exactly 8 MB is read, and of one byte more is 413, with and without a length', async ({ ann }) => {
-  const limit = 8 * 1024 * 1024
-  const start = JSON.stringify(stone()).slice(0, -1)
-  const sized = (size: number) => Buffer.from(`${start},"scores":"${'x'.repeat(size - start.length - 13)}"}`)
-  const fits = sized(limit)
-  assert.is(fits.length, limit)
+/** Bytes of a body about one diamond, and about many. */
+const LIMIT = 64 * 1024
+const BULK_LIMIT = 1024 * 1024
+
+/** JSON of so many bytes: a member that is ignored fills it. */
+const sized = (start: object, size: number) => {
+  const text = `${JSON.stringify(start).slice(0, -1)},"scores":"`
+  return Buffer.from(`${text}${'x'.repeat(size - text.length - 2)}"}`)
+}
+
+test('of exactly 64 KiB is read, and of one byte more is 413, with and without a length', async ({ ann }) => {
+  const fits = sized(stone(), LIMIT)
+  assert.is(fits.length, LIMIT)
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: fits }))
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: [fits] }))
   await changesNothing([ann], async () => {
-    refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body: sized(limit + 1) }))
-    refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body: [sized(limit + 1)] }))
+    for (const size of [LIMIT + 1, 9_000_000]) {
+      const body = sized(stone(), size)
+      const { error } = refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body }))
+      assert.equal(error, ['The body may have at most 65,536 bytes'])
+      refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body: [body] }))
+    }
   })
 })
 
-test('of 9 MB is 413 everywhere, and changes nothing', async ({ ann }) => {
+test('about many has room for 500 diamonds, each text at its longest, and for 500 as they are read', async ({
+  ann,
+}) => {
   const { id } = await created(ann)
-  const body = Buffer.from(`{"sku":"${'x'.repeat(9_000_000)}"}`)
+  const longest = (field: Field) => {
+    if (field.kind === 'text' || field.kind === 'shape') return 'Ж'.repeat(field.to)
+    if (field.kind === 'entry')
+      return field.dictionary.all.map(({ title }) => title).toSorted((one, other) => other.length - one.length)[0]
+    if (field.kind === 'scale') return 'Extremely Thick - Extremely Thick'
+    return field.kind === 'amount' ? 1.234_567_890_123_456_7e-100 : field.kind === 'flag' ? false : 2
+  }
+  for (const version of ['v3', 'v4'] as const) {
+    const fields = Object.entries<Field>(FIELDS).filter(([, { versions }]) => versions.includes(version))
+    // As PHP and Python write them unless they are told otherwise: six bytes a letter.
+    const written = Object.fromEntries(fields.map(([name, field]) => [name, longest(field)]))
+    const entry = JSON.stringify({ ...written, id: Number.MAX_SAFE_INTEGER }).replaceAll('Ж', '\\u0416')
+    const body = `{"entries":[${Array(500).fill(entry).join()}]}`
+    assert.ok(body.length <= BULK_LIMIT, `${body.length} bytes`)
+    refusal(422, await ann.send({ method: 'PATCH', path: `/${version}/diamond/bulk`, body }))
+    const { text } = await ann.send({ path: `/${version}/diamond/${id}` })
+    assert.ok(500 * (text.length + entry.length / 2) < BULK_LIMIT)
+  }
+})
+
+test('of too many bytes is 413 everywhere, and changes nothing', async ({ ann }) => {
+  const { id } = await created(ann)
+  const body = sized({ sku: 'x' }, BULK_LIMIT + 1)
   await changesNothing([ann], async () => {
-    for (const where of writes(id).filter((_, index) => index % 3 === 0)) {
+    for (const where of writes(id)) {
       refusal(413, await ann.send({ ...where, body }))
-      refusal(413, await ann.send({ ...where, body: [body.subarray(0, 5_000_000), body.subarray(5_000_000)] }))
+      refusal(413, await ann.send({ ...where, body: [body.subarray(0, 500_000), body.subarray(500_000)] }))
     }
   })
 })
@@ -155,24 +230,21 @@ test('nested deeper than anything has sense is 422, with and without a key', asy
   const { id } = await created(ann)
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   await changesNothing([ann], async () => {
-    for (const depth of [101, 2_000, 100_000, 2_000_000]) {
+    for (const depth of [32, 2_000, 30_000]) {
       for (const [field, key] of [
         ['sku', 'a'],
         ['scores', 'b'],
         ['cutShape', 'c'],
         ['unknown', 'd'],
       ] as const) {
-        if (depth === 2_000_000 && field !== 'scores') continue
         const body = `{"sku":"a","cutShape":"Round","carat":1,"${field}":${deep(depth)}}`
         const headers = { 'Idempotency-Key': key }
         refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body, headers }))
         refusal(422, await ann.send({ method: 'PATCH', path: `/v4/diamond/${id}`, body }))
       }
     }
-    refusal(
-      422,
-      await ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', body: `{"entries":[{"id":${deep(9000)}}]}` }),
-    )
+    const entries = `{"entries":[{"id":${deep(400_000)}}]}`
+    refusal(422, await ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', body: entries }))
     refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body: deep(9000) }))
   })
   const brackets = '['.repeat(5_000)
@@ -195,7 +267,7 @@ test('with a number too small for a double has 0 there', async ({ ann }) => {
   assert.equal(pointers(refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body }))), ['/carat'])
 })
 
-for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', ' ', 'sku ', 'SKU']) {
+for (const field of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '', ' ', 'sku ', 'SKU']) {
   test(`with the field ${JSON.stringify(field)} is 422 there`, async ({ ann }) => {
     const { id } = await created(ann)
     for (const value of ['1', 'null', '{"sku":"x"}']) {
@@ -212,14 +284,18 @@ for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOw
   })
 }
 
-test('takes the required fields from nowhere but the body', async ({ ann }) => {
-  const body = '{"__proto__":{"sku":"a","cutShape":"Round","carat":1}}'
-  assert.equal(pointers(refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body }))), [
-    '/__proto__',
-    '/carat',
-    '/cutShape',
-    '/sku',
-  ])
+test('with a member __proto__ is 400 anywhere, and changes nothing', async ({ ann, service }) => {
+  const { id } = await created(ann)
+  const proto = '"__proto__":{"sku":"a","cutShape":"Round","carat":1}'
+  await changesNothing([ann], async () => {
+    for (const body of [`{${proto}}`, `{"id":${id},${proto}}`, `{"entries":[{${proto}}]}`, `{"scores":{${proto}}}`]) {
+      for (const where of writes(id)) refusal(400, await ann.send({ ...where, body }))
+    }
+  })
+  const { authorization } = await newSender(service.installation)
+  const headers = { 'Content-Type': 'application/json', Authorization: authorization }
+  expect(400, await service.send({ method: 'POST', path: '/api/v1/share', body: `{"secret":"x",${proto}}`, headers }))
+  assert.is(Object.hasOwn(Object.prototype, 'sku'), false)
 })
 
 test('with a field twice counts the last, as JSON readers do', async ({ ann }) => {
@@ -233,19 +309,19 @@ test('with a field twice counts the last, as JSON readers do', async ({ ann }) =
 const fields = (count: number) =>
   stone(Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}`, 1])))
 
-test('with 100,000 fields is refused before it is parsed: 413', async ({ ann }) => {
-  const { error } = refusal(413, await ann.post('/v4/diamond', fields(100_000)))
-  assert.equal(error, ['The body may have at most 50,000 values, members and elements together'])
+test('with over 1,000 fields is 413', async ({ ann }) => {
+  const { error } = refusal(413, await ann.post('/v4/diamond', fields(1_000)))
+  assert.equal(error, ['An object or array may have at most 1,000 members, one has 1003'])
 })
 
-test('with 40,000 unknown fields is 422 and an answer of bounded size', async ({ ann }) => {
-  const answer = await ann.post('/v4/diamond', fields(40_000))
+test('with 900 unknown fields is 422 and an answer of bounded size', async ({ ann }) => {
+  const answer = await ann.post('/v4/diamond', fields(900))
   assert.is(pointers(refusal(422, answer)).length, 51)
   assert.ok(answer.text.length < 20_000, `${answer.text.length} characters`)
 })
 
-test('with one name of a megabyte is 422 and does not come back whole', async ({ ann }) => {
-  const answer = await ann.post('/v4/diamond', stone({ ['x'.repeat(1_000_000)]: 1 }))
+test('with one name of 60,000 characters is 422 and does not come back whole', async ({ ann }) => {
+  const answer = await ann.post('/v4/diamond', stone({ ['x'.repeat(60_000)]: 1 }))
   refusal(422, answer)
   assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`)
 })

@@ -1,13 +1,13 @@
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
 import { NEW_CERTIFICATION } from '../../representations/certification-schemas.ts'
 import { fromForm, readCertification } from '../../representations/certification.ts'
 import type { Caller } from '../kit/authenticate.ts'
 import type { Body } from '../kit/endpoint.ts'
-import { isJson, jsonOf } from '../kit/json-body.ts'
+import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 import type { FileRule } from '../files/file-check.ts'
 import { AROUND, FormRefused, isMultipart, type FormUploads, type Uploader } from '../files/form-uploads.ts'
-import { isUrlencoded, readTexts, type Form } from '../files/form.ts'
+import { readTexts, type Form } from '../files/form.ts'
 import { FILE_LIMIT, PdfCheck, tooLarge } from './pdf-check.ts'
 
 /** What a form's texts or a JSON body say, and the report's file where there was one, or what is wrong with it. */
@@ -20,15 +20,18 @@ const PDF: FileRule = { limit: FILE_LIMIT, check: () => new PdfCheck(), tooLarge
  * gets a file discards it, unless it was kept.
  * @throws Refusal unsupported, malformed, too-large, too-slow; StoreUnavailable
  */
-async function readUpload(forms: FormUploads, req: IncomingMessage, uploader: Uploader): Promise<Upload> {
-  const type = req.headers['content-type']
-  if (type === undefined || isJson(type)) return { input: await jsonOf(req), file: undefined, refused: undefined }
-  const { texts, ...rest } = await formOf(forms, type, req, uploader)
+async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader): Promise<Upload> {
+  const type = ctx.get('Content-Type')
+  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, refused: undefined }
+  const { texts, ...rest } = await formOf(forms, type, ctx, uploader)
   return { input: fromForm(texts), ...rest }
 }
 
-async function formOf(forms: FormUploads, type: string, req: IncomingMessage, uploader: Uploader): Promise<Form> {
-  if (isUrlencoded(type)) return readTexts(req)
+const readJson = jsonReader()
+
+async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<Form> {
+  const { req } = ctx
+  if (ctx.is('urlencoded')) return readTexts(ctx)
   if (!isMultipart(type)) throw new Refusal('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
   try {
     return await forms.read(req, uploader, PDF)
@@ -50,7 +53,7 @@ export const upload: Body<Upload, { readonly certifications: { readonly uploads:
   media: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
   upTo: FILE_LIMIT + AROUND,
   schema: NEW_CERTIFICATION,
-  read: (req, { asker: { account }, address }, { certifications: { uploads } }) =>
-    readUpload(uploads, req, { account, address }),
+  read: (ctx, { asker: { account }, address }, { certifications: { uploads } }) =>
+    readUpload(uploads, ctx, { account, address }),
   release: ({ file }) => file?.incoming.discard(),
 }

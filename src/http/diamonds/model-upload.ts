@@ -35,7 +35,7 @@ export const modelUpload: Body<ReceivedFile, { readonly models: { readonly uploa
   schema: z.strictObject({
     file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, of at most 20 MB.'),
   }),
-  async read(req, { asker: { account }, address }, { models: { uploads } }) {
+  async read({ req }, { asker: { account }, address }, { models: { uploads } }) {
     const type = req.headers['content-type'] ?? ''
     if (!isMultipart(type))
       throw new Refusal('unsupported', `Content-Type must be multipart/form-data, got ${type.slice(0, 100) || 'none'}`)

@@ -4,7 +4,7 @@ import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { originOf, type Caller } from '../kit/authenticate.ts'
-import { json } from '../kit/json-body.ts'
+import { BULK_BODY, json } from '../kit/json-body.ts'
 import type { Asked, Body } from '../kit/endpoint.ts'
 import { ENTRIES_MAX } from './entries.ts'
 import { numberInPath } from '../kit/parameters/number-in-path.ts'
@@ -52,11 +52,11 @@ export const listOf = ({ v3, v4 }: ByVersion): ByVersion => ({ v3: z.array(v3), 
 /** The body of a request about many: a tag is one diamond's, it would hold for none of them, or be overlooked. */
 export function bulkJson({ v3, v4 }: ByVersion): Body<unknown> {
   const entries = (entry: ZodType) => z.strictObject({ entries: z.array(entry).min(1).max(ENTRIES_MAX) })
-  const body = json({ v3: entries(v3), v4: entries(v4) })
+  const body = json({ v3: entries(v3), v4: entries(v4) }, BULK_BODY)
   return {
     ...body,
-    read(req, asked, service) {
-      if (asked.headers['if-match'] === undefined) return body.read(req, asked, service)
+    read(ctx, asked, service) {
+      if (asked.headers['if-match'] === undefined) return body.read(ctx, asked, service)
       throw new Refusal('malformed', 'If-Match names one diamond; a bulk request has many: change that one by itself')
     },
   }

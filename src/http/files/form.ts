@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { readBody, refuseEncoding } from '../kit/body.ts'
-import { refuseMany } from '../kit/parameters/count.ts'
+import { formOptions } from '../kit/parameters/form.ts'
+import { bodyReader, SMALL_BODY } from '../kit/read-body.ts'
 
 export type Form = {
   readonly texts: ReadonlyMap<string, string>
@@ -21,19 +21,19 @@ export const FILE_AS_TEXT: Fault = {
 export const twice = (name: string) =>
   new Refusal('malformed', [{ pointer: `/${name}`, message: `${name} may stand once in the form` }])
 
-/** Bytes of a form without a file. */
-const LIMIT = 64 * 1024
-
-export const isUrlencoded = (type: string) => /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
+const read = bodyReader({
+  urlencoded: true,
+  queryString: formOptions('combine'),
+  encoding: 'latin1',
+  limit: SMALL_BODY,
+  unless: 'application/x-www-form-urlencoded',
+})
 
 /** Reads a urlencoded form, which has texts alone. @throws Refusal malformed, too-large, too-slow, unsupported */
-export async function readTexts(req: IncomingMessage): Promise<Form> {
-  refuseEncoding(req)
-  const body = (await readBody(req, LIMIT)).toString('utf8')
-  refuseMany(body)
+export async function readTexts(ctx: Context): Promise<Form> {
   const texts = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(body)) {
-    if (texts.has(name)) throw twice(name.slice(0, 60))
+  for (const [name, value] of Object.entries((await read(ctx)) ?? {})) {
+    if (typeof value !== 'string') throw twice(name.slice(0, 60))
     texts.set(name, value)
   }
   const isFileText = (texts.get('file') ?? '') !== ''

@@ -9,7 +9,6 @@ import { endpoint, type Body } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { upFrom } from '../kit/links.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
-import { byRack } from '../kit/parameters/rules.ts'
 import { alert, inventoryFamily, pageAnswer } from './layout.ts'
 import { forgotten, formVisitor, kept, loggingIn, type BrowserServices } from './session.ts'
 
@@ -23,13 +22,13 @@ const Form = parameters(
     email: text.describe("The account's e-mail address.").meta({ examples: ['ann@example.com'] }),
     password: text.describe('Its password.'),
   },
-  { rules: byRack, upTo: FORM_LIMIT },
+  { rules: 'rack', upTo: FORM_LIMIT },
 )
 
 type LogIn = z.output<typeof Form.schema>
 
 /** What is typed here stands in the form alone: an address in a history or in a proxy's log holds no password. */
-const form: Body<LogIn> = { ...Form, read: (req) => Form.read(req, { search: '' }) }
+const form: Body<LogIn> = { ...Form, read: (ctx) => Form.read(ctx, { search: '' }) }
 
 export const logInByPage = endpoint({
   name: 'logInByPage',

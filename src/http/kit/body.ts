@@ -4,74 +4,66 @@ import { Refusal } from '../../domain/refusal.ts'
 import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
 import { LEAST_PACE, Pace, tooSlowMessage as tooSlow, type LeastPace } from '../../runtime/fairness/pace.ts'
 
-/** @throws Refusal unsupported for a body that would have to be unpacked first */
+/** @throws Refusal unsupported for an upload that would have to be decompressed first */
 export function refuseEncoding(req: IncomingMessage): void {
-  const encoding = req.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Refusal('unsupported', `Content-Encoding ${encoding.slice(0, 40)} is not read; send the body as it is`)
-  }
+  if (!isEncoded(req)) return
+  const encoding = String(req.headers['content-encoding']).slice(0, 40)
+  throw new Refusal('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
+}
+
+/** A body that is being read by somebody else. */
+export type WatchedBody = {
+  /** Rejects with a Refusal: too-large, too-slow, unavailable, or malformed for a connection that broke. */
+  readonly failed: Promise<never>
+  /** Ends the watch, however the reading has ended. */
+  stop(): void
 }
 
 /**
- * The whole body, as long as it has at most `limit` bytes, comes fast enough and there is room for it. What is left of
- * one that is refused is read and forgotten.
- * @param look sees each piece as it arrives, and refuses the body by throwing
- * @throws Refusal too-large before more than the limit is kept, too-slow, unavailable, or what `look` throws
+ * Watches a body while a library reads it: that it has at most `limit` bytes, that it comes fast enough, that there is room
+ * for it, and that its client stays.
+ * @throws Refusal too-large, unavailable by what its head says
  */
-export function readBody(
-  req: IncomingMessage,
-  limit: number,
-  look: (chunk: Buffer) => void = () => undefined,
-): Promise<Buffer> {
-  const tooLarge = () => new Refusal('too-large', `The body may have at most ${limit} bytes`)
+export function watchBody(req: IncomingMessage, limit: number): WatchedBody {
   const allowance = allowanceOf(req)
-  return new Promise((done, fail) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const pace = new Pace(allowance.leastPace, () => refuse(new Refusal('too-slow', tooSlow(allowance.leastPace))))
-    const refuse = (error: unknown) => {
-      pace.stop()
-      req.off('data', take)
-      chunks.length = 0
-      discardRest(req)
-      fail(error)
-    }
-    const take = (chunk: Buffer) => {
-      try {
-        length += chunk.length
-        pace.took(chunk.length)
-        if (length > limit) throw tooLarge()
-        allowance.took(chunk.length)
-        look(chunk)
-        chunks.push(chunk)
-      } catch (error) {
-        refuse(error)
-      }
-    }
-    const declared = Number(req.headers['content-length'] ?? 0)
+  const declared = Number(req.headers['content-length'] ?? 0)
+  if (declared > limit) throw tooLarge(limit)
+  allowance.expects(declared)
+  // How much it unpacks to is known only when all of it was.
+  if (isEncoded(req)) allowance.took(limit)
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  // Nobody waits for it where the reading fails first, or succeeds.
+  failed.catch(() => undefined)
+  const pace = new Pace(allowance.leastPace, () => reject(new Refusal('too-slow', tooSlow(allowance.leastPace))))
+  let length = 0
+  const take = (chunk: Buffer) => {
     try {
-      if (declared > limit) throw tooLarge()
-      allowance.expects(declared)
+      length += chunk.length
+      pace.took(chunk.length)
+      if (length > limit) throw tooLarge(limit)
+      allowance.took(chunk.length)
     } catch (error) {
-      refuse(error)
-      return
+      reject(error)
     }
-    req.on('data', take)
-    req.on('end', () => {
-      req.off('close', broken)
-      pace.stop()
-      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length))
-    })
-    const broken = () => {
-      pace.stop()
-      fail(new Refusal('malformed', 'The connection broke while the body was read'))
-    }
-    req.on('error', broken)
-    // Tells of one that broke before anybody read it as well.
-    req.on('close', broken)
-    if (req.destroyed) broken()
-  })
+  }
+  const broken = () => {
+    pace.stop()
+    if (!req.complete) reject(new Refusal('malformed', 'The connection broke while the body was read'))
+  }
+  req.on('data', take).on('error', broken).on('close', broken)
+  if (req.destroyed) broken()
+  const stop = () => {
+    pace.stop()
+    req.off('data', take).off('close', broken)
+  }
+  return { failed, stop }
 }
+
+/** @param limit in bytes */
+export const tooLarge = (limit: number) =>
+  new Refusal('too-large', `The body may have at most ${limit.toLocaleString('en')} bytes`)
+
+const isEncoded = ({ headers }: IncomingMessage) => (headers['content-encoding'] ?? 'identity') !== 'identity'
 
 /** What a client is still listened to after its request was refused: it reads the answer once it has sent its body. */
 const BYTES = 64 * 1024 * 1024
@@ -88,6 +80,8 @@ export function discardRest(req: IncomingMessage): void {
   })
   // Whoever hangs up before its end has its refusal already, or wants none.
   req.on('error', () => undefined)
+  // A decompressor that takes no more would stop it.
+  req.unpipe()
   req.resume()
 }
 

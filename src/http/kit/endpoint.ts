@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
 import type { Patience } from '../../projections/engine/patience.ts'
 import type { Answer, Headers } from './answer.ts'
@@ -64,7 +65,7 @@ export type Body<Value, Service = unknown, Asker = unknown> = {
   readonly upTo: number
   readonly schema?: Schema
   /** @throws Refusal */
-  read(req: IncomingMessage, asked: Asked<Asker, unknown>, service: Service): Value | Promise<Value>
+  read(ctx: Context, asked: Asked<Asker, unknown>, service: Service): Value | Promise<Value>
   /** Gives back what reading has taken (a temporary file), however the request ends. */
   release?(value: Value): void | Promise<void>
 }

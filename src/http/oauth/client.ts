@@ -6,7 +6,6 @@ import { basicCredentials, isBasic } from '../kit/basic.ts'
 import type { Who } from '../kit/endpoint.ts'
 import { RefusedWith } from '../kit/errors.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
-import { onceEach } from '../kit/parameters/rules.ts'
 import { OAuthError } from './errors.ts'
 
 /** What the token server answers from. */
@@ -31,7 +30,7 @@ const Shown = z.object(CLIENT)
 
 /** Declares what the token server is asked with, beside what every client has to show. */
 export const withClient = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  parameters({ ...shape, ...CLIENT }, { rules: onceEach, upTo: FORM_LIMIT })
+  parameters({ ...shape, ...CLIENT }, { rules: 'oauth', upTo: FORM_LIMIT })
 
 /** A client that shows its id and secret, by parameters or by Basic; who came by that is challenged by it. */
 export const client: Who<VerifiedClient, TokenServices> = {

@@ -83,8 +83,8 @@ export const issueToken = endpoint({
 function checked(form: typeof Grant): Body<Given> {
   return {
     ...form,
-    async read(req, asked, service) {
-      const given = await form.read(req, asked, service)
+    async read(ctx, asked, service) {
+      const given = await form.read(ctx, asked, service)
       const message = 'Invalid grant_type parameter or parameter missing'
       if (given.grant_type === undefined) throw new OAuthError('invalid_request', message)
       if (GRANT_TYPES.some((known) => known === given.grant_type)) return given

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { bareAddress } from '../../domain/secret/address.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
-import { byRack } from '../kit/parameters/rules.ts'
 
-/** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`. */
-const LIMIT = 1024 * 1024
+/** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`, or as four `%XX`. */
+const LIMIT = 128 * 1024
 
-const READING = { rules: byRack, upTo: LIMIT, asWritten: ['passphrase', 'ttl'] } as const
+const READING = { rules: 'rack', upTo: LIMIT, asWritten: ['passphrase', 'ttl'] } as const
 
 /** Empty where it was not given. */
 const text = z

@@ -1,8 +1,12 @@
+import { brotliCompressSync, constants } from 'node:zlib'
 import type { Request } from './request.ts'
 import { basic } from './secrets.ts'
 import { stone } from './stones.ts'
 
-const MIB = 1024 * 1024
+/** Bytes of bodies at most: about one thing, about a secret, about many. */
+const SMALL = 64 * 1024
+const SECRET = 2 * SMALL
+const BULK = 1024 * 1024
 
 const form = (path: string, body: string): Request => ({
   method: 'POST',
@@ -28,70 +32,69 @@ const bulk = (entries: readonly unknown[]) => json('/v4/diamond/bulk', JSON.stri
 const keyed = { 'Idempotency-Key': 'long' }
 
 const KEY = '0'.repeat(50)
-const parts = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
-const header = `--b\r\nContent-Disposition: form-data; name="a"\r\n${'X: y\r\n'.repeat(150_000)}\r\n1\r\n--b--`
+const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
+const multipart = (body: string): Request => ({
+  ...form('/api/v1/share', body),
+  headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+})
+const nested = (bytes: number) => '{"a":'.repeat(bytes / 6) + '1' + '}'.repeat(bytes / 6)
+const packed = (path: string, body: string) =>
+  ({
+    ...json(path, body, { 'Content-Encoding': 'br' }),
+    body: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  }) as const
 
 /** Combining marks that normalising puts in order, which takes time that grows with the square of their number. */
 export const marks = (count: number): string => `a${'\u0301\u0316'.repeat(count / 2)}`
 
 /** The worst of each kind of request: what it is, what is answered, and the request. */
 export const longestRequests: readonly (readonly [name: string, status: number, request: () => Request])[] = [
-  ['a form of 1 MiB of tiny parameters to share', 400, () => form('/api/v1/share', filled('', 'a&', '', MIB))],
-  ['the same to a secret', 400, () => form(`/api/v1/secret/${KEY}`, filled('', 'a&', '', MIB))],
-  ['the same to its page', 400, () => form(`/secret/${KEY}`, filled('', 'a=1&', '', MIB))],
-  ['a form of escapes', 413, () => form('/api/v1/share', filled('secret=', '%41', '', MIB))],
+  ['a form of tiny parameters to share', 400, () => form('/api/v1/share', filled('', 'a&', '', SECRET))],
+  ['the same to a secret', 400, () => form(`/api/v1/secret/${KEY}`, filled('', 'a&', '', SECRET))],
+  ['the same to its page', 400, () => form(`/secret/${KEY}`, filled('', 'a=1&', '', SECRET))],
+  ['a form of escapes', 413, () => form('/api/v1/share', filled('secret=', '%41', '', SECRET))],
   ['a form of 64 KiB to the token server', 400, () => form('/api/oauth/v2/token', filled('', 'a&', '', 64 * 1024))],
   ['a query of 256 KiB to the token server', 400, () => form(filled('/api/oauth/v2/token?', 'a&', '', 250_000), '')],
   ['a query of 256 KiB to share', 400, () => form(filled('/api/v1/share?', 'a&', '', 250_000), '')],
   ['a query of 256 KiB to the list', 422, () => ({ path: filled('/v4/diamond?', 'a&', '', 250_000) })],
   ['a query of escapes to the list', 422, () => ({ path: filled('/v4/diamond?f[sku]=', '%41', '&limit=0', 250_000) })],
-  [
-    'a multipart form of tiny parts',
-    400,
-    () => ({
-      ...form('/api/v1/share', parts.repeat(20_000)),
-      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
-    }),
-  ],
+  ['a multipart form of tiny parts', 400, () => multipart(filled('', part, '', SECRET))],
   [
     "a multipart form of one part's header",
     400,
-    () => ({ ...form('/api/v1/share', header), headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }),
+    () =>
+      multipart(filled('--b\r\nContent-Disposition: form-data; name="a"\r\n', 'X: y\r\n', '\r\n1\r\n--b--', SECRET)),
   ],
   [
     'a header of a hundred thousand tags',
     431,
     () => ({ path: '/v4/diamond/1', headers: { 'If-None-Match': '"'.repeat(200_000) } }),
   ],
-  ['4,000,000 entries', 413, () => json('/v4/diamond/bulk', filled('{"entries":[0', ',0', ']}', 8 * MIB))],
+  ['500,000 entries', 413, () => json('/v4/diamond/bulk', filled('{"entries":[0', ',0', ']}', BULK))],
   [
-    'ignored members of 8 MiB',
-    413,
-    () => json('/v4/diamond', filled('{"scores":[0', ',{"a":0}', ']}', 8 * MIB), keyed),
-  ],
-  [
-    'objects of 8 MiB in each other',
+    'ignored members of 1 MiB',
     422,
-    () => json('/v4/diamond', '{"a":'.repeat(MIB) + '1' + '}'.repeat(MIB), keyed),
+    () => json('/v4/diamond/bulk', filled('{"scores":{"a":0', ',"a":0', '},"entries":[]}', BULK), keyed),
   ],
-  ['open brackets of 8 MiB', 400, () => json('/v4/diamond', '['.repeat(8 * MIB))],
+  ['different members of 1 MiB', 413, () => bulk([named(70_000, 'k')])],
+  ['objects of 1 MiB in each other', 422, () => json('/v4/diamond/bulk', nested(BULK), keyed)],
+  ['objects of 64 KiB in each other', 422, () => json('/v4/diamond', nested(SMALL), keyed)],
+  ['open brackets of 1 MiB', 400, () => json('/v4/diamond/bulk', '['.repeat(BULK))],
   [
     'ignored members within the bounds',
     201,
-    () => json('/v4/diamond', JSON.stringify(stone({ scores: named(45_000, 'k') })), keyed),
+    () => json('/v4/diamond', JSON.stringify(stone({ scores: named(1_000, 'k') })), keyed),
   ],
+  ['one ignored text', 201, () => json('/v4/diamond', JSON.stringify(stone({ scores: 'я'.repeat(SMALL / 2 - 100) })))],
+  ['one colour', 422, () => json('/v4/diamond', JSON.stringify(stone({ color: 'Я'.repeat(SMALL / 2 - 100) })))],
+  ['500 entries of unknown fields', 422, () => bulk(many(500, () => named(90, 'colour')))],
+  ['500 entries of long texts', 422, () => bulk(many(500, () => stone({ girdle: 'Thick-'.repeat(320) })))],
+  ['1,000 unknown fields of a certification', 422, () => json('/v4/certification', JSON.stringify(named(1_000, 'f')))],
+  ['a bulk that unpacks to 256 MiB', 413, () => packed('/v4/diamond/bulk', ' '.repeat(256 * BULK))],
   [
-    'one ignored text of 8 MiB',
-    201,
-    () => json('/v4/diamond', JSON.stringify(stone({ scores: 'я'.repeat(3.9 * MIB) }))),
-  ],
-  ['one colour of 8 MiB', 422, () => json('/v4/diamond', JSON.stringify(stone({ color: 'Я'.repeat(3.9 * MIB) })))],
-  ['500 entries of unknown fields', 422, () => bulk(many(500, (at) => named(90, `colour${at}x`)))],
-  ['500 entries of long texts', 422, () => bulk(many(500, () => stone({ girdle: 'Thick-'.repeat(2_500) })))],
-  [
-    '40,000 unknown fields of a certification',
-    422,
-    () => json('/v4/certification', JSON.stringify(named(40_000, 'f'))),
+    'a packed bulk of 1,000 entries',
+    413,
+    () => packed('/v4/diamond/bulk', filled('{"entries":[', '{},', '{}]}', 3_000)),
   ],
   [
     'an address of marks with wrong credentials',

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { saw } from '../../api/harness/seen-answers.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
 import { Bodies } from '../../../src/http/kit/body.ts'
-import { json } from '../../../src/http/kit/json-body.ts'
+import { BULK_BODY, json } from '../../../src/http/kit/json-body.ts'
 import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
@@ -22,7 +22,7 @@ type Arrived = { begun: number; bytes: number }
 
 async function withServer(run: (server: Listening, arrived: Arrived) => Promise<void>): Promise<void> {
   const arrived = { begun: 0, bytes: 0 }
-  const inner = json()
+  const inner = json(undefined, BULK_BODY)
   const read = endpoint({
     name: 'read',
     method: 'POST',
@@ -31,10 +31,10 @@ async function withServer(run: (server: Listening, arrived: Arrived) => Promise<
     who: anybody,
     body: {
       ...inner,
-      read(req, ...rest) {
+      read(ctx, ...rest) {
         arrived.begun++
-        const value = inner.read(req, ...rest)
-        req.on('data', (chunk: Buffer) => (arrived.bytes += chunk.length))
+        const value = inner.read(ctx, ...rest)
+        ctx.req.on('data', (chunk: Buffer) => (arrived.bytes += chunk.length))
         return value
       },
     },

@@ -228,7 +228,6 @@ test('refuses a parameter that stands twice, a body of another type and one that
     }
     assert.equal(await send('grant_type=password&grant_type=password'), [400, 'invalid_request'])
     assert.equal(await send('<grant_type>password</grant_type>', 'application/xml'), [400, 'invalid_request'])
-    assert.equal(await send('{"grant_type":"password"}', 'application/json; charset=latin1'), [400, 'invalid_request'])
     assert.equal(await send(`grant_type=${'x'.repeat(70_000)}`), [400, 'invalid_request'])
   }))
 

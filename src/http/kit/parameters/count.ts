@@ -1,15 +1,11 @@
 import { Refusal, type RefusalKind } from '../../../domain/refusal.ts'
 
-/** Parameters of a query, a form or a JSON object: no request of the token server or the secrets API has ten. */
-export const PARAMETERS_MAX = 100
-
 /**
- * Counts the parameters of a query or a form by what stands between them, before any is decoded: a million of one
- * letter each would take seconds.
- * @param kind that of the refusal
- * @throws Refusal
+ * Counts the parameters of a query by what stands between them, before any is decoded: a million of one letter each would
+ * take seconds.
+ * @throws Refusal of that kind
  */
-export function refuseMany(text: string, most: number = PARAMETERS_MAX, kind: RefusalKind = 'malformed'): void {
+export function refuseMany(text: string, most: number, kind: RefusalKind = 'malformed'): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (++count > most) throw tooMany(most, kind)

@@ -1,67 +1,63 @@
+import busboy, { type Busboy } from 'busboy'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../domain/refusal.ts'
-import { PARAMETERS_MAX, tooMany } from './count.ts'
-import { decodeUtf8, type Pair } from './urlencoded.ts'
-
-const LINE = Buffer.from('\r\n')
-const BLANK = Buffer.from('\r\n\r\n')
-
-/** Bytes of a part's header: a name and a type. */
-const HEADER_MAX = 8 * 1024
-
-/** RFC 2046, section 5.1.1: 1 to 70 characters. */
-const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i
-const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i
+import { discardRest, refuseEncoding, watchBody } from '../body.ts'
+import { tooMany } from './count.ts'
+import { PARAMETERS_MAX } from './form.ts'
 
 /**
- * Names and values of a form with text parts, RFC 7578; a part sent as a file is text as well. The body is small and at
- * hand, so that nothing has to stream and every byte of a value is kept.
- * @param type the Content-Type
- * @throws Refusal malformed
+ * Reads a multipart form of texts (RFC 7578); a part sent as a file is text as well.
+ * @param limit bytes of the body at most
+ * @returns the same form, urlencoded
+ * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
  */
-export function parseMultipart(body: Buffer, type: string): Pair[] {
-  const found = BOUNDARY.exec(type)
-  const boundary = found?.[1] ?? found?.[2]
-  if (boundary === undefined) throw new Refusal('malformed', 'multipart/form-data must name its boundary')
-  return partsOf(body, Buffer.from(`--${boundary}`)).map(readPart)
-}
-
-/** What programs send that name the type and then write a form of the other kind: no boundary, and none in the body. */
-export const isUrlencoded = (body: Buffer, type: string): boolean =>
-  !BOUNDARY.test(type) && !body.subarray(0, 2).equals(Buffer.from('--'))
-
-/** What stands between the delimiters, each of which begins a line. */
-function partsOf(body: Buffer, delimiter: Buffer): Buffer[] {
-  const parts: Buffer[] = []
-  let from = startOf(body, delimiter)
-  for (;;) {
-    if (body.subarray(from, from + 2).equals(Buffer.from('--'))) return parts
-    if (parts.length === PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
-    const lineEnd = body.indexOf(LINE, from)
-    const next = body.indexOf(Buffer.concat([LINE, delimiter]), from)
-    if (lineEnd < 0 || next < 0) throw new Refusal('malformed', 'The multipart body ends before its last boundary')
-    // A part without a header begins at the very delimiter's line end.
-    parts.push(body.subarray(lineEnd + LINE.length, Math.max(next, lineEnd + LINE.length)))
-    from = next + LINE.length + delimiter.length
+export async function multipartForm(req: IncomingMessage, limit: number): Promise<string> {
+  refuseEncoding(req)
+  try {
+    const parser = parserOf(req, limit)
+    const watched = watchBody(req, limit)
+    try {
+      const parts = partsOf(parser)
+      req.pipe(parser)
+      return new URLSearchParams(await Promise.race([parts, watched.failed])).toString()
+    } finally {
+      watched.stop()
+    }
+  } catch (error) {
+    discardRest(req)
+    throw error instanceof Refusal ? error : malformed(error)
   }
 }
 
-/** Behind the first delimiter; before it stands nothing, or a preamble. */
-function startOf(body: Buffer, delimiter: Buffer): number {
-  if (body.subarray(0, delimiter.length).equals(delimiter)) return delimiter.length
-  const first = body.indexOf(Buffer.concat([LINE, delimiter]))
-  if (first < 0) throw new Refusal('malformed', 'The multipart body does not contain its boundary')
-  return first + LINE.length + delimiter.length
+function parserOf({ headers }: IncomingMessage, limit: number): Busboy {
+  const limits = { parts: PARAMETERS_MAX, fieldSize: limit, fileSize: limit, headerPairs: 50 }
+  return busboy({ headers, defParamCharset: 'utf8', limits })
 }
 
-function readPart(part: Buffer): Pair {
-  const blank = part.indexOf(BLANK)
-  if (blank > HEADER_MAX) throw new Refusal('malformed', `A part's header may have at most ${HEADER_MAX} bytes`)
-  const header = part.subarray(0, blank < 0 ? 0 : blank).toString('utf8')
-  const disposition = header.split('\r\n').find((line) => /^content-disposition\s*:/i.test(line)) ?? ''
-  const name = NAME.exec(disposition)
-  if (name === null) throw new Refusal('malformed', 'A multipart part has no name')
-  if (/^content-transfer-encoding\s*:(?!\s*(?:7bit|8bit|binary))/im.test(header)) {
+async function partsOf(parser: Busboy): Promise<[name: string, value: string][]> {
+  const parts: { readonly name: string; readonly encoding: string; value: string }[] = []
+  parser.on('field', (name, value, { encoding }) => parts.push({ name, encoding, value }))
+  parser.on('file', (name, stream, { encoding }) => {
+    const part = { name, encoding, value: '' }
+    parts.push(part)
+    stream.setEncoding('utf8').on('data', (chunk: string) => (part.value += chunk))
+    stream.on('error', (error) => parser.destroy(error))
+  })
+  parser.on('partsLimit', () => parser.destroy(tooMany(PARAMETERS_MAX)))
+  await once(parser, 'close')
+  return parts.map(({ name, encoding, value }) => [name, readable(value, encoding)])
+}
+
+/** @throws Refusal malformed */
+function readable(value: string, encoding: string): string {
+  if (!/^(?:7bit|8bit|binary)$/i.test(encoding)) {
     throw new Refusal('malformed', 'A multipart part must be sent as it is, without Content-Transfer-Encoding')
   }
-  return [name[1]?.replaceAll(/\\(.)/g, '$1') ?? name[2] ?? '', decodeUtf8(part.subarray(blank + BLANK.length))]
+  // What a decoder puts in place of bytes that are not UTF-8.
+  if (value.includes('\ufffd')) throw new Refusal('malformed', 'A multipart part must be text in UTF-8, without U+FFFD')
+  return value
 }
+
+const malformed = (error: unknown) =>
+  new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import { z } from 'zod'
 import { Refusal } from '../../../domain/refusal.ts'
+import { kindOf } from '../../../representations/json.ts'
 import type { Asked, Body } from '../endpoint.ts'
-import type { Rules } from './rules.ts'
-import { sentInBody, sentInQuery } from './sent.ts'
+import { sentReader, type ReadingSent, type Sent } from './sent.ts'
 
 /** Types of a body that is read for parameters; one without a type is a form. */
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
@@ -12,38 +12,58 @@ const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'appl
 export type Parameters<Shape extends z.ZodRawShape> = Body<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws Refusal */
-  readonly read: (req: IncomingMessage, asked: Pick<Asked, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
+  readonly read: (ctx: Context, asked: Pick<Asked, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
-export type ReadingParameters = {
-  readonly rules: Rules
-  /** Bytes of a body at most. */
-  readonly upTo: number
-  /** Names whose JSON numbers are the texts that were sent. */
+export type ReadingParameters = Pick<ReadingSent, 'upTo'> & {
+  /**
+   * `rack`: as Rack and PHP read parameters. Of one that stands twice the last counts, and a list is written as `name[]`,
+   * `name[0]` or as an array of JSON. `oauth`: each stands once, as a text; without a value it counts as absent (RFC 6749, 3.2).
+   */
+  readonly rules: 'rack' | 'oauth'
   readonly asWritten?: readonly string[]
 }
 
 /**
- * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one. Their schemas say what is
- * wrong in words that go on behind a name, such as `must be text`. Others than these are ignored.
+ * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one; what the body has counts.
+ * Their schemas say what is wrong in words that go on behind a name, such as `must be text`. Others than these are ignored.
  */
 export function parameters<Shape extends z.ZodRawShape>(
   shape: Shape,
   { rules, upTo, asWritten = [] }: ReadingParameters,
 ): Parameters<Shape> {
   const schema = z.object(shape)
-  const fields = Object.entries(shape).map(([name, field]) => [name, isList(field)] as const)
+  const lists = Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType))
+  const read = sentReader({ upTo, asWritten, duplicates: rules === 'oauth' ? 'combine' : 'last' })
   return {
     media: MEDIA,
     upTo,
     schema,
-    async read(req, { search }) {
-      const valueOf = rules(sentInQuery(search), await sentInBody(req, upTo, asWritten))
-      const given: Record<string, unknown> = {}
-      for (const [name, isListed] of fields) given[name] = valueOf(name, isListed)
-      return checked(schema, given)
+    async read(ctx, { search }) {
+      const { query, body } = await read(ctx, search)
+      if (rules === 'oauth') return checked(schema, { ...onceEach(query), ...onceEach(body) })
+      const given: Record<string, unknown> = { ...query, ...body }
+      for (const name of lists) if (given[name] !== undefined) given[name] = [given[name]].flat()
+      return checked(
+        schema,
+        without(given, (value) => value === null),
+      )
     },
   }
+}
+
+const without = (given: Sent, isNone: (value: unknown) => boolean): Sent =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => !isNone(value)))
+
+/** @throws Refusal malformed */
+function onceEach(sent: Sent): Sent {
+  for (const [name, value] of Object.entries(sent)) {
+    if (typeof value === 'string' || value === null) continue
+    const shown = name.slice(0, 40)
+    if (Array.isArray(value)) throw new Refusal('malformed', `The parameter ${shown} stands twice`)
+    throw new Refusal('malformed', `${shown} must be a text, got ${kindOf(value)}`)
+  }
+  return without(sent, (value) => value === '' || value === null)
 }
 
 /** The first fault alone is told: the original's clients match on one message. */

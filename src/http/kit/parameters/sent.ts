@@ -1,70 +1,95 @@
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { parse } from 'qs'
 import { Refusal } from '../../../domain/refusal.ts'
-import { readBody, refuseEncoding } from '../body.ts'
-import { isJson, JsonShape, refuseCharset } from '../json-body.ts'
-import { PARAMETERS_MAX, tooMany } from './count.ts'
-import { isUrlencoded, parseMultipart } from './multipart.ts'
-import { decodeUtf8, parseUrlencoded } from './urlencoded.ts'
+import { isObject } from '../../../representations/json.ts'
+import { JSON_TYPES, refuseLarge } from '../json-body.ts'
+import { bodyReader } from '../read-body.ts'
+import { tooMany } from './count.ts'
+import { decodeUtf8, formOptions, PARAMETERS_MAX } from './form.ts'
+import { multipartForm } from './multipart.ts'
 
-/** What a query or a body gives by name: texts, or whatever a JSON object has. */
-export type Sent = {
-  readonly pairs: readonly (readonly [name: string, value: unknown])[]
-  /** The first name that stands a second time. Of two in JSON the pairs have the last alone. */
-  readonly twice: () => string | undefined
+/** What a query or a body gives by name: texts and lists of them, or whatever a JSON object has. */
+export type Sent = Readonly<Record<string, unknown>>
+
+export type ReadingSent = {
+  /** Bytes of a body at most. */
+  readonly upTo: number
+  /** Of a name that stands twice the last counts, or both become an array; in JSON, that is refused. */
+  readonly duplicates: 'last' | 'combine'
+  /** Names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000. */
+  readonly asWritten: readonly string[]
 }
 
-/** Values of a JSON body of all levels: lists of addresses are short. */
-const VALUES_MAX = 1_000
-
-const NOTHING: Sent = { pairs: [], twice: () => undefined }
-
-/** @param query as it came, without its `?`. @throws Refusal malformed */
-export function sentInQuery(query: string): Sent {
-  return query === '' ? NOTHING : ofPairs(parseUrlencoded(query))
-}
+const FORM = 'application/x-www-form-urlencoded'
 
 /**
- * What a form or a JSON object gives. A body without a type is a form; one without a byte is nothing, whatever its type.
- * @param upTo bytes at most
- * @param asWritten names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000
- * @throws Refusal unsupported, too-large, too-slow, unavailable, malformed
+ * What a query and a body give. A body without a type is a form, and so is a multipart one without a boundary, which
+ * some programs send; one without a byte is nothing.
+ * @returns a reader, which throws Refusal unsupported, too-large, too-slow, unavailable, malformed
  */
-export async function sentInBody(req: IncomingMessage, upTo: number, asWritten: readonly string[]): Promise<Sent> {
-  const type = req.headers['content-type'] ?? ''
-  const media = type.split(';')[0]?.trim().toLowerCase() ?? ''
-  const shape = isJson(media) ? new JsonShape(VALUES_MAX) : undefined
-  const body = await readBody(req, upTo, (chunk) => shape?.take(chunk))
-  if (body.length === 0) return NOTHING
-  refuseEncoding(req)
-  if (shape !== undefined) {
-    refuseCharset(type)
-    shape.end()
-    return ofJson(decodeUtf8(body), asWritten)
+export function sentReader({ upTo, duplicates, asWritten }: ReadingSent) {
+  const options = formOptions(duplicates)
+  const forms = { urlencoded: true, queryString: options }
+  // JSON is parsed here: koa-body's parser tells neither how a number was written, nor which bytes are not UTF-8.
+  const json = { text: true, textTypes: JSON_TYPES }
+  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', limit: upTo, unless: FORM })
+  const ofJson = (text: string): Sent => {
+    const sent = objectOf(parsedJson(text, asWritten))
+    if (duplicates === 'combine') refuseTwice(text)
+    return sent
   }
-  if (media === '' || media === 'application/x-www-form-urlencoded') return urlencoded(body)
-  if (media === 'multipart/form-data') {
-    return isUrlencoded(body, type) ? urlencoded(body) : ofPairs(parseMultipart(body, type))
+  const bodyOf = async (ctx: Context): Promise<Sent> => {
+    const { headers } = ctx.req
+    const { 'content-type': type = '', 'content-length': length } = headers
+    if (length === '0') return {}
+    const isMultipart = /^multipart\/form-data\b/i.test(type)
+    if (isMultipart && /;\s*boundary=/i.test(type)) return parsed(await multipartForm(ctx.req, upTo), options)
+    if (isMultipart) headers['content-type'] = FORM
+    const body = await read(ctx)
+    if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
+    const sent = (body ?? {}) as Sent
+    if (isMultipart && Object.keys(sent).some((name) => name.startsWith('--'))) {
+      throw new Refusal('malformed', 'multipart/form-data must name its boundary')
+    }
+    return sent
   }
-  throw new Refusal('unsupported', `A form or JSON is read here, got ${media.slice(0, 100)}`)
+  return async (ctx: Context, search: string) => ({ query: parsed(search, options), body: await bodyOf(ctx) })
 }
 
-const urlencoded = (body: Buffer) => ofPairs(parseUrlencoded(body.toString('latin1')))
-
-const ofPairs = (pairs: Sent['pairs']): Sent => ({ pairs, twice: () => firstTwice(pairs.map(([name]) => name)) })
-
-function ofJson(text: string, asWritten: readonly string[]): Sent {
-  const value = parsed(text, asWritten)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('malformed', 'The body must be a JSON object')
+/** @throws Refusal malformed */
+function parsed(text: string, options: ReturnType<typeof formOptions>): Sent {
+  try {
+    return parse(text, options) as Sent
+  } catch (error) {
+    throw error instanceof RangeError ? tooMany(PARAMETERS_MAX) : error
   }
-  const pairs = Object.entries(value)
-  if (pairs.length > PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
-  return { pairs, twice: () => firstTwice(namesIn(text)) }
 }
 
-function parsed(text: string, asWritten: readonly string[]): unknown {
-  const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown =>
-    typeof value === 'number' && asWritten.includes(name) ? (context?.source ?? String(value)) : value
+/** @throws Refusal malformed, invalid, too-large */
+function objectOf(value: unknown): Sent {
+  if (!isObject(value)) throw new Refusal('malformed', 'The body must be a JSON object')
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
+  refuseLarge(value)
+  return value
+}
+
+/** @throws Refusal malformed for a name that stands twice, on any level: a text before a colon is a name */
+function refuseTwice(json: string): void {
+  const seen = new Set<string>()
+  for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
+    if (colon === undefined) continue
+    const name = String(JSON.parse(text))
+    if (seen.has(name)) throw new Refusal('malformed', `The parameter ${name.slice(0, 40)} stands twice`)
+    seen.add(name)
+  }
+}
+
+/** @throws Refusal malformed */
+function parsedJson(text: string, asWritten: readonly string[]): unknown {
+  const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    if (name === '__proto__') throw new SyntaxError('It has a member __proto__')
+    return typeof value === 'number' && asWritten.includes(name) ? (context?.source ?? String(value)) : value
+  }
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
   } catch {
@@ -72,16 +97,3 @@ function parsed(text: string, asWritten: readonly string[]): unknown {
     throw new Refusal('malformed', 'The body is not JSON')
   }
 }
-
-function firstTwice(names: readonly string[]): string | undefined {
-  const seen = new Set<string>()
-  return names.find((name) => seen.has(name) || !seen.add(name))
-}
-
-/** Names of the members of a JSON text, of all levels: a text before a colon is a name, and stands nowhere else. */
-const namesIn = (text: string): string[] =>
-  [...text.matchAll(TEXT)].filter(([, colon]) => colon !== undefined).map(([found]) => nameOf(found))
-
-const TEXT = /"(?:[^"\\]|\\.)*"(\s*:)?/g
-
-const nameOf = (found: string) => String(JSON.parse(found.slice(0, found.lastIndexOf('"') + 1)))

@@ -1,0 +1,86 @@
+import type { Context } from 'koa'
+import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
+import { Refusal } from '../../domain/refusal.ts'
+import { discardRest, tooLarge, watchBody } from './body.ts'
+
+/** Bytes of a body at most, where nothing else is said. */
+export const SMALL_BODY = 64 * 1024
+
+type Reading = Pick<
+  Partial<KoaBodyMiddlewareOptions>,
+  | 'encoding'
+  | 'includeUnparsed'
+  | 'json'
+  | 'jsonTypes'
+  | 'jsonStrict'
+  | 'queryString'
+  | 'text'
+  | 'textTypes'
+  | 'urlencoded'
+> & {
+  /** Bytes at most, as they are sent and decompressed. */
+  readonly limit: number
+  /** The type of a body without one. */
+  readonly unless: string
+}
+
+/** Bodies of every method that an endpoint has: programs send them with DELETE, and with GET. */
+const METHODS = Object.values(HttpMethodEnum)
+
+/**
+ * Reads bodies by koa-body, within the limits of `watchBody`; what is left of a refused one is read and forgotten.
+ * @returns undefined where there is no body. It throws Refusal unsupported, malformed, too-large, too-slow, unavailable
+ */
+export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Context) => Promise<unknown> {
+  const { jsonTypes = [], textTypes = [], urlencoded = false } = options
+  const types = [...jsonTypes, ...textTypes, ...(urlencoded ? ['urlencoded'] : [])]
+  const none = { json: false, urlencoded: false, text: false, multipart: false }
+  const limits = { jsonLimit: limit, formLimit: limit, textLimit: limit }
+  const parse = koaBody({ ...none, ...limits, parsedMethods: METHODS, ...options })
+  return async (ctx) => {
+    const { req } = ctx
+    req.headers['content-type'] ||= unless
+    try {
+      if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], unless)
+      refuseCharset(ctx.request.charset)
+      const watched = watchBody(req, limit)
+      try {
+        await Promise.race([parse(ctx, async () => undefined), watched.failed])
+      } finally {
+        watched.stop()
+      }
+      return (ctx.request as { body?: unknown }).body
+    } catch (error) {
+      discardRest(req)
+      throw refusalOf(error, limit)
+    }
+  }
+}
+
+/** Latin letters that happen to be UTF-8 would be read as others. */
+function refuseCharset(charset: string): void {
+  if (/^(?:utf-?8)?$/i.test(charset)) return
+  throw new Refusal('unsupported', `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
+}
+
+const unsupported = (type: string, wanted: string) =>
+  new Refusal('unsupported', `Content-Type must be ${wanted}, got ${type.slice(0, 100)}`)
+
+type ParserError = Error & { status?: number; code?: string; body?: unknown }
+
+/** What the libraries throw; what is known of none of them is our fault. */
+function refusalOf(error: unknown, limit: number): unknown {
+  if (!(error instanceof Error)) return error
+  const { status, code = '' } = error as ParserError
+  // The parser puts the body there, which may hold a secret, and errors are logged.
+  delete (error as ParserError).body
+  if (error instanceof Refusal) return error
+  if (status === 413) return tooLarge(limit)
+  if (status === 415) return new Refusal('unsupported', `${error.message}; gzip, deflate and br are read`)
+  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_')) {
+    return new Refusal('malformed', 'The body is not what its Content-Encoding says')
+  }
+  if (error instanceof SyntaxError) return new Refusal('malformed', `The body is not JSON: ${error.message}`)
+  if (error instanceof RangeError) return new Refusal('malformed', `The form has too many parameters: ${error.message}`)
+  return status === 400 ? new Refusal('malformed', `The body can't be read: ${error.message}`) : error
+}
