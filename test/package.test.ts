@@ -64,6 +64,7 @@ const PERMISSIVE: ReadonlySet<string | undefined> = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  '(MIT OR CC0-1.0)',
 ])
 
 /** Older packages say it in a list, which npm does not take over. */
