@@ -146,6 +146,12 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
       assert.ok(large.length < LIMIT, `${large.length} bytes`)
       refusal(413, await send(large))
       refusal(400, await send(encode(Buffer.from('{"sku":"é"}', 'latin1'))))
+      // The decompressor finds what is wrong when the reader has refused the body already.
+      for (let more = 1; more < 20_000; more += 1_000) {
+        const broken = encode(sized(stone(), LIMIT + more))
+        broken.writeUInt32LE(0, broken.length - 8)
+        assert.ok([400, 413].includes((await send(broken)).status))
+      }
     })
   })
 }

@@ -80,7 +80,7 @@ export function discardRest(req: IncomingMessage): void {
   })
   // Whoever hangs up before its end has its refusal already, or wants none.
   req.on('error', () => undefined)
-  // A decompressor that takes no more would stop it.
+  // What takes no more would stop it.
   req.unpipe()
   req.resume()
 }

@@ -1,3 +1,5 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { Refusal } from '../../domain/refusal.ts'
@@ -43,11 +45,14 @@ export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Contex
     try {
       if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], unless)
       refuseCharset(ctx.request.charset)
+      const decompressor = decompressorOf(req.headers['content-encoding'])
       const watched = watchBody(req, limit)
       try {
-        await Promise.race([parse(ctx, async () => undefined), watched.failed])
+        const bytes = decompressor === undefined ? ctx : decompressed(ctx, decompressor)
+        await Promise.race([parse(bytes, async () => undefined), watched.failed])
       } finally {
         watched.stop()
+        decompressor?.destroy()
       }
       return (ctx.request as { body?: unknown }).body
     } catch (error) {
@@ -55,6 +60,31 @@ export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Contex
       throw refusalOf(error, limit)
     }
   }
+}
+
+const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+}
+
+/** @returns undefined for a body that is not compressed. @throws Refusal unsupported */
+function decompressorOf(encoding = ''): Transform | undefined {
+  const name = encoding.toLowerCase()
+  if (name === '' || name === 'identity') return undefined
+  const make = Object.hasOwn(DECOMPRESSORS, name) ? DECOMPRESSORS[name] : undefined
+  if (make !== undefined) return make()
+  const known = Object.keys(DECOMPRESSORS).join(', ')
+  throw new Refusal('unsupported', `Content-Encoding must be one of ${known}, got ${encoding.slice(0, 40)}`)
+}
+
+/**
+ * The context with a request that gives decompressed bytes. The parser's own decompressor may emit an error once the
+ * parser listens no longer, and end the process.
+ */
+function decompressed(ctx: Context, decompressor: Transform): Context {
+  const bytes = ctx.req.pipe(decompressor).on('error', () => undefined)
+  return Object.create(ctx, { req: { value: Object.assign(bytes, { headers: {} }) } }) as Context
 }
 
 /** Latin letters that happen to be UTF-8 would be read as others. */
@@ -76,7 +106,6 @@ function refusalOf(error: unknown, limit: number): unknown {
   delete (error as ParserError).body
   if (error instanceof Refusal) return error
   if (status === 413) return tooLarge(limit)
-  if (status === 415) return new Refusal('unsupported', `${error.message}; gzip, deflate and br are read`)
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_')) {
     return new Refusal('malformed', 'The body is not what its Content-Encoding says')
   }

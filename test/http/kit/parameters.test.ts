@@ -7,6 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { parameters } from '../../../src/http/kit/parameters/parameters.ts'
+import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from '../../fast-check.ts'
 
 const test = suite('parameters')
 
@@ -16,15 +17,16 @@ const FORM = 'application/x-www-form-urlencoded'
 
 const koa = new Koa()
 
-function sent(body: string | Buffer, type?: string, more: Record<string, string> = {}): Context {
+function sent(body: string | Buffer | readonly string[], type?: string, more: Record<string, string> = {}): Context {
+  const chunks = [body].flat().map((chunk) => Buffer.from(chunk as string))
   const req = new IncomingMessage(new Socket())
   req.method = 'POST'
   req.headers = {
     ...more,
-    'content-length': String(Buffer.byteLength(body)),
+    'content-length': String(chunks.reduce((sum, { length }) => sum + length, 0)),
     ...(type !== undefined && { 'content-type': type }),
   }
-  if (body.length > 0) req.push(Buffer.from(body))
+  for (const chunk of chunks) if (chunk.length > 0) req.push(chunk)
   req.push(null)
   req.complete = true
   return koa.createContext(req, new ServerResponse(req)) as Context
@@ -141,5 +143,37 @@ test('are refused by what is wrong with the body', async () => {
   await refuses(rack.read(sent('&'.repeat(101), FORM), NO_QUERY), 'malformed', /100 parameters/)
   await refuses(rack.read(sent('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
 })
+
+/** What multipart bodies are made of, so that any order of it is nearly one. */
+const PIECES = [
+  '--b\r\n',
+  '--b--',
+  '--b',
+  '\r\n',
+  '\n',
+  'Content-Disposition: form-data; name="a"\r\n\r\n',
+  'Content-Disposition: form-data; name="a"; filename="x"',
+  'Content-Type: text/plain',
+  ':',
+  '\0',
+  'x',
+] as const
+
+test('in any malformed multipart body are read or refused, however it is divided', () =>
+  assertProperty(
+    asyncProperty(array(constantFrom(...PIECES), { minLength: 1, maxLength: 12 }), integer(), async (pieces, cut) => {
+      const body = pieces.join('')
+      const at = Math.abs(cut) % body.length
+      const asked = sent([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
+      const refused = await rack.read(asked, NO_QUERY).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (refused !== undefined) assert.instance(refused, Refusal)
+      // What the parser emits behind that would end the process.
+      await new Promise(setImmediate)
+    }),
+    { numRuns: 500 },
+  ))
 
 test.run()

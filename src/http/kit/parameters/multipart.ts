@@ -44,6 +44,8 @@ async function partsOf(parser: Busboy): Promise<[name: string, value: string][]>
     stream.setEncoding('utf8').on('data', (chunk: string) => (part.value += chunk))
     stream.on('error', (error) => parser.destroy(error))
   })
+  // It emits several errors for one fault, and `once` listens to the first alone.
+  parser.on('error', () => undefined)
   parser.on('partsLimit', () => parser.destroy(tooMany(PARAMETERS_MAX)))
   await once(parser, 'close')
   return parts.map(({ name, encoding, value }) => [name, readable(value, encoding)])
