@@ -78,12 +78,11 @@ function decompressorOf(encoding = ''): Transform | undefined {
   throw new Refusal('unsupported', `Content-Encoding must be one of ${known}, got ${encoding.slice(0, 40)}`)
 }
 
-/**
- * The context with a request that gives decompressed bytes. The parser's own decompressor may emit an error once the
- * parser listens no longer, and end the process.
- */
+/** The context with a request that gives decompressed bytes: the parser's own decompressor could end the process. */
 function decompressed(ctx: Context, decompressor: Transform): Context {
-  const bytes = ctx.req.pipe(decompressor).on('error', () => undefined)
+  const bytes = ctx.req.pipe(decompressor)
+  // The parser reports the first; one behind that, when it no longer listens, would be nobody's.
+  bytes.on('error', () => undefined)
   return Object.create(ctx, { req: { value: Object.assign(bytes, { headers: {} }) } }) as Context
 }
 
