@@ -56,7 +56,7 @@ const share = ({ url, sender }: Given, place = FLOOD) =>
 const create = ({ ann }: Given, sku: string, place = FLOOD) => ann.post('/v4/diamond', stone({ sku }), place)
 
 /** As long as a bulk of 500 stones with everything that a stone may have, and more. */
-const PADDING = ' '.repeat(1024 ** 2)
+const PADDING = ' '.repeat(1_000_000)
 
 const longBody = ({ ann }: Given, number: number) =>
   ann.send({
