@@ -38,7 +38,7 @@ const multipart = (body: string): Request => ({
   headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
 })
 const nested = (bytes: number) => '{"a":'.repeat(bytes / 6) + '1' + '}'.repeat(bytes / 6)
-const packed = (path: string, body: string) =>
+const compressed = (path: string, body: string) =>
   ({
     ...json(path, body, { 'Content-Encoding': 'br' }),
     body: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -90,11 +90,11 @@ export const longestRequests: readonly (readonly [name: string, status: number, 
   ['500 entries of unknown fields', 422, () => bulk(many(500, () => named(90, 'colour')))],
   ['500 entries of long texts', 422, () => bulk(many(500, () => stone({ girdle: 'Thick-'.repeat(320) })))],
   ['1,000 unknown fields of a certification', 422, () => json('/v4/certification', JSON.stringify(named(1_000, 'f')))],
-  ['a bulk that unpacks to 256 MiB', 413, () => packed('/v4/diamond/bulk', ' '.repeat(256 * BULK))],
+  ['a bulk that is 256 MiB decompressed', 413, () => compressed('/v4/diamond/bulk', ' '.repeat(256 * BULK))],
   [
-    'a packed bulk of 1,000 entries',
+    'a compressed bulk of 1,000 entries',
     413,
-    () => packed('/v4/diamond/bulk', filled('{"entries":[', '{},', '{}]}', 3_000)),
+    () => compressed('/v4/diamond/bulk', filled('{"entries":[', '{},', '{}]}', 3_000)),
   ],
   [
     'an address of marks with wrong credentials',
