@@ -96,7 +96,7 @@ export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
  */
 export function parseListQuery(version: ApiVersion, search: string, placeOf: PlaceOf): ListQuery {
   if (search === '') return { filter: {}, page: { limit: LIMIT_DEFAULT, offset: 0 } }
-  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  refuseMany(search, PARAMETERS_MAX)
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   const sort = version === 'v4' ? sortIn(parameters, faults) : undefined
@@ -116,7 +116,7 @@ export function parseListQuery(version: ApiVersion, search: string, placeOf: Pla
  * @throws Refusal malformed or invalid, with all that is wrong
  */
 export function parsePage(search: string): Page {
-  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  refuseMany(search, PARAMETERS_MAX)
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   refuseMistyped(parameters, ['limit', 'offset'], faults)
@@ -132,7 +132,7 @@ export type ChangesQuery = { readonly after: string | undefined; readonly limit:
  * @throws Refusal malformed or invalid, with all that is wrong
  */
 export function parseChangesQuery(search: string): ChangesQuery {
-  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  refuseMany(search, PARAMETERS_MAX)
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   refuseMistyped(parameters, ['after', 'limit', 'wait'], faults)
@@ -167,7 +167,7 @@ export type SizesQuery = { readonly from: number; readonly to: number }
  * @throws Refusal malformed or invalid, with all that is wrong
  */
 export function parseSizesQuery(search: string, most: number): SizesQuery {
-  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  refuseMany(search, PARAMETERS_MAX)
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   refuseMistyped(parameters, ['from', 'to'], faults)
@@ -195,7 +195,7 @@ export const SIZES_QUERY = z.object({
  * @throws Refusal malformed or invalid
  */
 export function parseAt(search: string, now: number): number | undefined {
-  refuseMany(search, PARAMETERS_MAX, 'invalid')
+  refuseMany(search, PARAMETERS_MAX)
   const parameters = parametersOf(search)
   const faults: Faults = { malformed: [], invalid: [] }
   refuseMistyped(parameters, ['at'], faults)

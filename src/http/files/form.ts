@@ -23,7 +23,7 @@ export const twice = (name: string) =>
 
 const read = bodyReader({
   urlencoded: true,
-  queryString: formOptions('combine'),
+  queryString: formOptions('once'),
   encoding: 'latin1',
   limit: SMALL_BODY,
   unless: 'application/x-www-form-urlencoded',

@@ -6,12 +6,12 @@ import { LEAST_PACE, Pace, tooSlowMessage as tooSlow, type LeastPace } from '../
 
 /** @throws Refusal unsupported for an upload that would have to be decompressed first */
 export function refuseEncoding(req: IncomingMessage): void {
-  if (!isEncoded(req)) return
-  const encoding = String(req.headers['content-encoding']).slice(0, 40)
+  const encoding = encodingOf(req)?.slice(0, 40)
+  if (encoding === undefined) return
   throw new Refusal('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
 }
 
-/** A body that is being read by somebody else. */
+/** A body that a library reads. */
 export type WatchedBody = {
   /** Rejects with a Refusal: too-large, too-slow, unavailable, or malformed for a connection that broke. */
   readonly failed: Promise<never>
@@ -29,8 +29,8 @@ export function watchBody(req: IncomingMessage, limit: number): WatchedBody {
   const declared = Number(req.headers['content-length'] ?? 0)
   if (declared > limit) throw tooLarge(limit)
   allowance.expects(declared)
-  // How much it unpacks to is known only when all of it was.
-  if (isEncoded(req)) allowance.took(limit)
+  // How many bytes it is decompressed is known only at its end.
+  if (encodingOf(req) !== undefined) allowance.took(limit)
   const { promise: failed, reject } = Promise.withResolvers<never>()
   // Nobody waits for it where the reading fails first, or succeeds.
   failed.catch(() => undefined)
@@ -63,7 +63,11 @@ export function watchBody(req: IncomingMessage, limit: number): WatchedBody {
 export const tooLarge = (limit: number) =>
   new Refusal('too-large', `The body may have at most ${limit.toLocaleString('en')} bytes`)
 
-const isEncoded = ({ headers }: IncomingMessage) => (headers['content-encoding'] ?? 'identity') !== 'identity'
+/** How a body is compressed, in lower case; undefined for one that is not. */
+export function encodingOf({ headers }: IncomingMessage): string | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? ''
+  return encoding === '' || encoding === 'identity' ? undefined : encoding
+}
 
 /** What a client is still listened to after its request was refused: it reads the answer once it has sent its body. */
 const BYTES = 64 * 1024 * 1024

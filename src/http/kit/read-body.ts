@@ -3,7 +3,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { Refusal } from '../../domain/refusal.ts'
-import { discardRest, tooLarge, watchBody } from './body.ts'
+import { discardRest, encodingOf, tooLarge, watchBody } from './body.ts'
+import { tooMany } from './parameters/form.ts'
 
 /** Bytes of a body at most, where nothing else is said. */
 export const SMALL_BODY = 64 * 1024
@@ -45,7 +46,7 @@ export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Contex
     try {
       if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], unless)
       refuseCharset(ctx.request.charset)
-      const decompressor = decompressorOf(req.headers['content-encoding'])
+      const decompressor = decompressorOf(encodingOf(req))
       const watched = watchBody(req, limit)
       try {
         const bytes = decompressor === undefined ? ctx : decompressed(ctx, decompressor)
@@ -69,10 +70,9 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
 }
 
 /** @returns undefined for a body that is not compressed. @throws Refusal unsupported */
-function decompressorOf(encoding = ''): Transform | undefined {
-  const name = encoding.toLowerCase()
-  if (name === '' || name === 'identity') return undefined
-  const make = Object.hasOwn(DECOMPRESSORS, name) ? DECOMPRESSORS[name] : undefined
+function decompressorOf(encoding: string | undefined): Transform | undefined {
+  if (encoding === undefined) return undefined
+  const make = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined
   if (make !== undefined) return make()
   const known = Object.keys(DECOMPRESSORS).join(', ')
   throw new Refusal('unsupported', `Content-Encoding must be one of ${known}, got ${encoding.slice(0, 40)}`)
@@ -109,6 +109,6 @@ function refusalOf(error: unknown, limit: number): unknown {
     return new Refusal('malformed', 'The body is not what its Content-Encoding says')
   }
   if (error instanceof SyntaxError) return new Refusal('malformed', `The body is not JSON: ${error.message}`)
-  if (error instanceof RangeError) return new Refusal('malformed', `The form has too many parameters: ${error.message}`)
+  if (error instanceof RangeError) return tooMany()
   return status === 400 ? new Refusal('malformed', `The body can't be read: ${error.message}`) : error
 }

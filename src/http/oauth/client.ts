@@ -30,7 +30,7 @@ const Shown = z.object(CLIENT)
 
 /** Declares what the token server is asked with, beside what every client has to show. */
 export const withClient = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  parameters({ ...shape, ...CLIENT }, { rules: 'oauth', upTo: FORM_LIMIT })
+  parameters({ ...shape, ...CLIENT }, { rules: 'once', upTo: FORM_LIMIT })
 
 /** A client that shows its id and secret, by parameters or by Basic; who came by that is challenged by it. */
 export const client: Who<VerifiedClient, TokenServices> = {

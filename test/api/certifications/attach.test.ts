@@ -156,6 +156,8 @@ test('takes a urlencoded form without a file', async ({ ann, bob }) => {
   assert.equal(pointers(refusal(400, await urlencoded(ann, `product=${id}&product=${id}&laboratory=GIA`))), [
     '/product',
   ])
+  const { details } = refusal(422, await urlencoded(ann, `product=${id}&laboratory=GIA&number[a]=1&number[]=2`))
+  assert.equal(details?.map(({ pointer }) => pointer).toSorted(), ['/number[]', '/number[a]'])
   refusal(400, await urlencoded(ann, 'a=1&'.repeat(200)))
   refusal(413, await urlencoded(ann, `product=${id}&laboratory=${'x'.repeat(70_000)}`))
   refusal(403, await urlencoded(bob, `product=${id}&laboratory=GIA`))

@@ -34,7 +34,7 @@ function sent(body: string | Buffer | readonly string[], type?: string, more: Re
 
 const shape = { a: z.string('must be text').optional(), list: z.array(z.string()).default([]) }
 const rack = parameters(shape, { rules: 'rack', upTo: 1000, asWritten: ['a'] })
-const once = parameters({ a: z.string().optional() }, { rules: 'oauth', upTo: 1000 })
+const once = parameters({ a: z.string().optional() }, { rules: 'once', upTo: 1000 })
 
 const refusedWith = (kind: string, message: RegExp) => (error: unknown) =>
   error instanceof Refusal && error.kind === kind && message.test(error.message)

@@ -228,7 +228,16 @@ test('refuses a parameter that stands twice, a body of another type and one that
     }
     assert.equal(await send('grant_type=password&grant_type=password'), [400, 'invalid_request'])
     assert.equal(await send('<grant_type>password</grant_type>', 'application/xml'), [400, 'invalid_request'])
+    assert.equal(await send('{"grant_type":"password"}', 'application/json; charset=latin1'), [400, 'invalid_request'])
     assert.equal(await send(`grant_type=${'x'.repeat(70_000)}`), [400, 'invalid_request'])
+  }))
+
+test('ignores parameters that it does not know, whatever their names look like (RFC 6749, 3.2)', () =>
+  withTokenServer(async ({ address }) => {
+    const body = 'grant_type=password&x=1&y[z]=1&list[]=1&__proto__=1&[a]=1'
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const asked = await fetch(`${address}/api/oauth/v2/token?q[r]=1`, { method: 'POST', body, headers })
+    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
   }))
 
 test('is for POST only', () =>

@@ -4,13 +4,18 @@ import { Refusal } from '../../../domain/refusal.ts'
 /** Parameters of a query, a form or a JSON object: no request of the token server or the secrets API has ten. */
 export const PARAMETERS_MAX = 100
 
+export const tooMany = () => new Refusal('malformed', `A request may have at most ${PARAMETERS_MAX} parameters`)
+
 /**
- * How queries and forms are parsed, by qs; their text has one character a byte (latin1).
- * @param duplicates of a name that stands twice the last counts, or both become an array
+ * How parameters are read.
+ * `rack`: as Rack and PHP do. Of one that stands twice the last counts, and a list is written as `name[]`, `name[0]` or as
+ * an array of JSON. `once`: each stands once, as a text, under its name as it is written.
  */
-export const formOptions = (duplicates: 'last' | 'combine'): IParseOptions => ({
-  duplicates,
-  depth: 1,
+export type Rules = 'rack' | 'once'
+
+/** How queries and forms are parsed, by qs; their text has one character a byte (latin1). Of `once`, twins are an array. */
+export const formOptions = (rules: Rules): IParseOptions => ({
+  ...(rules === 'rack' ? { duplicates: 'last', depth: 1 } : { duplicates: 'combine', depth: 0 }),
   allowDots: false,
   parameterLimit: PARAMETERS_MAX,
   arrayLimit: PARAMETERS_MAX,

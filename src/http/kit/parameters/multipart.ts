@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../domain/refusal.ts'
 import { discardRest, refuseEncoding, watchBody } from '../body.ts'
-import { tooMany } from './count.ts'
-import { PARAMETERS_MAX } from './form.ts'
+import { PARAMETERS_MAX, tooMany } from './form.ts'
 
 /**
  * Reads a multipart form of texts (RFC 7578); a part sent as a file is text as well.
@@ -46,7 +45,7 @@ async function partsOf(parser: Busboy): Promise<[name: string, value: string][]>
   })
   // It emits several errors for one fault, and `once` listens to the first alone.
   parser.on('error', () => undefined)
-  parser.on('partsLimit', () => parser.destroy(tooMany(PARAMETERS_MAX)))
+  parser.on('partsLimit', () => parser.destroy(tooMany()))
   await once(parser, 'close')
   return parts.map(({ name, encoding, value }) => [name, readable(value, encoding)])
 }

@@ -15,14 +15,8 @@ export type Parameters<Shape extends z.ZodRawShape> = Body<z.output<z.ZodObject<
   readonly read: (ctx: Context, asked: Pick<Asked, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
-export type ReadingParameters = Pick<ReadingSent, 'upTo'> & {
-  /**
-   * `rack`: as Rack and PHP read parameters. Of one that stands twice the last counts, and a list is written as `name[]`,
-   * `name[0]` or as an array of JSON. `oauth`: each stands once, as a text; without a value it counts as absent (RFC 6749, 3.2).
-   */
-  readonly rules: 'rack' | 'oauth'
-  readonly asWritten?: readonly string[]
-}
+/** Of `once`, what has no value counts as absent (RFC 6749, 3.2). */
+export type ReadingParameters = Pick<ReadingSent, 'upTo' | 'rules'> & Partial<Pick<ReadingSent, 'asWritten'>>
 
 /**
  * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one; what the body has counts.
@@ -34,14 +28,14 @@ export function parameters<Shape extends z.ZodRawShape>(
 ): Parameters<Shape> {
   const schema = z.object(shape)
   const lists = Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType))
-  const read = sentReader({ upTo, asWritten, duplicates: rules === 'oauth' ? 'combine' : 'last' })
+  const read = sentReader({ upTo, rules, asWritten })
   return {
     media: MEDIA,
     upTo,
     schema,
     async read(ctx, { search }) {
       const { query, body } = await read(ctx, search)
-      if (rules === 'oauth') return checked(schema, { ...onceEach(query), ...onceEach(body) })
+      if (rules === 'once') return checked(schema, { ...onceEach(query), ...onceEach(body) })
       const given: Record<string, unknown> = { ...query, ...body }
       for (const name of lists) if (given[name] !== undefined) given[name] = [given[name]].flat()
       return checked(

@@ -4,8 +4,7 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { isObject } from '../../../representations/json.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
 import { bodyReader } from '../read-body.ts'
-import { tooMany } from './count.ts'
-import { decodeUtf8, formOptions, PARAMETERS_MAX } from './form.ts'
+import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type Rules } from './form.ts'
 import { multipartForm } from './multipart.ts'
 
 /** What a query or a body gives by name: texts and lists of them, or whatever a JSON object has. */
@@ -14,8 +13,8 @@ export type Sent = Readonly<Record<string, unknown>>
 export type ReadingSent = {
   /** Bytes of a body at most. */
   readonly upTo: number
-  /** Of a name that stands twice the last counts, or both become an array; in JSON, that is refused. */
-  readonly duplicates: 'last' | 'combine'
+  /** Of `once`, a name that stands twice has an array, and is refused in JSON. */
+  readonly rules: Rules
   /** Names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000. */
   readonly asWritten: readonly string[]
 }
@@ -27,15 +26,15 @@ const FORM = 'application/x-www-form-urlencoded'
  * some programs send; one without a byte is nothing.
  * @returns a reader, which throws Refusal unsupported, too-large, too-slow, unavailable, malformed
  */
-export function sentReader({ upTo, duplicates, asWritten }: ReadingSent) {
-  const options = formOptions(duplicates)
+export function sentReader({ upTo, rules, asWritten }: ReadingSent) {
+  const options = formOptions(rules)
   const forms = { urlencoded: true, queryString: options }
   // JSON is parsed here: koa-body's parser tells neither how a number was written, nor which bytes are not UTF-8.
   const json = { text: true, textTypes: JSON_TYPES }
   const read = bodyReader({ ...forms, ...json, encoding: 'latin1', limit: upTo, unless: FORM })
   const ofJson = (text: string): Sent => {
     const sent = objectOf(parsedJson(text, asWritten))
-    if (duplicates === 'combine') refuseTwice(text)
+    if (rules === 'once') refuseTwice(text)
     return sent
   }
   const bodyOf = async (ctx: Context): Promise<Sent> => {
@@ -61,14 +60,14 @@ function parsed(text: string, options: ReturnType<typeof formOptions>): Sent {
   try {
     return parse(text, options) as Sent
   } catch (error) {
-    throw error instanceof RangeError ? tooMany(PARAMETERS_MAX) : error
+    throw error instanceof RangeError ? tooMany() : error
   }
 }
 
 /** @throws Refusal malformed, invalid, too-large */
 function objectOf(value: unknown): Sent {
   if (!isObject(value)) throw new Refusal('malformed', 'The body must be a JSON object')
-  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany(PARAMETERS_MAX)
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany()
   refuseLarge(value)
   return value
 }
