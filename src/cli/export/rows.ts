@@ -1,10 +1,9 @@
 import { diamondFold } from '../../commands/diamonds/diamonds.ts'
 import { load } from '../../commands/core/load.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { FIELDS } from '../../domain/diamond/fields.ts'
+import { FIELDS, fieldsOf } from '../../domain/diamond/fields.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import { isoDate, writeOf } from '../../representations/diamond/body.ts'
-import { fieldsOf } from '../../representations/diamond/readers.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 
 /** How stones are written: cells under a header, or a JSON object a line. */

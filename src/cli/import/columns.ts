@@ -1,10 +1,9 @@
-import { REQUIRED, type FieldName } from '../../domain/diamond/fields.ts'
+import { REQUIRED, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
 import { cutQuality } from '../../domain/dictionaries/cut-grades.ts'
 import { nearest } from '../../domain/dictionaries/nearest.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { comparedText } from '../../domain/visible-text.ts'
 import { BadUsage } from '../failure.ts'
-import { fieldsOf } from '../../representations/diamond/readers.ts'
 import { WORDS, type Words } from '../../representations/diamond/words.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 

@@ -1,6 +1,5 @@
-import { FIELDS, type Change, type FieldName } from '../../domain/diamond/fields.ts'
+import { FIELDS, type Change, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
 import { writeOf } from '../../representations/diamond/body.ts'
-import { fieldsOf } from '../../representations/diamond/readers.ts'
 import { count } from '../progress-bar.ts'
 
 type Value = string | number | boolean | null

@@ -4,7 +4,7 @@ import { cutQuality, polish, symmetry } from '../dictionaries/cut-grades.ts'
 import { colorModifier, fancyGrade } from '../dictionaries/fancy-color.ts'
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
 import { culet, girdle } from '../dictionaries/girdle.ts'
-import { amount, entry, flag, level, scale, shape, text, type Field, type ValueOf } from './field.ts'
+import { amount, entry, flag, level, scale, shape, text, type ApiVersion, type Field, type ValueOf } from './field.ts'
 
 /**
  * The writable fields of a diamond, in the order in which bodies show them. From this table follow its type, its events'
@@ -65,6 +65,10 @@ export type NewDiamond = Readonly<Partial<DiamondFields>> & Readonly<Pick<Diamon
 
 /** The names of all fields, in the table's order. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
+
+/** The fields that a version has, in the table's order. */
+export const fieldsOf = (version: ApiVersion) =>
+  FIELD_NAMES.filter((name) => (FIELDS[name].versions as readonly ApiVersion[]).includes(version))
 
 const having = <Name extends FieldName>(is: (field: Field) => boolean) =>
   FIELD_NAMES.filter((name) => is(FIELDS[name])) as unknown as readonly Name[]

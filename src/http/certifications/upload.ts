@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
-import { NEW_CERTIFICATION } from '../../representations/certification-schemas.ts'
-import { fromForm, readCertification } from '../../representations/certification.ts'
+import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification-input.ts'
 import type { Caller } from '../kit/authenticate.ts'
 import type { Body } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'

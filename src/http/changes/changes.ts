@@ -3,7 +3,7 @@ import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { WHAT, type ChangeFeed, type ChangePage } from '../../projections/diamonds/change-feed.ts'
 import { CursorLost } from '../../projections/diamonds/change-cursor.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
-import { CHANGES_QUERY, parseChangesQuery, type ChangesQuery } from '../diamonds/filters.ts'
+import { limit, queryReader, whole } from '../kit/parameters/query.ts'
 import { ALL } from '../diamonds/resource.ts'
 import { answer, ok, streamed, type Answer } from '../kit/answer.ts'
 import { bearer, isStillLetIn, type BearerServices, type Caller } from '../kit/authenticate.ts'
@@ -64,6 +64,20 @@ const feeding: Family = {
   },
 }
 
+const QUERY = z.object({
+  after: z
+    .string()
+    .optional()
+    .describe('Where to begin: a cursor of the feed, or now. Without it, at the beginning.')
+    .meta({ examples: ['0-17'] }),
+  limit: limit(100).describe('Changes on a page.'),
+  wait: whole(0, 60).default(0).describe('Seconds to wait until there is something.'),
+})
+
+type ChangesQuery = z.output<typeof QUERY>
+
+const readQuery = queryReader(QUERY)
+
 export const listChanges = endpoint({
   name: 'listChanges',
   method: 'GET',
@@ -72,7 +86,7 @@ export const listChanges = endpoint({
     "What has changed in the account's inventory since a cursor, each diamond once, in the order of their last changes.",
   who: bearer,
   parameters: ALL,
-  query: CHANGES_QUERY,
+  query: QUERY,
   requestHeaders: {
     Accept: z
       .string()
@@ -92,7 +106,7 @@ export const listChanges = endpoint({
   },
   run(asked, services: ChangeServices) {
     const { version } = asked.params
-    const query = parseChangesQuery(asked.search)
+    const query = readQuery(asked.search)
     if (!wantsEvents(asked)) return answerPage(asked, version, query, services)
     const lastEvent = asked.headers['last-event-id']
     const after = typeof lastEvent === 'string' && lastEvent !== '' ? lastEvent : query.after

@@ -3,7 +3,7 @@ import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { DIAMOND, NEW_DIAMOND } from '../../representations/diamond/schemas.ts'
 import { readNewDiamond } from '../../representations/diamond/read.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { accepted } from '../../representations/parse.ts'
 import { renderBorn } from '../../projections/diamonds/diamonds.ts'
 import { answer, created, type Headers } from '../kit/answer.ts'
 import { bearer, originOf, type Caller } from '../kit/authenticate.ts'
@@ -30,9 +30,8 @@ export const createDiamond = endpoint({
   },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
-    const { value, faults } = readNewDiamond(version, asked.body, '')
-    if (value === undefined) throw new Refusal('invalid', faults)
-    const { births, consistency } = await createAll(asked, services, [value])
+    const entry = accepted(readNewDiamond(version, asked.body, ''))
+    const { births, consistency } = await createAll(asked, services, [entry])
     const [born] = births
     if (born === undefined) throw new Error('nothing was created')
     const { links } = services.diamonds

@@ -13,7 +13,7 @@ import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
-import { PAGE_QUERY, parsePage } from './filters.ts'
+import { PAGE_QUERY, queryReader } from '../kit/parameters/query.ts'
 import { pageLinks } from './page-links.ts'
 import { ownersLink } from '../report/owners-page.ts'
 import { DIAMOND_ID, idOf, REFUSED_ONE, type DiamondServices } from './resource.ts'
@@ -43,6 +43,8 @@ const PAGE_HEADERS = {
   Link: 'The pages around this one (RFC 8288); alternate: the page for people, open for a day',
 }
 
+const readPage = queryReader(PAGE_QUERY)
+
 export const readHistory = endpoint({
   name: 'readHistory',
   method: 'GET',
@@ -65,7 +67,7 @@ export const readHistory = endpoint({
   },
   async run(asked, { diamonds: { inventory, links, people } }: DiamondServices) {
     const id = idOf(asked.params)
-    const page = parsePage(asked.search)
+    const page = readPage(asked.search)
     const past = await readPast(inventory.store, id)
     checkOwner(past, id, asked.asker.account)
     const who = new Who(inventory.store, people)

@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { changeDiamond, type Match, deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
 import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
 import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
-import { DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
+import { CHANGES_OF_ONE, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { readChange } from '../../representations/diamond/read.ts'
+import { accepted } from '../../representations/parse.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { noContent, ok, tagsOf, type Headers } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
@@ -11,15 +11,8 @@ import { json } from '../kit/json-body.ts'
 import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
+import { ID_ALONE, parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
 import { ALL, bulkJson, byOf, idOf, IF_MATCH, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
-
-const ID = z.int().positive().describe('Number of a diamond')
-const NAMED = { v3: z.strictObject({ id: ID }), v4: z.strictObject({ id: ID }) }
-const NAMED_CHANGES = {
-  v3: z.object({ id: ID }).and(DIAMOND_CHANGES.v3),
-  v4: z.object({ id: ID }).and(DIAMOND_CHANGES.v4),
-}
 
 const OF_ENTRIES = { 403: "One of them is another account's", 404: 'One of them does not exist' } as const
 const OVERTAKEN = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
@@ -43,10 +36,9 @@ export const modifyDiamond = endpoint({
   },
   async run(asked, services: DiamondServices) {
     const { version } = asked.params
-    const { value, faults } = readChange(version, asked.body, '')
-    if (value === undefined) throw new Refusal('invalid', faults)
+    const change = accepted(readChange(version, asked.body, ''))
     const id = idOf(asked.params)
-    const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, value, byOf(asked)))
+    const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, change, byOf(asked)))
     const [found] = await services.diamonds.queries.asChanged(version, changed)
     if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
     return ok(services.diamonds.links.finish(found.body), { ETag: found.etag, ...consistency })
@@ -60,7 +52,7 @@ export const modifyDiamonds = endpoint({
   about: 'Changes up to 500 diamonds, each named by its id, all or none.',
   who: bearer,
   parameters: ALL,
-  body: bulkJson(NAMED_CHANGES),
+  body: bulkJson(CHANGES_OF_ONE),
   family: owned,
   answers: {
     200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
@@ -101,12 +93,12 @@ export const removeDiamonds = endpoint({
   about: 'Removes up to 500 diamonds, all or none.',
   who: bearer,
   parameters: ALL,
-  body: bulkJson(NAMED),
+  body: bulkJson({ v3: ID_ALONE, v4: ID_ALONE }),
   family: owned,
   answers: { 204: { about: 'They are gone', headers: CONSISTENCY }, ...OF_ENTRIES, ...OVERTAKEN },
   async run(asked, services: DiamondServices) {
     const by = byOf(asked)
-    const entries = await goodEntries(asked, services, parseIdEntries(asked.body))
+    const entries = await goodEntries(asked, services, await parseIdEntries(asked.body))
     const removals = entries.map(({ id, pointer }) => deleteDiamond(id, by, pointer))
     const { consistency } = await changeAll(asked, services, removals)
     return noContent(consistency)

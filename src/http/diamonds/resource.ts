@@ -6,7 +6,7 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import { originOf, type Caller } from '../kit/authenticate.ts'
 import { BULK_BODY, json } from '../kit/json-body.ts'
 import type { Asked, Body } from '../kit/endpoint.ts'
-import { ENTRIES_MAX } from './entries.ts'
+import { bulkOf } from './entries.ts'
 import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import type { Links } from '../kit/links.ts'
 
@@ -51,8 +51,7 @@ export const listOf = ({ v3, v4 }: ByVersion): ByVersion => ({ v3: z.array(v3), 
 
 /** The body of a request about many: a tag is one diamond's, it would hold for none of them, or be overlooked. */
 export function bulkJson({ v3, v4 }: ByVersion): Body<unknown> {
-  const entries = (entry: ZodType) => z.strictObject({ entries: z.array(entry).min(1).max(ENTRIES_MAX) })
-  const body = json({ v3: entries(v3), v4: entries(v4) }, BULK_BODY)
+  const body = json({ v3: bulkOf(v3), v4: bulkOf(v4) }, BULK_BODY)
   return {
     ...body,
     read(ctx, asked, service) {

@@ -7,7 +7,7 @@ import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { answer, ok } from '../kit/answer.ts'
 import { anybody, endpoint, type Asked } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
-import { parseSizesQuery, SIZES_QUERY } from '../diamonds/filters.ts'
+import { queryReader, whole } from '../kit/parameters/query.ts'
 
 /** What evidence is answered from. */
 export type EvidenceServices = {
@@ -70,13 +70,33 @@ export const readLogKey = endpoint({
 
 export const HASH = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
 
+const SIZES = z.object({
+  from: whole(0)
+    .describe('Events of the earlier tree.')
+    .meta({ examples: [0] }),
+  to: whole(0)
+    .describe('Events of the later tree, up to the size that is signed.')
+    .meta({ examples: [0] }),
+})
+
+const readSizes = queryReader(SIZES)
+
+/** @throws Refusal invalid */
+function refuseSizes({ from, to }: z.output<typeof SIZES>, most: number): void {
+  const faults = [
+    ...(to > most ? [{ pointer: 'to', message: `to must be from 0 to ${most}, got ${to}` }] : []),
+    ...(from > to ? [{ pointer: 'from', message: `from must be from 0 to ${to}, got ${from}` }] : []),
+  ]
+  if (faults.length > 0) throw new Refusal('invalid', faults)
+}
+
 export const readLogConsistency = endpoint({
   name: 'readLogConsistency',
   method: 'GET',
   path: '/log/consistency',
   about: 'What shows that the tree of so many events is the beginning of a later one (RFC 6962, 2.1.2).',
   who: anybody,
-  query: SIZES_QUERY,
+  query: SIZES,
   family: platform,
   headers: ASKED_AGAIN,
   answers: {
@@ -93,7 +113,8 @@ export const readLogConsistency = endpoint({
   async run(asked, services: EvidenceServices) {
     const evidence = signedBy(services)
     const { size } = await signedNow(evidence, asked)
-    const { from, to } = parseSizesQuery(asked.search, size)
+    const { from, to } = readSizes(asked.search)
+    refuseSizes({ from, to }, size)
     const hashes = await new TreeQueries(evidence.model).consistency(from, to)
     return ok({ from, to, hashes: hashes.map((hash) => hash.toString('base64')) })
   },

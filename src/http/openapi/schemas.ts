@@ -21,7 +21,15 @@ export class Schemas {
 
   /** @param io whether it is read (what may be left out, may) or sent */
   of(schema: ZodType, io: 'input' | 'output'): JsonSchema {
-    const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+    const {
+      $schema: _,
+      $defs = {},
+      ...own
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: keepExamples,
+    })
     for (const [name, named] of Object.entries($defs)) this.#named.set(name, withoutId(referring(named)))
     const { id } = own
     if (id === undefined) return referring(own)
@@ -43,4 +51,15 @@ function withoutId(schema: JsonSchema): JsonSchema {
 function referring(schema: object): JsonSchema {
   const text = JSON.stringify(schema, (_key, value: unknown) => value)
   return JSON.parse(text.replaceAll('"#/$defs/', `"${COMPONENTS}`)) as JsonSchema
+}
+
+/**
+ * zod leaves out the examples and the default of a schema that transforms, since they could be of its output. Ours are as
+ * they are sent.
+ */
+function keepExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {}
+  const { def } = zodSchema._zod
+  const unset = def.type === 'default' ? def.defaultValue : undefined
+  Object.assign(jsonSchema, examples && { examples }, unset !== undefined && { default: unset })
 }

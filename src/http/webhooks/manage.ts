@@ -6,13 +6,13 @@ import { consistencyOf } from '../kit/consistency.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
 import { json } from '../kit/json-body.ts'
-import { readWebhook } from './read-body.ts'
 import {
   CREATED_WEBHOOK,
   NEW_WEBHOOK,
   OF_ONE,
   ONE_WEBHOOK,
   ownWebhook,
+  readWebhook,
   shownWebhook,
   WEBHOOK,
   WEBHOOK_CHANGE,
@@ -34,7 +34,7 @@ export const addWebhook = endpoint({
     ...CONFLICT,
   },
   async run(asked, { webhooks }: WebhookServices) {
-    const { url, description = null } = readWebhook(NEW_WEBHOOK, asked.body, false)
+    const { url, description = null } = readWebhook(NEW_WEBHOOK, asked.body)
     const { account } = asked.asker
     const made = await createWebhook(webhooks.hooking, account, { url, description }, originOf(asked))
     const headers = await consistencyOf(asked, webhooks.known.progress, made.position)
@@ -83,7 +83,7 @@ export const modifyWebhook = endpoint({
   async run(asked, services: WebhookServices) {
     const { hooking, known } = services.webhooks
     const { named } = await ownWebhook(asked, services)
-    const wanted = readWebhook(WEBHOOK_CHANGE, asked.body, true)
+    const wanted = readWebhook(WEBHOOK_CHANGE, asked.body)
     const { webhook, position } = await changeWebhook(hooking, named, wanted, originOf(asked))
     return ok(shownWebhook(webhook), await consistencyOf(asked, known.progress, position))
   },

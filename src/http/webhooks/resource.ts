@@ -5,6 +5,7 @@ import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/followers.ts'
 import type { Delivery } from '../../projections/webhooks/webhook-progress.ts'
 import type { Asked } from '../kit/endpoint.ts'
+import { accepted, assigned, must, objectOf, parse } from '../../representations/parse.ts'
 import { numberInPath } from '../kit/parameters/number-in-path.ts'
 import type { Caller } from '../kit/authenticate.ts'
 
@@ -55,18 +56,34 @@ export const DELIVERY = z
   .meta({ id: 'Delivery' })
 
 // Blanks around a text are taken away, as of a diamond's.
-const URL_OF = z.string().trim().describe('https, without user and password, on port 443 or from 1024 up')
-const DESCRIPTION = z.string().trim().max(LONGEST_DESCRIPTION).nullable().describe('For you; null for none')
-export const NEW_WEBHOOK = z.strictObject({ url: URL_OF, description: DESCRIPTION.optional() })
-export const WEBHOOK_CHANGE = z.strictObject({
-  url: URL_OF.optional(),
-  description: DESCRIPTION.optional(),
-  state: z
-    .enum(['active', 'paused'])
-    .meta({ id: 'WantedWebhookState' })
-    .optional()
-    .describe('`active` goes on where it was paused'),
-})
+const URL_OF = z
+  .string(must('an address, such as https://example.com/webhook'))
+  .trim()
+  .describe('https, without user and password, on port 443 or from 1024 up')
+const SAID = must(`a text of at most ${LONGEST_DESCRIPTION} characters, or null`)
+const DESCRIPTION = z.string(SAID).trim().max(LONGEST_DESCRIPTION, SAID).nullable().describe('For you; null for none')
+const EXAMPLE = '{"url": "https://example.com/webhook"}'
+export const NEW_WEBHOOK = objectOf({ url: URL_OF, description: DESCRIPTION.exactOptional() }, 'a webhook', EXAMPLE)
+
+/** What the owner changes of a webhook; what else is shown of it may be sent back as it was read. */
+export const WEBHOOK_CHANGE = objectOf(
+  {
+    url: URL_OF.exactOptional(),
+    description: DESCRIPTION.exactOptional(),
+    state: z
+      .enum(['active', 'paused'], must('active or paused'))
+      .meta({ id: 'WantedWebhookState' })
+      .exactOptional()
+      .describe('`active` goes on where it was paused'),
+    ...assigned(['id', 'created', 'error']),
+  },
+  'a webhook',
+  EXAMPLE,
+)
+
+/** @throws Refusal invalid, with all that is wrong */
+export const readWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
+  accepted(parse(schema, body, { of: 'a webhook', known: Object.keys(schema.shape) }))
 
 /** As answers show it: nothing of its secrets. */
 export const shownWebhook = ({ id, url, description, state, created, error }: Webhook) => ({

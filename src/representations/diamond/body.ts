@@ -1,13 +1,12 @@
 import { fileRevision, pageRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
-import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
+import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationText } from '../certification.ts'
 import { LASTS, plainLink, signedLink } from '../links.ts'
-import { fieldsOf } from './readers.ts'
 import { scoresTexts } from './scores.ts'
 
 /** The parts of a diamond's JSON text, each finished but for the links in it (links.ts). */

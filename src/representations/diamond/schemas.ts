@@ -1,123 +1,98 @@
 import { z } from 'zod'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
-import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
+import {
+  FIELDS,
+  fieldsOf,
+  type Change,
+  type FieldName,
+  type NewDiamond,
+  type OptionalField,
+} from '../../domain/diamond/fields.ts'
 import { isTextMember, SCORES, type ScoreName } from '../../domain/diamond/scores.ts'
-import { topShapes } from '../../domain/dictionaries/shapes.ts'
-import { CERTIFICATION } from '../certification-schemas.ts'
+import { CERTIFICATION } from '../certification.ts'
+import { assigned, DIAMOND_ID, objectOf } from '../parse.ts'
 import { writeOf } from './body.ts'
-import { ASSIGNED } from './read.ts'
-import { fieldsOf, READERS } from './readers.ts'
+import { fieldSchema, shownSchema } from './field-schemas.ts'
 import { isShown } from './scores.ts'
 import { WORDS } from './words.ts'
 
-/**
- * The bodies of the Diamond API as zod sees them, for descriptions and for whoever checks one without reading it. They
- * accept what the readers accept, since a value is acceptable where its field's reader takes it; what is said beside that
- * (type, bounds, examples) is for people.
- */
-type Versions = Readonly<Record<ApiVersion, z.ZodType>>
+type Versions<Schema extends z.ZodType = z.ZodType> = Readonly<Record<ApiVersion, Schema>>
 
-const versions = (schemaOf: (version: ApiVersion) => z.ZodType): Versions => ({
+const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => Schema): Versions<Schema> => ({
   v3: schemaOf('v3'),
   v4: schemaOf('v4'),
 })
 
-/** A value of a field as a version reads it: by the same reader, of a type that a person can be told. */
-function readable(name: FieldName, version: ApiVersion): z.ZodType {
-  const reader = READERS[version].get(name)
-  if (reader === undefined) throw new Error(`${version} does not read ${name}`)
-  const accepted = z.unknown().superRefine((value, context) => {
-    const result = reader(value)
-    if ('problem' in result) context.addIssue({ code: 'custom', message: `${name} ${result.problem}` })
-  })
-  return typeOf(FIELDS[name], version).pipe(accepted).meta(described(name, version))
-}
-
-/** What JSON's type a field's value has, on its way in. */
-function typeOf(field: Field, version: ApiVersion): z.ZodType {
-  switch (field.kind) {
-    case 'text':
-      return z.string().meta({ minLength: 1, maxLength: field.to })
-    case 'amount': {
-      const { over, from, to } = field
-      return z.number().meta({
-        ...(over !== undefined && { exclusiveMinimum: over }),
-        ...(from !== undefined && { minimum: from }),
-        ...(to !== undefined && { maximum: to }),
-      })
-    }
-    case 'flag':
-      return z.boolean()
-    case 'scale':
-      return z.string()
-    case 'level':
-      return z.union([z.literal(0), z.literal(1), z.literal(2)])
-    case 'shape':
-      return version === 'v3' ? z.int() : named(SHAPE.v4)
-    case 'entry':
-      return version === 'v3' ? entryOf(field, version) : named(entryOf(field, version))
-  }
-}
-
-/** A dictionary's entry: one of the names it is shown by, another that it has, or its id. */
-const named = (entry: z.ZodType) => z.union([entry, z.string(), z.int()])
-
-/** Ids of entries, with the titles as their names in generated clients. */
-const idOf = (entries: readonly { readonly id: number; readonly title: string }[], name: string) =>
-  z.literal(entries.map(({ id }) => id)).meta({
-    id: `${name}Id`,
-    type: 'integer',
-    'x-enum-varnames': entries.map(({ title }) => title.toUpperCase().replaceAll(/\W+/g, '_')),
-  })
-
-const SHAPE = {
-  v3: idOf(topShapes(), 'CutShape'),
-  v4: z.enum(topShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' }),
-} as const
-
-const entries = new Map<string, z.ZodType>()
-
-/** A dictionary's entry as a version shows it. Dictionaries with the same entries share a schema, named by the first. */
-function entryOf({ dictionary: { name, all }, shown }: Extract<Field, { kind: 'entry' }>, version: ApiVersion) {
-  const names = all.map((entry) => entry[shown])
-  const key = JSON.stringify([version, all, names])
-  const title = name.charAt(0).toUpperCase() + name.slice(1)
-  const schema = entries.get(key) ?? (version === 'v3' ? idOf(all, title) : z.enum(names).meta({ id: title }))
-  entries.set(key, schema)
-  return schema
-}
-
 /** Words for people, and an example in the version's own form. */
 function described(name: FieldName, version: ApiVersion) {
   const { about, example } = WORDS[name]
-  const read = READERS.v4.get(name)?.(example) ?? { value: example }
-  if ('problem' in read) throw new Error(`the example of ${name} is none: it ${read.problem}`)
-  return { description: about, examples: [JSON.parse(writeOf(FIELDS[name], version)(read.value)) as unknown] }
+  const value = fieldSchema(name, 'v4').parse(example)
+  return { description: about, examples: [JSON.parse(writeOf(FIELDS[name], version)(value)) as unknown] }
 }
 
-const assigned = Object.fromEntries(
-  [...ASSIGNED].map((name) => [name, z.unknown().optional().describe('Assigned by the service; ignored here.')]),
-)
+/** What the service assigns of a diamond. */
+export const ASSIGNED = ['id', 'date', 'certifications', 'scores', '_links'] as const
 
-/** @param lenient what may become of a field's schema: it may be absent, and null where that has a meaning */
-const body = (version: ApiVersion, lenient: (field: Field, schema: z.ZodType) => z.ZodType) =>
-  z.strictObject({
-    ...Object.fromEntries(
-      fieldsOf(version).map((name) => [name, lenient(FIELDS[name], readable(name, version))] as const),
-    ),
-    ...assigned,
-  })
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The members of a diamond that is sent.
+ * @param absent what is said where a required field has no value, or is null
+ * @param required what becomes of the schema of a required field
+ */
+const members = (version: ApiVersion, absent: string, required: (schema: z.ZodType) => z.ZodType) => ({
+  ...Object.fromEntries(
+    fieldsOf(version).map((name) => {
+      const schema = fieldSchema(name, version, absent).meta(described(name, version))
+      return [name, FIELDS[name].required ? required(schema) : schema.nullish()]
+    }),
+  ),
+  ...assigned(ASSIGNED),
+})
+
+const IS_ASSIGNED: ReadonlySet<string> = new Set(ASSIGNED)
+
+/** What was sent of fields: values to set, and those of which null was sent. */
+function sentOf(given: Given): Pick<Change, 'set' | 'removed'> {
+  const set: Record<string, unknown> = {}
+  const removed: OptionalField[] = []
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || IS_ASSIGNED.has(name)) continue
+    if (value === null) removed.push(name as OptionalField)
+    else set[name] = value
+  }
+  return { set, removed }
+}
 
 /** A diamond to create: null is the same as absent. */
-export const NEW_DIAMOND = versions((version) =>
-  body(version, ({ required }, schema) => (required ? schema : schema.nullish())).meta({ id: `NewDiamond.${version}` }),
+export const NEW_DIAMOND: Versions<z.ZodType<NewDiamond>> = versions((version) =>
+  objectOf(
+    members(version, 'is required', (schema) => schema),
+    'a diamond',
+  )
+    .transform((given: Given) => sentOf(given).set as NewDiamond)
+    .meta({ id: `NewDiamond.${version}` }),
 )
 
-/** What changes of a diamond: null removes a value, but for what every diamond has. */
-export const DIAMOND_CHANGES = versions((version) =>
-  body(version, ({ required }, schema) => (required ? schema.optional() : schema.nullish())).meta({
-    id: `DiamondChanges.${version}`,
-  }),
+const changes = (version: ApiVersion) =>
+  members(version, "can't be removed; send a new value or leave it out", (schema) => schema.optional())
+
+/** v3 shows the root of every shape: sent back, it says no more than that. */
+const changeOf = (version: ApiVersion, given: Given): Change =>
+  version === 'v3' ? { ...sentOf(given), shapeByRoot: true } : sentOf(given)
+
+/** What changes of a diamond: null removes a value, but of what every diamond has. */
+export const DIAMOND_CHANGES: Versions<z.ZodType<Change>> = versions((version) =>
+  objectOf(changes(version), 'a diamond')
+    .transform((given: Given) => changeOf(version, given))
+    .meta({ id: `DiamondChanges.${version}` }),
+)
+
+/** One of many diamonds, and what changes of it. */
+export const CHANGES_OF_ONE = versions((version) =>
+  objectOf({ ...changes(version), id: DIAMOND_ID }, 'a diamond')
+    .transform(({ id, ...given }) => ({ id, change: changeOf(version, given) }))
+    .meta({ id: `ChangesOfDiamond.${version}` }),
 )
 
 const links = z.array(z.object({ rel: z.string(), href: z.url() }))
@@ -139,14 +114,8 @@ const scoresOf = (version: ApiVersion) =>
 /** A field's value as a version shows it. */
 function shown(name: FieldName, version: ApiVersion): z.ZodType {
   const field: Field = FIELDS[name]
-  const schema = shownType(field, version).meta(described(name, version))
+  const schema = shownSchema(field, version).meta(described(name, version))
   return field.required || field.default !== null ? schema : schema.nullable()
-}
-
-function shownType(field: Field, version: ApiVersion): z.ZodType {
-  if (field.kind === 'shape') return version === 'v3' ? SHAPE.v3 : z.string()
-  if (field.kind === 'entry') return entryOf(field, version)
-  return typeOf(field, version)
 }
 
 /** A diamond as it is answered. */

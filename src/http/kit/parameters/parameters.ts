@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Refusal } from '../../../domain/refusal.ts'
 import { kindOf } from '../../../representations/json.ts'
 import type { Asked, Body } from '../endpoint.ts'
+import { isList } from './is-list.ts'
 import { sentReader, type ReadingSent, type Sent } from './sent.ts'
 
 /** Types of a body that is read for parameters; one without a type is a form. */
@@ -66,12 +67,4 @@ function checked<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given:
   if (success) return data
   const [issue] = error.issues
   throw new Refusal('invalid', `${String(issue?.path[0])} ${issue?.message}`)
-}
-
-/** Whether a field takes a list, whatever is done with it then. */
-function isList(field: z.core.$ZodType): boolean {
-  const { def } = field._zod
-  if (def.type === 'array') return true
-  const within = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
-  return within instanceof z.core.$ZodType && isList(within)
 }

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { ApiVersion, Bounds, Field } from '../../domain/diamond/field.ts'
+import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
+import { isShapeId, mistypedShape, parseShape, topShapes } from '../../domain/dictionaries/shapes.ts'
+import { readText, shown } from '../json.ts'
+import { must, readBy } from '../parse.ts'
+
+/** A value of a field in JSON, other than null, and what is stored of it. */
+type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[Name]>>
+
+/**
+ * How a version reads a field, as the table of fields says. Messages go on behind the field's name.
+ * @param absent what is said where there is no value, and of null
+ */
+export function fieldSchema<Name extends FieldName>(
+  name: Name,
+  version: ApiVersion,
+  absent?: string,
+): FieldSchema<Name> {
+  return inputOf(FIELDS[name], version, absent) as FieldSchema<Name>
+}
+
+function inputOf(field: Field, version: ApiVersion, absent?: string): z.ZodType {
+  const isV3 = version === 'v3'
+  switch (field.kind) {
+    case 'text':
+      return textUpTo(field.to, absent)
+    case 'amount':
+      return amountWithin(field, absent)
+    case 'flag':
+      return z.boolean(must('true or false', absent))
+    case 'level':
+      return z.union(LEVELS, must('0, 1 or 2', absent))
+    case 'scale':
+      return onScale(field, absent)
+    case 'shape':
+      return isV3 ? shapeById(absent) : shapeByName(field.to, absent)
+    case 'entry':
+      return isV3 ? entryById(field, absent) : entryByName(field, absent)
+  }
+}
+
+const LEVELS = [z.literal(0), z.literal(1), z.literal(2)] as const
+
+function textUpTo(max: number, absent?: string) {
+  const right = `a text of 1 to ${max} characters, without control characters`
+  return readBy(
+    z.string(must(right, absent)).meta({ minLength: 1, maxLength: max }),
+    (text) => readText(text, max),
+    right,
+  )
+}
+
+/** `over 0 and at most 10000`, `of at least 0` */
+function boundsText({ over, from, to }: Bounds): string {
+  const low = over === undefined ? `of at least ${from ?? -Infinity}` : `over ${over}`
+  return to === undefined ? low : `${low} and at most ${to}`
+}
+
+function amountWithin(bounds: Bounds, absent?: string) {
+  const { over, from, to } = bounds
+  const says = must(`a number ${boundsText(bounds)}`, absent)
+  let amount = z.number(says)
+  if (over !== undefined) amount = amount.gt(over, says)
+  if (from !== undefined) amount = amount.gte(from, says)
+  if (to !== undefined) amount = amount.lte(to, says)
+  // Without the sign of -0, which JSON would keep.
+  return amount.overwrite((value) => value + 0)
+}
+
+/** No dictionary has a longer word: what is longer is not looked up, which takes time that grows with it. */
+const WORD_MAX = 100
+
+function onScale({ scale: { read, means } }: Extract<Field, { kind: 'scale' }>, absent?: string) {
+  return readBy(z.string(must(means, absent)), (text) => (text.length <= WORD_MAX ? read(text) : undefined), means)
+}
+
+type EntryField = Extract<Field, { kind: 'entry' }>
+
+/** The integer id: all that v3 takes. */
+function entryById(field: EntryField, absent?: string) {
+  const { name, has } = field.dictionary
+  const { error } = must(`an id of the dictionary ${name}`, absent)
+  // Before the schema that dictionaries share, which knows none of their names.
+  return z.preprocess((given, context) => {
+    if (typeof given !== 'number' || !has(given)) context.addIssue(error({ input: given }))
+    return given
+  }, entryIds(field))
+}
+
+/** The title, the short form, an alias, or the id. */
+function entryByName(field: EntryField, absent?: string) {
+  const { name, has, find } = field.dictionary
+  const right = `a title, short form, alias or id of the dictionary ${name}`
+  const idOf = (given: string | number) => {
+    if (typeof given === 'number') return has(given) ? given : undefined
+    return given.length <= WORD_MAX ? find(given) : undefined
+  }
+  return readBy(z.union([entryNames(field), z.string(), z.int()], must(right, absent)), idOf, right)
+}
+
+const SHAPE_ID = 'an id of the dictionary cutShape'
+
+const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
+
+const shapeById = (absent?: string) => readBy(z.int(must(SHAPE_ID, absent)), shapeOfId, SHAPE_ID)
+
+/** A shape that no dictionary knows is kept as it was written, unless it is a known one mistyped: that has no scores. */
+function shapeByName(max: number, absent?: string) {
+  const own = `another text of 1 to ${max} characters, without control characters and not digits alone`
+  const right = `a cut shape's title, alias or id, or ${own}`
+  const shapeOf = (given: string | number) => {
+    if (typeof given === 'number') return shapeOfId(given)
+    const text = readText(given, max)
+    return text === undefined || /^\d+$/.test(text) ? undefined : (parseShape(text) ?? text)
+  }
+  return readBy(z.union([SHAPE_TITLES, z.string(), z.int()], must(right, absent)), shapeOf, right).superRefine(
+    (shape, context) => {
+      const meant = typeof shape === 'string' ? mistypedShape(shape) : undefined
+      if (meant === undefined) return
+      context.addIssue(
+        `must be a known cut shape, or one that is no misspelling of it; did you mean ${meant}? got ${shown(shape)}`,
+      )
+    },
+  )
+}
+
+/** A field's value as a version shows it, null aside. */
+export function shownSchema(field: Field, version: ApiVersion): z.ZodType {
+  if (field.kind === 'shape') return version === 'v3' ? SHAPE_IDS : z.string()
+  if (field.kind === 'entry') return version === 'v3' ? entryIds(field) : entryNames(field)
+  if (field.kind === 'text') return z.string().meta({ minLength: 1, maxLength: field.to })
+  return field.kind === 'scale' ? z.string() : inputOf(field, version)
+}
+
+/** The ids of entries, with the titles as their names in generated clients. */
+const idsOf = (entries: readonly { readonly id: number; readonly title: string }[], name: string) =>
+  z.literal(entries.map(({ id }) => id)).meta({
+    id: `${name}Id`,
+    type: 'integer',
+    'x-enum-varnames': entries.map(({ title }) => title.toUpperCase().replaceAll(/\W+/g, '_')),
+  })
+
+const SHAPE_IDS = idsOf(topShapes(), 'CutShape')
+const SHAPE_TITLES = z.enum(topShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' })
+
+/** One schema for the dictionaries that have the same entries, named by the first of them. */
+function shared<Schema>(make: (field: EntryField, name: string) => Schema): (field: EntryField) => Schema {
+  const made = new Map<string, Schema>()
+  return (field) => {
+    const { name, all } = field.dictionary
+    const key = JSON.stringify([all, field.shown])
+    const schema = made.get(key) ?? make(field, name.charAt(0).toUpperCase() + name.slice(1))
+    made.set(key, schema)
+    return schema
+  }
+}
+
+const entryIds = shared(({ dictionary }, name) => idsOf(dictionary.all, name))
+
+/** What a field's entries are shown as. */
+const entryNames = shared(({ dictionary, shown: as }, name) =>
+  z.enum(dictionary.all.map((entry) => entry[as])).meta({ id: name }),
+)
