@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { carried, FIRST_EPOCH } from '../domain/installation/restoring.ts'
@@ -43,9 +44,7 @@ export class AccessTokens {
   readonly #clock: () => number
   readonly #current: string
   readonly #keys: ReadonlyMap<string, Buffer>
-  readonly #remembered: number
-  #young = new Map<string, AccessClaims>()
-  #old = new Map<string, AccessClaims>()
+  readonly #opened: LRUCache<string, AccessClaims>
 
   constructor({ keys, ttl, clock, remembered = 5000 }: AccessTokensOptions) {
     const known = [keys.current, keys.old].filter((key): key is MasterKey => key !== undefined)
@@ -53,7 +52,7 @@ export class AccessTokens {
     this.#clock = clock
     this.#current = keys.current.id
     this.#keys = new Map(known.map((key) => [key.id, deriveKey(key, 'access-token')]))
-    this.#remembered = remembered
+    this.#opened = new LRUCache({ max: remembered })
   }
 
   issue(grant: Grant, session: string, number: number): string {
@@ -67,19 +66,14 @@ export class AccessTokens {
 
   /** The claims of a token that this service issued, `expired` past its life, `invalid` for everything else. */
   verify(token: string): AccessClaims | 'invalid' | 'expired' {
-    const claims = this.#young.get(token) ?? this.#recall(token)
+    const claims = this.#opened.get(token) ?? this.#openNew(token)
     if (claims === undefined) return 'invalid'
     return this.#clock() < claims.expiresAt ? claims : 'expired'
   }
 
-  #recall(token: string): AccessClaims | undefined {
-    const claims = this.#old.get(token) ?? this.#open(token)
-    if (claims === undefined) return undefined
-    if (this.#young.size >= this.#remembered) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(token, claims)
+  #openNew(token: string): AccessClaims | undefined {
+    const claims = this.#open(token)
+    if (claims !== undefined) this.#opened.set(token, claims)
     return claims
   }
 

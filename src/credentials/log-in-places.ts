@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 import { hmac } from './key-derivation.ts'
 import { networkOf } from './network.ts'
-import { BoundedMap } from '../runtime/bounded-map.ts'
 
 /** Milliseconds for which an address that an account has logged in from is familiar: 30 days. */
 const FAMILIAR = 2_592_000_000
@@ -24,7 +24,7 @@ type LoggedIn = {
 export class LogInPlaces {
   readonly #keys: readonly Buffer[]
   /** When each mark was last used, in milliseconds since 1970. */
-  readonly #usedAt = new BoundedMap<string, number>(REMEMBERED)
+  readonly #usedAt = new LRUCache<string, number>({ max: REMEMBERED })
 
   constructor({ current, old }: MasterKeys) {
     const known = [current, old].filter((key): key is MasterKey => key !== undefined)

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { cutKey, type Cut } from '../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../domain/scoring/cut/possible.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { tabled } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
-import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { TracePool } from './trace-pool.ts'
 
 /** Cuts kept at most; each has a dozen numbers. */
@@ -11,7 +11,7 @@ const KEPT = 20_000
 
 /** Traced cuts: of the shipped table, or traced once in a worker and kept. */
 export class CutTraces {
-  readonly #kept = new BoundedMap<string, TracedCut | null>(KEPT)
+  readonly #kept = new LRUCache<string, { readonly traced: TracedCut | null }>({ max: KEPT })
   readonly #underWay = new Map<string, Promise<TracedCut | null>>()
 
   constructor(
@@ -28,7 +28,7 @@ export class CutTraces {
     if (known !== undefined) return known
     const key = cutKey(cut)
     const kept = this.#kept.get(key)
-    return kept === undefined ? (this.#underWay.get(key) ?? this.#trace(cut, key)) : kept
+    return kept === undefined ? (this.#underWay.get(key) ?? this.#trace(cut, key)) : kept.traced
   }
 
   #trace(cut: Cut, key: string): Promise<TracedCut | null> {
@@ -53,7 +53,7 @@ export class CutTraces {
   }
 
   #keep(key: string, traced: TracedCut | null): TracedCut | null {
-    this.#kept.set(key, traced)
+    this.#kept.set(key, { traced })
     return traced
   }
 }

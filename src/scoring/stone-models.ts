@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { Fold } from '../domain/scoring/mesh/symmetry.ts'
 import type { StoneShape } from '../domain/diamond/stone-model.ts'
 import { UntraceableCut } from '../domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
-import { BoundedMap } from '../runtime/bounded-map.ts'
 import type { PictureOrder } from './trace-jobs.ts'
 import type { TracePool } from './trace-pool.ts'
 
@@ -11,7 +11,7 @@ const KEPT = 1_000
 
 /** Stones' own bodies, from the files that are kept under their digests: looked at, traced and drawn, one at a time. */
 export class StoneModels {
-  readonly #kept = new BoundedMap<string, TracedCut>(KEPT)
+  readonly #kept = new LRUCache<string, TracedCut>({ max: KEPT })
   #last: Promise<unknown> = Promise.resolve()
 
   /** @param bytesOf of the file that is kept under a digest; undefined where there is none */

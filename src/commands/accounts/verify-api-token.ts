@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { randomBytes } from 'node:crypto'
 import { digestOf, sameDigest } from '../../credentials/digests.ts'
 import type { GuessLimits } from '../../credentials/guess-limits.ts'
@@ -53,7 +54,7 @@ export class ApiTokenVerifier {
   readonly #options: ApiTokenVerifierOptions
   /** What is remembered is found by an HMAC, so that memory holds no token. */
   readonly #key = randomBytes(32)
-  readonly #verified = new Map<string, Verified>()
+  readonly #verified = new LRUCache<string, Verified>({ max: REMEMBERED })
   /** The address of the account that was found last. */
   #another = NOBODY
 
@@ -74,7 +75,7 @@ export class ApiTokenVerifier {
     const known = this.#verified.get(key)
     const verified = known !== undefined && this.#holds(known, asOf) ? known : await this.#lookUp(shown, asOf)
     if (verified === undefined || this.#options.clock() >= verified.expiresAt) return undefined
-    if (verified !== known) this.#remember(key, verified)
+    if (verified !== known) this.#verified.set(key, verified)
     uses.note(verified.caller)
     return verified.caller
   }
@@ -105,12 +106,6 @@ export class ApiTokenVerifier {
   async #lookAtAnother(email: string, token: string): Promise<void> {
     const other = await findAccount(this.#options, email)
     if (other !== undefined) verifiedBy(other, token)
-  }
-
-  #remember(key: string, verified: Verified): void {
-    this.#verified.delete(key)
-    if (this.#verified.size >= REMEMBERED) this.#verified.delete(this.#verified.keys().next().value ?? '')
-    this.#verified.set(key, verified)
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { load, type DomainEvent, type Fold, type Loaded } from './load.ts'
 
@@ -22,19 +23,17 @@ type Kept = { readonly folded: Folded<unknown>; readonly fold: unknown; readonly
  * Those that were used last stay, within bounds; a state of more than `bytesOfOne` is not kept.
  */
 export class FoldedStates {
-  /** The one that was used longest ago first. */
-  readonly #kept = new Map<string, Kept>()
-  #bytes = 0
+  readonly #kept: LRUCache<string, Kept>
 
-  constructor(private readonly bounds: Bounds = BOUNDS) {}
+  constructor(private readonly bounds: Bounds = BOUNDS) {
+    const { streams: max, bytes: maxSize, bytesOfOne: maxEntrySize } = bounds
+    this.#kept = new LRUCache({ max, maxSize, maxEntrySize, sizeCalculation: ({ bytes }) => bytes })
+  }
 
   /** How a stream was when this process used it last, by this very fold. */
   find<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>): Folded<State> | undefined {
     const kept = this.#kept.get(stream)
-    if (kept === undefined || kept.fold !== fold) return undefined
-    this.#kept.delete(stream)
-    this.#kept.set(stream, kept)
-    return kept.folded as Folded<State>
+    return kept === undefined || kept.fold !== fold ? undefined : (kept.folded as Folded<State>)
   }
 
   /**
@@ -62,21 +61,13 @@ export class FoldedStates {
 
   /** What reads no more than a stream's newest events does not know it, and reads little. */
   keep<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>, folded: Folded<State>): void {
-    this.forget(stream)
-    if (fold.newest !== undefined) return
+    if (fold.newest !== undefined) return this.forget(stream)
     const bytes = weightOf(folded.state, this.bounds.bytesOfOne) + 2 * stream.length + OBJECT
-    if (bytes > this.bounds.bytesOfOne) return
     this.#kept.set(stream, { folded, fold, bytes })
-    this.#bytes += bytes
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.bounds.streams && this.#bytes <= this.bounds.bytes) break
-      this.forget(oldest)
-    }
   }
 
   /** For one that this process changes in another way. */
   forget(stream: string): void {
-    this.#bytes -= this.#kept.get(stream)?.bytes ?? 0
     this.#kept.delete(stream)
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { timingSafeEqual } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
@@ -28,7 +29,7 @@ export type Opened = { readonly revision: number; readonly expired: boolean }
 
 /** Makes stored bodies ready to send: puts in the service's address and the signatures, neither of which is stored. */
 export class Links {
-  #signed = new Map<string, string>()
+  readonly #signed = new LRUCache<string, string>({ max: KEPT })
   /** What they were signed for: the key, and the time at which they end. */
   #signedBy: Buffer | undefined
   #signedUntil = 0
@@ -108,7 +109,6 @@ export class Links {
     this.#forgetEnded()
     const known = this.#signed.get(stored)
     if (known !== undefined) return known
-    if (this.#signed.size >= KEPT) this.#signed.clear()
     const lasting = stored.charAt(mark + 1) === LASTS.aDay ? LASTS.aDay : LASTS.withItsAccess
     const link = this.link(stored.slice(0, mark), lasting, Number(stored.slice(mark + 2)))
     this.#signed.set(stored, link)
@@ -119,7 +119,7 @@ export class Links {
     const { key } = this.keys.current
     const until = this.#end()
     if (this.#signedBy === key && this.#signedUntil === until) return
-    this.#signed = new Map()
+    this.#signed.clear()
     this.#signedBy = key
     this.#signedUntil = until
   }

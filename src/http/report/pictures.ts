@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { StoneModel } from '../../domain/diamond/stone-model.ts'
 import type { Basis } from '../../domain/diamond/score-basis.ts'
@@ -8,7 +9,6 @@ import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
 import type { Look } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { KeptPictures } from '../../stores/ports/pictures.ts'
 
 /** A cut, or a stone's own body by the digest of its 3D file. */
@@ -59,7 +59,7 @@ export function shownBasis(diamond: LiveDiamond): Basis {
  * outlives the file in no folder.
  */
 export class Pictures {
-  readonly #kept = new BoundedMap<string, Promise<Uint8Array | undefined>>(KEPT)
+  readonly #kept = new LRUCache<string, Promise<Uint8Array | undefined>>({ max: KEPT })
 
   constructor(
     private readonly draw: Draw,

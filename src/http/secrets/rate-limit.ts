@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Milliseconds of a window. */
 const WINDOW = 600_000
@@ -14,7 +14,7 @@ type Window = { readonly until: number; count: number }
 
 /** Counts requests in windows of 10 minutes, in this process. */
 export class RateLimit {
-  readonly #windows = new BoundedMap<string, Window>(REMEMBERED)
+  readonly #windows = new LRUCache<string, Window>({ max: REMEMBERED })
 
   /**
    * @param limit requests in a window; 0 for no limit

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { LRUCache } from 'lru-cache'
 import type { Bounded, Document, FieldValue, Kept, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
 import { armsOf } from './arms.ts'
 import { behindSql, cutAt, shapeOf, sqlOf, termsOf, type Term } from './conditions.ts'
@@ -14,10 +15,10 @@ export type Queries = {
 
 /** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): Queries {
-  const gets = new Map<string, Database.Statement<[FieldValue], Document>>()
-  const finds = new Map<string, (values: FieldValue[]) => Document[]>()
-  const kept = new Map<string, Database.Statement<FieldValue[], Record<string, FieldValue>>>()
-  const sums = new Map<string, Database.Statement<FieldValue[], number | null>>()
+  const gets = shapes<Database.Statement<[FieldValue], Document>>()
+  const finds = shapes<(values: FieldValue[]) => Document[]>()
+  const kept = shapes<Database.Statement<FieldValue[], Record<string, FieldValue>>>()
+  const sums = shapes<Database.Statement<FieldValue[], number | null>>()
   return {
     get(id, select) {
       const statement = remembered(gets, select.join(), () =>
@@ -65,13 +66,13 @@ function reading(db: Database.Database, sql: string, select: readonly string[]):
 /** Shapes of each kind that stay prepared: callers choose the shapes, so that without a bound memory were theirs. */
 const SHAPES = 500
 
-function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
-  let value = known.get(key)
-  if (value === undefined) {
-    value = make()
-    if (known.size >= SHAPES) known.clear()
-    known.set(key, value)
-  }
+const shapes = <Value extends object>() => new LRUCache<string, Value>({ max: SHAPES })
+
+function remembered<Value extends object>(known: LRUCache<string, Value>, key: string, make: () => Value): Value {
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const value = make()
+  known.set(key, value)
   return value
 }
 

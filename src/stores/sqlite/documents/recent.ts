@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Document, FieldValue } from '../../ports/read-store.ts'
 
 /**
@@ -9,11 +10,13 @@ const MOST = 8_192
 /** Sets of columns whose documents are kept; callers name theirs by the same array each time. */
 const SELECTIONS = 4
 
+type Recent = LRUCache<FieldValue, Document>
+
 type Read = (id: FieldValue, select: readonly string[]) => Document | undefined
 
 /** The documents that were read last, by what was read of them, as long as nobody has written them. */
 export class RecentDocuments {
-  readonly #kept = new Map<readonly string[], Map<FieldValue, Document>>()
+  readonly #kept = new Map<readonly string[], Recent>()
 
   constructor(private readonly read: Read) {}
 
@@ -22,7 +25,7 @@ export class RecentDocuments {
     const found = known?.get(id)
     if (found !== undefined) return found
     const document = this.read(id, select)
-    if (known !== undefined && document !== undefined) keep(known, id, document)
+    if (document !== undefined) known?.set(id, document)
     return document
   }
 
@@ -36,20 +39,11 @@ export class RecentDocuments {
     for (const known of this.#kept.values()) known.clear()
   }
 
-  #keptOf(select: readonly string[]): Map<FieldValue, Document> | undefined {
+  #keptOf(select: readonly string[]): Recent | undefined {
     const known = this.#kept.get(select)
     if (known !== undefined || this.#kept.size === SELECTIONS) return known
-    const made = new Map<FieldValue, Document>()
+    const made: Recent = new LRUCache({ max: MOST })
     this.#kept.set(select, made)
     return made
   }
-}
-
-/** Whoever was read longest ago for the first time goes. */
-function keep(known: Map<FieldValue, Document>, id: FieldValue, document: Document): void {
-  if (known.size === MOST) {
-    const [first] = known.keys()
-    if (first !== undefined) known.delete(first)
-  }
-  known.set(id, document)
 }
