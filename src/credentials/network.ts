@@ -1,17 +1,16 @@
-import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isIP } from 'node:net'
 
-/** An IPv4 address, or the /64 network of an IPv6 address: the smallest part of it that somebody has to themselves. */
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address: the smallest part of it that somebody has to themselves. What is
+ * no address stays as it is.
+ */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length)
-  const whole = [...groups, ...Array.from({ length: zeros }, () => '0'), ...behind]
-  return `${whole
+  if (isIP(address) === 0) return address
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  return `${parsed.parts
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .map((group) => group.toString(16))
     .join(':')}::/64`
 }

@@ -1,24 +1,9 @@
+import ipaddr from 'ipaddr.js'
 import type { IncomingHttpHeaders } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 
-/** Loopback, private and link-local networks (RFC 6890). */
-const NEAR = new BlockList()
-for (const [network, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-] as const) {
-  NEAR.addSubnet(network, bits, 'ipv4')
-}
-for (const [network, bits] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  NEAR.addSubnet(network, bits, 'ipv6')
-}
+/** Loopback, private and link-local networks (RFC 6890), by their names in ipaddr.js. */
+const NEAR: ReadonlySet<string> = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal'])
 
 /** Which headers proxies tell by whom they speak for. What only some of them write is believed where it is public. */
 const FOR = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
@@ -46,8 +31,6 @@ function addressesIn(name: (typeof FOR)[number], text: string): string[] {
 }
 
 function isNear(text: string): boolean {
-  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-  const address = (bare.split('%')[0] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
-  const version = isIP(address)
-  return version !== 0 && NEAR.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  const address = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  return isIP(address) !== 0 && NEAR.has(ipaddr.process(address).range())
 }
