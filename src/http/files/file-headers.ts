@@ -1,3 +1,5 @@
+import { parse } from 'range-parser'
+
 /** Bytes of a file, both included. */
 export type Range = { readonly start: number; readonly end: number }
 
@@ -7,17 +9,13 @@ export type Range = { readonly start: number; readonly end: number }
  *   for what is no range; 'unsatisfiable' where it lies behind the end
  */
 export function parseRange(header: string | undefined, bytes: number): Range | undefined | 'unsatisfiable' {
-  const [, from = '', to = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? []
-  if (from === '') return to === '' ? undefined : lastBytes(Number(to), bytes)
-  const start = Number(from)
-  const end = to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)
-  if (to !== '' && Number(to) < start) return undefined
-  return start >= bytes ? 'unsatisfiable' : { start, end }
+  const { type, code, ranges } = parse(bytes, header ?? '')
+  if (type !== 'bytes' || code === MALFORMED || ranges.length > 1) return undefined
+  return ranges[0] ?? 'unsatisfiable'
 }
 
-function lastBytes(count: number, bytes: number): Range | 'unsatisfiable' {
-  return count === 0 ? 'unsatisfiable' : { start: Math.max(0, bytes - count), end: bytes - 1 }
-}
+/** range-parser's code for what is no range. */
+const MALFORMED = 1
 
 /**
  * `inline` with a file name, which every browser reads as it should (RFC 6266): a plain one in ASCII, and beside it the
