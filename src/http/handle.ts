@@ -67,6 +67,8 @@ function askedOf(ctx: Context, options: HandleOptions): MutableAsked {
     search: ctx.querystring,
     params: state.params ?? {},
     headers: ctx.headers,
+    accepts: (...types) => ctx.accepts(...types),
+    cookie: (name) => ctx.cookies.get(name),
     // What they hold is what the endpoint's own `who` and `body` made, for its own `run`.
     asker: undefined,
     body: undefined,

@@ -107,15 +107,14 @@ export const listChanges = endpoint({
   run(asked, services: ChangeServices) {
     const { version } = asked.params
     const query = readQuery(asked.search)
-    if (!wantsEvents(asked)) return answerPage(asked, version, query, services)
+    if (asked.accepts('json', EVENTS) !== EVENTS) return answerPage(asked, version, query, services)
     const lastEvent = asked.headers['last-event-id']
     const after = typeof lastEvent === 'string' && lastEvent !== '' ? lastEvent : query.after
     return answerEvents(asked, version, { ...query, after }, services)
   },
 })
 
-const wantsEvents = ({ headers }: Pick<Asked, 'headers'>): boolean => EVENTS.test(headers.accept ?? '')
-const EVENTS = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i
+const EVENTS = 'text/event-stream'
 
 type AskedBy = Asked<Caller, undefined, unknown>
 

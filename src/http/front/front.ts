@@ -37,8 +37,8 @@ export const showFront = endpoint({
   requestHeaders: { Accept: z.string().describe('`text/html` gets the page.') },
   answers: { 200: { about: 'Where to go on', schema: Start } },
   family: platform,
-  run({ headers, target }, { front, secrets }: FrontServices) {
-    if (headers.accept?.includes('text/html') !== true) return ok(startAt(front.address), { Vary: 'Accept' })
+  run({ accepts, target }, { front, secrets }: FrontServices) {
+    if (accepts('json', 'html') !== 'html') return ok(startAt(front.address), { Vary: 'Accept' })
     // Its path has a slash at its end and is no folder: of what doubled ones add, one counts less.
     const up = upFrom(target).slice('../'.length)
     const content = html`${INTRODUCTION} ${pages(up)}

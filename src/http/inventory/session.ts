@@ -65,23 +65,17 @@ export const loggingIn: Who<undefined, BrowserServices> = {
   },
 }
 
-type Request = Pick<Asked, 'headers' | 'method' | 'patience'>
+type Request = Pick<Asked, 'headers' | 'cookie' | 'method' | 'patience'>
 
 /** A program's access token opens no page, as a browser's opens no API. */
 function sessionIn(
   asked: Request,
   { sessions: { tokens }, feed, cookie }: BrowserServices['browser'],
 ): Caller | undefined | Promise<Caller | undefined> {
-  const token = cookieIn(asked.headers.cookie, cookie.name)
+  const token = asked.cookie(cookie.name)
   const claims = token === undefined ? 'invalid' : tokens.verify(token)
   if (typeof claims === 'string' || claims.client !== BROWSER.client) return undefined
   const ifLive = (live: boolean): AccessClaims | undefined => (live ? claims : undefined)
   const live = isStillLive(asked, claims, feed)
   return typeof live === 'boolean' ? ifLive(live) : live.then(ifLive)
-}
-
-/** @param header `a=1; b=2` (RFC 6265, 4.2); the first of a name counts */
-function cookieIn(header: string | undefined, name: string): string | undefined {
-  const pairs = header?.split(';').map((pair) => pair.trim())
-  return pairs?.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }

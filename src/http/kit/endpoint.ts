@@ -28,6 +28,10 @@ export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<
   readonly params: Names
   /** By their names in small letters. */
   readonly headers: IncomingHttpHeaders
+  /** Which of some types the client likes best, the first where it says nothing; false for none of them. */
+  accepts(...types: string[]): string | false
+  /** A cookie that the client sent. */
+  cookie(name: string): string | undefined
   /** The client's, behind as many proxies as TRUST_PROXY says. Found when it is asked for. */
   readonly address: string
   /** The address at the other end of the connection: the client's, or the nearest proxy's. */
