@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { carried, FIRST_EPOCH } from '../domain/installation/restoring.ts'
 import type { Grant } from '../domain/session/session.ts'
+import { hmac } from './key-derivation.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
 /** What an access token says. `session` and `number` name it; times in milliseconds since 1970. */
@@ -43,7 +44,7 @@ export class AccessTokens {
   readonly ttl: number
   readonly #clock: () => number
   readonly #current: string
-  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly #keys: ReadonlyMap<string, KeyObject>
   readonly #opened: LRUCache<string, AccessClaims>
 
   constructor({ keys, ttl, clock, remembered = 5000 }: AccessTokensOptions) {
@@ -51,7 +52,7 @@ export class AccessTokens {
     this.ttl = ttl
     this.#clock = clock
     this.#current = keys.current.id
-    this.#keys = new Map(known.map((key) => [key.id, deriveKey(key, 'access-token')]))
+    this.#keys = new Map(known.map((key) => [key.id, createSecretKey(deriveKey(key, 'access-token'))]))
     this.#opened = new LRUCache({ max: remembered })
   }
 
@@ -94,8 +95,8 @@ export class AccessTokens {
   }
 
   #sign(key: string, text: string): Buffer | undefined {
-    const bytes = this.#keys.get(key)
-    return bytes && createHmac('sha256', bytes).update(text).digest()
+    const secret = this.#keys.get(key)
+    return secret && hmac(secret, text)
   }
 }
 

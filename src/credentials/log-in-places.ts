@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 import { hmac } from './key-derivation.ts'
 import { networkOf } from './network.ts'
@@ -22,13 +23,13 @@ type LoggedIn = {
  * account and address together, by a key: it tells nobody where people are, nor who else is there.
  */
 export class LogInPlaces {
-  readonly #keys: readonly Buffer[]
+  readonly #keys: readonly KeyObject[]
   /** When each mark was last used, in milliseconds since 1970. */
   readonly #usedAt = new LRUCache<string, number>({ max: REMEMBERED })
 
   constructor({ current, old }: MasterKeys) {
     const known = [current, old].filter((key): key is MasterKey => key !== undefined)
-    this.#keys = known.map((key) => deriveKey(key, 'log-in-place'))
+    this.#keys = known.map((key) => createSecretKey(deriveKey(key, 'log-in-place')))
   }
 
   /** What stands in the log for this account's log-in from this address. */

@@ -1,6 +1,5 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
-import { drawRandom } from './random.ts'
 
 const NONCE = 12
 const TAG = 16
@@ -11,7 +10,7 @@ const KEY_ID = 8
  * @param context what the ciphertext belongs to: it opens nowhere else
  */
 export function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
-  const nonce = drawRandom(NONCE)
+  const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }

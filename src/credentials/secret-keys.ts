@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { derive } from './key-derivation.ts'
-import { drawRandom } from './random.ts'
 
 /**
  * A secret has two keys. The metadata key is random and its sender's; the secret key follows from it and is its
@@ -12,7 +11,7 @@ export type SecretKeys = { readonly metadataKey: string; readonly secretKey: str
 const LENGTH = 50
 const KEY = /^[0-9a-z]{50}$/
 
-export const newSecretKeys = (): SecretKeys => keysOf(inBase36(drawRandom(32)))
+export const newSecretKeys = (): SecretKeys => keysOf(inBase36(randomBytes(32)))
 
 /** All that follows from a metadata key; undefined for what can't be one. */
 export const keysOfMetadataKey = (text: string): SecretKeys | undefined => (KEY.test(text) ? keysOf(text) : undefined)

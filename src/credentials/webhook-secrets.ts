@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { MasterKeys } from './master-keys.ts'
-import { drawRandom } from './random.ts'
 import { MasterSeal } from './sealing.ts'
 
 const PREFIX = 'whsec_'
@@ -20,7 +19,7 @@ export class WebhookSecrets {
 
   /** `whsec_` and 32 random bytes in base64. */
   make(): string {
-    return PREFIX + drawRandom(BYTES).toString('base64')
+    return PREFIX + randomBytes(BYTES).toString('base64')
   }
 
   /** @param webhook the seal opens for no other one */

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decrypt, encrypt } from '../../credentials/sealing.ts'
 import { derive, hmac } from '../../credentials/key-derivation.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
@@ -16,11 +17,11 @@ const PERSON_KEY: KeyKind<PersonKeySealed> = {
 
 /** What one root key is for: each purpose has a key of its own. */
 class PersonKey {
-  readonly #names: Buffer
+  readonly #names: KeyObject
   readonly #addresses: Buffer
 
   constructor(root: Buffer) {
-    this.#names = derive(root, 'log-in names')
+    this.#names = createSecretKey(derive(root, 'log-in names'))
     this.#addresses = derive(root, 'addresses')
   }
 

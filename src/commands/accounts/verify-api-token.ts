@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { digestOf, sameDigest } from '../../credentials/digests.ts'
 import type { GuessLimits } from '../../credentials/guess-limits.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
@@ -53,7 +53,7 @@ type Shown = { readonly email: string; readonly token: string; readonly address:
 export class ApiTokenVerifier {
   readonly #options: ApiTokenVerifierOptions
   /** What is remembered is found by an HMAC, so that memory holds no token. */
-  readonly #key = randomBytes(32)
+  readonly #key = createSecretKey(randomBytes(32))
   readonly #verified = new LRUCache<string, Verified>({ max: REMEMBERED })
   /** The address of the account that was found last. */
   #another = NOBODY

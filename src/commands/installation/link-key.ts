@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/key-derivation.ts'
 import type { MasterKey, MasterKeys } from '../../credentials/master-keys.ts'
 import type { LinkKeySealed } from '../../domain/installation/link-key.ts'
@@ -19,7 +19,7 @@ const LINK_KEY: KeyKind<LinkKeySealed> = {
 }
 
 /** The key that signs links now. `since`: when it took another one's place (ms since 1970); 0 for the first there is. */
-export type LinkKey = { readonly key: Buffer; readonly since: number }
+export type LinkKey = { readonly key: KeyObject; readonly since: number }
 
 type Noted = Pick<StoredEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'>
 
@@ -70,8 +70,8 @@ export class LinkKeys {
   #derived(): LinkKey {
     const { root, since } = this.sealed
     const { number, at } = this.epoch
-    if (number === FIRST_EPOCH) return { key: root, since }
-    return { key: derive(root, `links of epoch ${number}`), since: Math.max(since, at) }
+    if (number === FIRST_EPOCH) return { key: createSecretKey(root), since }
+    return { key: createSecretKey(derive(root, `links of epoch ${number}`)), since: Math.max(since, at) }
   }
 }
 

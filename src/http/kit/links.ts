@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual, type KeyObject } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
@@ -31,7 +31,7 @@ export type Opened = { readonly revision: number; readonly expired: boolean }
 export class Links {
   readonly #signed = new LRUCache<string, string>({ max: KEPT })
   /** What they were signed for: the key, and the time at which they end. */
-  #signedBy: Buffer | undefined
+  #signedBy: KeyObject | undefined
   #signedUntil = 0
 
   /**
