@@ -27,6 +27,8 @@ const SKUS = [
   '0x1F',
   'true',
   '=1+1',
+  "'=1+1",
+  '＝1+1',
   '"quoted"',
   'a,b;c',
   "it's",
@@ -84,6 +86,7 @@ test('what is imported again changes nothing, whichever way it was written', asy
   const csv = readFileSync(path('a.csv'), 'utf8')
   assert.is(gunzipSync(readFileSync(path('a.csv.gz'))).toString(), csv)
   assert.is(written[3]?.out, csv)
+  assert.not.match(csv, /(?:^|,)"?[=+\-@＝＋－＠]/m, 'a cell is a formula')
   assert.is(written[4]?.out, readFileSync(path('a.jsonl'), 'utf8'))
   assert.not.ok(existsSync(path('a.csv.partial')))
 

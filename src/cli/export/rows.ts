@@ -5,6 +5,7 @@ import { FIELDS, fieldsOf } from '../../domain/diamond/fields.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import { isoDate, writeOf } from '../../representations/diamond/body.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
+import { guarded } from '../formula-cells.ts'
 
 /** How stones are written: cells under a header, or a JSON object a line. */
 export type Format = 'csv' | 'jsonl'
@@ -43,15 +44,9 @@ type Cell = string | number | boolean | null
 
 const line = (cells: readonly Cell[]) => `${cells.map(cellText).join(',')}\r\n`
 
-/** What a spreadsheet program would compute: it runs as a formula, and may send what is in other cells. */
-const COMPUTED = /^'*[=+\-@]/
-
-/**
- * RFC 4180: in quotes where it would else be read as more than one, or as none. A text that a spreadsheet program would
- * compute has an apostrophe before it, by which such programs take it for text; an import takes that away again.
- */
+/** RFC 4180: in quotes where it would else be read as more than one, or as none. An import reads the same text of it. */
 function cellText(cell: Cell): string {
   if (cell === null) return ''
-  const text = typeof cell === 'string' && COMPUTED.test(cell) ? `'${cell}` : String(cell)
+  const text = typeof cell === 'string' ? guarded(cell) : String(cell)
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

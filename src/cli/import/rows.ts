@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream'
 import { visibleText } from '../../domain/visible-text.ts'
 import { Failed } from '../failure.ts'
 import { textOf, type Form } from './form.ts'
+import { unguarded } from '../formula-cells.ts'
 
 /** A cell as people see it; a number where the file says that it is one. */
 export type Cell = string | number
@@ -63,9 +64,6 @@ async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Fo
 /** `="00071"`, by which a spreadsheet program is kept from taking a text for a number. */
 const AS_TEXT = /^="((?:[^"]|"")*)"$/
 
-/** A text that a spreadsheet program would compute, with the apostrophe that keeps it from that (as export writes it). */
-const GUARDED = /^'(?='*[=+\-@])/
-
 /** Ends of lines and tabs within a cell. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 
@@ -73,7 +71,7 @@ const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 export function cellText(written: string): string {
   const cell = visibleText(written.replaceAll(BREAKS, ' '))
   const [, text] = AS_TEXT.exec(cell) ?? []
-  return text === undefined ? cell.replace(GUARDED, '') : visibleText(text.replaceAll('""', '"'))
+  return text === undefined ? unguarded(cell) : visibleText(text.replaceAll('""', '"'))
 }
 
 /** A packed file that can't be unpacked. */
