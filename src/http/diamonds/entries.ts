@@ -19,7 +19,9 @@ export const bulkOf = (entry: z.ZodType) =>
       entries: z
         .array(entry, must(RIGHT))
         .min(1, `must be ${RIGHT}, got an empty one`)
-        .max(ENTRIES_MAX, `may have at most ${ENTRIES_MAX} diamonds`),
+        .max(ENTRIES_MAX, {
+          error: ({ input }) => `may have at most ${ENTRIES_MAX} diamonds, got ${(input as readonly unknown[]).length}`,
+        }),
     },
     'a bulk request',
     '{"entries": [...]}',

@@ -43,7 +43,7 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
         [...given.keys()].filter((name) => !isFilter(name)),
         known,
       ),
-      ...namesOfTwins(given, names, lists),
+      ...repeatedOnes(given, names, lists),
       ...issues.filter(isMalformed).map(faultOf),
     ]
     const invalid = [...unknownFilters(given, known), ...issues.filter((issue) => !isMalformed(issue)).map(faultOf)]
@@ -77,7 +77,8 @@ function valuesOf(given: Given, names: readonly string[], lists: ReadonlySet<str
   return values
 }
 
-function namesOfTwins(given: Given, names: readonly string[], lists: ReadonlySet<string>): Fault[] {
+/** Faults for parameters that stand several times and may stand once. */
+function repeatedOnes(given: Given, names: readonly string[], lists: ReadonlySet<string>): Fault[] {
   return names.flatMap((name) => {
     const count = given.get(name)?.length ?? 0
     if (count <= 1 || lists.has(name)) return []
