@@ -1,10 +1,10 @@
-import { FIELDS, fieldsOf, type FieldName } from '../../domain/diamond/fields.ts'
+import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { color } from '../../domain/dictionaries/color-and-clarity.ts'
 import { readFancyColor } from '../../domain/dictionaries/fancy-description.ts'
 import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { comparedText } from '../../domain/visible-text.ts'
-import { fieldSchema } from '../../representations/diamond/field-schemas.ts'
+import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import { booleanOf, levelOf, saysNoValue } from './cell-words.ts'
 import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type Decimals } from './numbers.ts'
@@ -72,11 +72,8 @@ function wordOf(name: FieldName, cell: string): unknown {
 
 const idOr = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
 
-const SCHEMAS = new Map(fieldsOf('v4').map((name) => [name, fieldSchema(name, 'v4')]))
-
 /** Whether the API takes a value of a field. */
-export const isReadable = (name: FieldName, value: unknown): boolean =>
-  SCHEMAS.get(name)?.safeParse(value).success ?? false
+export const isReadable = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success
 
 /** GIA writes `Medium Blue` where others have two columns. */
 function spreadFluorescence(input: Record<string, unknown>): void {

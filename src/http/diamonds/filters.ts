@@ -15,7 +15,7 @@ import {
   type Range,
   type Sort,
 } from '../../projections/diamonds/list-query.ts'
-import { fieldSchema } from '../../representations/diamond/field-schemas.ts'
+import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import { WORDS } from '../../representations/diamond/words.ts'
 import { shown } from '../../representations/json.ts'
 import { readBy } from '../../representations/parse.ts'
@@ -121,7 +121,7 @@ const asField = (name: FieldName) =>
   z
     .string()
     .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
-    .pipe(fieldSchema(name, 'v4') as z.ZodType<unknown, number | string>)
+    .pipe(V4_FIELDS[name] as z.ZodType<unknown, number | string>)
 
 const FILTERS: Readonly<Record<ApiVersion, readonly FilterParameter[]>> = {
   v3: [...SHARED, ...filtersOf('v3')],

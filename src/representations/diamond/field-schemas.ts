@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiVersion, Bounds, Field } from '../../domain/diamond/field.ts'
-import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
+import { FIELD_NAMES, FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { isShapeId, mistypedShape, parseShape, topShapes } from '../../domain/dictionaries/shapes.ts'
 import { readText, shown } from '../json.ts'
 import { must, readBy } from '../parse.ts'
@@ -162,3 +162,8 @@ const entryIds = shared(({ dictionary }, name) => idsOf(dictionary.all, name))
 const entryNames = shared(({ dictionary, shown: as }, name) =>
   z.enum(dictionary.all.map((entry) => entry[as])).meta({ id: name }),
 )
+
+/** How v4 reads each field. */
+export const V4_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, fieldSchema(name, 'v4')])) as {
+  readonly [Name in FieldName]: FieldSchema<Name>
+}

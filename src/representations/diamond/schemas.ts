@@ -12,7 +12,7 @@ import { isTextMember, SCORES, type ScoreName } from '../../domain/diamond/score
 import { CERTIFICATION } from '../certification.ts'
 import { assigned, DIAMOND_ID, objectOf } from '../parse.ts'
 import { writeOf } from './body.ts'
-import { fieldSchema, shownSchema } from './field-schemas.ts'
+import { fieldSchema, shownSchema, V4_FIELDS } from './field-schemas.ts'
 import { isShown } from './scores.ts'
 import { WORDS } from './words.ts'
 
@@ -26,7 +26,7 @@ const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => S
 /** Words for people, and an example in the version's own form. */
 function described(name: FieldName, version: ApiVersion) {
   const { about, example } = WORDS[name]
-  const value = fieldSchema(name, 'v4').parse(example)
+  const value = V4_FIELDS[name].parse(example)
   return { description: about, examples: [JSON.parse(writeOf(FIELDS[name], version)(value)) as unknown] }
 }
 
