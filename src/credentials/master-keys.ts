@@ -1,6 +1,7 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { derive } from './key-derivation.ts'
 
 export type MasterKey = {
   /** Names the key beside what was made with it: the first 8 bytes of its SHA-256, in hex. */
@@ -34,9 +35,7 @@ export function openMasterKeys({ dataDir, masterKey, masterKeyOld }: MasterKeyOp
 }
 
 /** A key of its own for each purpose, so that what one is used for tells nothing about another. */
-export function deriveKey(key: MasterKey, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key.bytes, '', purpose, 32))
-}
+export const deriveKey = (key: MasterKey, purpose: string): Buffer => derive(key.bytes, purpose)
 
 function keyOf(base64: string, where: string): MasterKey {
   const bytes = Buffer.from(base64.trim(), 'base64')

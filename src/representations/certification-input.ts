@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LABORATORIES, type CertificationInput, type Laboratory } from '../domain/certification/certification.ts'
 import { comparedText } from '../domain/visible-text.ts'
 import { LABORATORY } from './certification.ts'
-import { isObject, readText, type Parsed } from './json.ts'
+import { readText, type Parsed } from './json.ts'
 import { assigned, DIAMOND_ID, must, objectOf, parse, readBy } from './parse.ts'
 
 /** Characters of a laboratory's name that are looked at. */
@@ -67,7 +67,3 @@ export function fromForm(parts: ReadonlyMap<string, string>): Record<string, unk
   if (parts.get('number') === '') input['number'] = null
   return input
 }
-
-/** The diamond that a request names, whatever else is wrong with it; undefined where it names none. */
-export const namedDiamond = (input: unknown): number | undefined =>
-  isObject(input) ? DIAMOND_ID.safeParse(input['product']).data : undefined

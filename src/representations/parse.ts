@@ -52,6 +52,11 @@ export const must = (right: string, absent = 'is required'): Says => ({
 
 const mismatch = (right: string, value: unknown) => `must be ${right}, got ${shown(value)}`
 
+/** What a schema says of a list that is too long. @param of what the list has, such as `values` */
+export const atMost = (most: number, of: string): Says => ({
+  error: ({ input }) => `may have at most ${most} ${of}, got ${(input as readonly unknown[]).length}`,
+})
+
 /**
  * A schema of what a type alone can't tell.
  * @param read returns undefined for a value that is not right
@@ -89,3 +94,7 @@ const MUST_BE_ID = must(ID, `is required: ${ID}`)
 
 /** The id of a diamond, in JSON. */
 export const DIAMOND_ID = z.int(MUST_BE_ID).min(1, MUST_BE_ID).describe('The id of a diamond.')
+
+/** The diamond that a member names, whatever else is wrong with its object; undefined where it names none. */
+export const diamondIn = (input: unknown, member: string): number | undefined =>
+  isObject(input) ? DIAMOND_ID.safeParse(input[member]).data : undefined

@@ -4,8 +4,9 @@ import type { By } from '../../commands/diamonds/diamonds.ts'
 import type { CertificationInput } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { namedDiamond, readCertification } from '../../representations/certification-input.ts'
+import { readCertification } from '../../representations/certification-input.ts'
 import { CERTIFICATION, certificationText } from '../../representations/certification.ts'
+import { diamondIn } from '../../representations/parse.ts'
 import { byOf } from '../diamonds/resource.ts'
 import { created } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
@@ -67,7 +68,7 @@ export const attachReport = endpoint({
 async function checked(writing: Certifying, { owner }: By, { input, refused }: Upload): Promise<CertificationInput> {
   const { value, faults = [] } = readCertification(input)
   if (value !== undefined && refused === undefined) return value
-  const id = namedDiamond(input)
+  const id = diamondIn(input, 'product')
   const foreign = id === undefined ? [] : await ownershipFaults(writing, owner, [{ id, pointer: '/product' }])
   const kind = faults.length > 0 ? 'invalid' : (refused?.kind ?? 'invalid')
   throw new Refusal(kind, [...faults, ...(refused?.faults ?? []), ...foreign])

@@ -4,7 +4,7 @@ import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { readChangesOfOne, readNewDiamond, type ChangesOfOne } from '../../representations/diamond/read.ts'
 import { isObject, type Parsed } from '../../representations/json.ts'
-import { DIAMOND_ID, must, objectOf, parse } from '../../representations/parse.ts'
+import { atMost, DIAMOND_ID, diamondIn, must, objectOf, parse } from '../../representations/parse.ts'
 import { mapInSlices } from '../../runtime/slices.ts'
 
 /** Diamonds of one bulk request at most. */
@@ -19,9 +19,7 @@ export const bulkOf = (entry: z.ZodType) =>
       entries: z
         .array(entry, must(RIGHT))
         .min(1, `must be ${RIGHT}, got an empty one`)
-        .max(ENTRIES_MAX, {
-          error: ({ input }) => `may have at most ${ENTRIES_MAX} diamonds, got ${(input as readonly unknown[]).length}`,
-        }),
+        .max(ENTRIES_MAX, atMost(ENTRIES_MAX, 'diamonds')),
     },
     'a bulk request',
     '{"entries": [...]}',
@@ -71,7 +69,7 @@ async function entriesOf<Entry extends { readonly id: number }>(
   const parsed = await mapInSlices(items, (item, index): Parsed<Entry & IdEntry> => {
     const pointer = pointerTo(index)
     const { value, faults = [] } = read(item, pointer)
-    const id = isObject(item) ? DIAMOND_ID.safeParse(item['id']).data : undefined
+    const id = value === undefined ? diamondIn(item, 'id') : value.id
     if (id !== undefined && named.has(id)) {
       const repeated = { pointer: `${pointer}/id`, message: `id ${id} stands in more than one entry` }
       return { faults: [repeated, ...faults] }

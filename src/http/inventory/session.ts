@@ -65,7 +65,7 @@ export const loggingIn: Who<undefined, BrowserServices> = {
   },
 }
 
-type Request = Pick<Asked, 'headers' | 'cookie' | 'method' | 'patience'>
+type Request = Pick<Asked, 'cookie' | 'method' | 'patience'>
 
 /** A program's access token opens no page, as a browser's opens no API. */
 function sessionIn(

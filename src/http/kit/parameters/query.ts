@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { shown } from '../../../representations/json.ts'
-import { must } from '../../../representations/parse.ts'
+import { atMost, must } from '../../../representations/parse.ts'
 import { refuseMany } from './count.ts'
 import { secondsOf } from './date-time.ts'
 import { isList } from './is-list.ts'
@@ -109,9 +109,7 @@ function faultOf({ path: [name], message }: z.core.$ZodIssue): Fault {
 
 /** A parameter that may stand several times; its name ends in `[]`. */
 export const several = <Value extends z.ZodType>(value: Value) =>
-  z.array(value).max(VALUES_MAX, {
-    error: ({ input }) => `may have at most ${VALUES_MAX} values, got ${(input as readonly unknown[]).length}`,
-  })
+  z.array(value).max(VALUES_MAX, atMost(VALUES_MAX, 'values'))
 
 /** A whole number in digits. */
 export function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
@@ -145,7 +143,7 @@ export const FLAG = z
   )
   .meta({ id: 'YesOrNo', type: 'string', enum: [...FLAGS.keys()], 'x-enum-varnames': ['NO', 'YES', 'FALSE', 'TRUE'] })
 
-const DATE_TIME_RIGHT = 'a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30'
+const DATE_TIME_FORMS = must('a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30')
 
 /** A date-time of ISO 8601 with an offset, to whole seconds since 1970. */
 export const DATE_TIME = z
@@ -155,7 +153,7 @@ export const DATE_TIME = z
     if (typeof seconds === 'number') return seconds
     if (seconds === 'out of range') context.addIssue(`is no date of the calendar, got ${shown(text)}`)
     else {
-      const message = `must be ${DATE_TIME_RIGHT}, got ${shown(text)}`
+      const message = DATE_TIME_FORMS.error({ input: text })
       context.addIssue({ code: 'invalid_type', expected: 'date', input: text, message })
     }
     return z.NEVER
