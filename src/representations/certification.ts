@@ -12,7 +12,7 @@ export const CERTIFICATION = z
     laboratory: LABORATORY,
     number: z.string().nullable(),
     url: z.string().nullable().describe("The report's page at its laboratory; null where none is known."),
-    file: z.string().nullable().describe('The uploaded report; opens for a day, for whoever has the address.'),
+    file: z.string().nullable().describe('The uploaded report; opens for a day, for anyone who has the address.'),
     warnings: z.array(z.string()).optional().describe('What of the report contradicts the stone; absent without any.'),
   })
   .meta({ id: 'Certification' })

@@ -26,7 +26,7 @@ export const STONE_MODEL = z
 
 /** With the link that opens the file. */
 export const STONE_MODEL_WITH_FILE = STONE_MODEL.extend({
-  file: z.string().describe('The uploaded file; opens for a day, for whoever has the address.'),
+  file: z.string().describe('The uploaded file; opens for a day, for anyone who has the address.'),
 }).meta({ id: 'StoneModelWithFile' })
 
 /** What is shown of a body. @param fields of its stone, which it may contradict */

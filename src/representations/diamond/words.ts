@@ -163,7 +163,7 @@ export const WORDS = {
   isPublished: { about: 'Whether the diamond is published.', example: true },
   access: {
     about:
-      'Who may open the report page: 0 (restricted) whoever has its signed link, 1 (unlisted) whoever knows its address, 2 (public) everybody.',
+      'Who may open the report page: 0 (restricted) anyone who has its signed link, 1 (unlisted) anyone who knows its address, 2 (public) everybody.',
     example: 1,
     headings: ['Share access'],
   },
