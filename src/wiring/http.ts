@@ -10,7 +10,7 @@ import type { RequestFigures } from '../http/health/requests.ts'
 import type { Seen } from '../http/middleware/access-log.ts'
 import { requestLog } from './request-log.ts'
 import { errorLog } from '../http/kit/errors.ts'
-import { readMetrics, type Metric } from '../http/health/metrics.ts'
+import { readMetrics } from '../http/health/metrics.ts'
 import { createApp } from '../http/app.ts'
 import { describe } from '../http/openapi/description.ts'
 import { WaitingPlaces } from '../http/changes/waiting-places.ts'
@@ -58,7 +58,7 @@ export type Views = {
 /** What is told of the whole service, and what the rest of it is told of requests. */
 export type Observed = {
   readonly waiting: () => Promise<string[]>
-  readonly metrics: () => Promise<Metric[]>
+  readonly metrics: () => Promise<string>
   readonly traffic: Traffic
   readonly figures: RequestFigures
 }
@@ -114,7 +114,7 @@ export async function openHttp(
         models: { writing, queries, files, uploads, links, inspect },
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
-        metrics: { collect: metrics },
+        metrics: { text: metrics },
         openApi: { text: () => (described ??= describe(offered.filter(isForPrograms), about).then(JSON.stringify)) },
         front: { address: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },

@@ -6,7 +6,7 @@ import type { Joined } from '../domain/installation/joining.ts'
 import type { Bounds } from '../reports/pdf-reader.ts'
 import type { ProcessLog } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
-import type { StoreTimes } from './store-times.ts'
+import type { Registry } from 'prom-client'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Files } from '../stores/ports/files.ts'
 import type { MailPort } from '../stores/ports/mail.ts'
@@ -55,8 +55,8 @@ export type Installation = {
   readonly hashing: { readonly passwords: number; readonly passphrases: Cost }
   /** Of the process that reads a report. */
   readonly reading: Bounds
-  /** How long the stores above take. */
-  readonly times: StoreTimes
+  /** What is counted as it happens, for `/metrics`; how long the stores above take is in it. */
+  readonly counted: Registry
   /** What the event store counted since it was opened, by the counter's name. */
   counters(): Readonly<Record<string, number>>
   close(): Promise<void>

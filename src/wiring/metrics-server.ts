@@ -1,4 +1,4 @@
-import { readMetricsOnTheirPort, type Metric } from '../http/health/metrics.ts'
+import { readMetricsOnTheirPort } from '../http/health/metrics.ts'
 import { errorLog } from '../http/kit/errors.ts'
 import { createApp } from '../http/app.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
@@ -10,11 +10,11 @@ import type { Installation } from './installation.ts'
  */
 export async function listenForMetrics(
   { settings, log }: Installation,
-  collect: () => Promise<readonly Metric[]>,
+  text: () => Promise<string>,
 ): Promise<Listening | undefined> {
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
   const options = { log: errorLog(log), trustProxy: TRUST_PROXY }
-  const app = createApp([readMetricsOnTheirPort], { metrics: { collect } }, options)
+  const app = createApp([readMetricsOnTheirPort], { metrics: { text } }, options)
   return listen(() => app.callback(), HOST, METRICS_PORT)
 }

@@ -113,7 +113,7 @@ export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
   return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, value]): Metric => ({
     name: 'adamant_event_loop_delay_seconds',
     help: 'Seconds that the event loop was late since the last scrape',
-    kind: 'summary',
+    kind: 'gauge',
     value,
     labels: { quantile },
   }))

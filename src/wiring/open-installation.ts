@@ -19,6 +19,7 @@ import { COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
 import { COST as PASSWORD_COST } from '../credentials/passwords.ts'
 import { PATIENCE } from '../projections/engine/patience.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
+import { Registry } from 'prom-client'
 import { StoreTimes } from './store-times.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
 import { checkFolder, mustExist } from './existing.ts'
@@ -78,7 +79,8 @@ export async function openOn(
       throw error
     },
   )
-  const times = new StoreTimes()
+  const counted = new Registry()
+  const times = new StoreTimes(counted)
   const store = times.of('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
   const readEngine = engineOf(READ_MODELS, READ_MODEL).name
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
@@ -105,7 +107,7 @@ export async function openOn(
     lookedThrough: LOOKED_THROUGH,
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },
     reading: BOUNDS,
-    times,
+    counted,
     counters: opened.counters,
     async close() {
       // One that fails to close must not leave the others open.

@@ -6,6 +6,7 @@ import { Followers } from './followers.ts'
 import { openHttp } from './http.ts'
 import { listen, type Listening } from '../http/kit/server.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
+import { metricsText } from '../http/health/metrics.ts'
 import { RequestFigures } from '../http/health/requests.ts'
 import { Traffic } from '../http/kit/traffic.ts'
 import type { Installation } from './installation.ts'
@@ -71,7 +72,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
   await mayServe(installation)
   const past = await openPastWatch(installation, parts)
   const traffic = new Traffic()
-  const figures = new RequestFigures(ENDPOINTS)
+  const figures = new RequestFigures(installation.counted, ENDPOINTS)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)
@@ -93,21 +94,19 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
 
   async function metrics() {
     const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
-    return [
+    return metricsText(installation.counted, [
       ...views,
       ...processMetrics(),
       ...(await diskMetrics(settings.DATA_DIR)),
       ...commandMetrics(installation.writing.outcomes),
-      ...installation.times.metrics(),
       ...(await vaultMetrics(installation)),
-      ...figures.metrics(),
       ...loopMetrics(delay),
       ...scoring.metrics(),
       ...webhooks.metrics(),
       ...reports.metrics(),
       ...parts.metrics(),
       refusedConnections(state.refused()),
-    ]
+    ])
   }
 
   async function answer(): Promise<Listening> {

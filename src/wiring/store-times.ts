@@ -1,5 +1,4 @@
-import type { Metric } from '../http/health/metrics.ts'
-import { Histogram } from '../runtime/histogram.ts'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import {
   LogClosed,
   OutcomeUnknown,
@@ -43,66 +42,50 @@ const CALLS = {
 /** Of our own, so that no text of a server becomes a label. A lost race is none: commands count it. */
 const FAILURES = [LogClosed, Outdated, StoreUnavailable, OutcomeUnknown, BytesMissing]
 
-type Measured = {
-  readonly labels: Record<'store' | 'engine' | 'operation', string>
-  readonly durations: Histogram
-  /** By the kind of failure; each is there from the start, at 0. */
-  readonly failures: Map<string, number>
-}
+/** Seconds up to which a call counts for a bucket: from a look into memory to what everybody has given up on. */
+const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** How long the stores take, call by call, since the process began. */
 export class StoreTimes {
-  readonly #measured = new Map<string, Measured>()
+  readonly #durations: Histogram<'store' | 'engine' | 'operation'>
+  readonly #failures: Counter<'store' | 'engine' | 'operation' | 'error'>
 
-  /** The same store, timed. @param engine as people call it */
-  of<Name extends keyof Ports>(store: Name, engine: string, port: Ports[Name]): Ports[Name] {
-    for (const operation of operationsIn(CALLS[store])) this.#begin({ store, engine, operation })
-    return timed<Ports[Name]>(port, CALLS[store], (operation) => {
-      const { durations, failures } = this.#begin({ store, engine, operation })
-      return (seconds, error) => {
-        durations.took(seconds)
-        if (error === undefined || error instanceof WrongRevision) return
-        const kind = kindOf(error)
-        failures.set(kind, (failures.get(kind) ?? 0) + 1)
-      }
+  constructor(registry: Registry) {
+    this.#durations = new Histogram({
+      name: 'adamant_store_duration_seconds',
+      help: 'Seconds until a store answers a call, whatever it answers',
+      labelNames: ['store', 'engine', 'operation'],
+      buckets: BUCKETS,
+      registers: [registry],
+    })
+    this.#failures = new Counter({
+      name: 'adamant_store_failures_total',
+      help: 'Calls of a store that failed, by the kind of failure',
+      labelNames: ['store', 'engine', 'operation', 'error'],
+      registers: [registry],
     })
   }
 
-  metrics(): Metric[] {
-    return [
-      ...[...this.#measured.values()].map(({ labels, durations }): Metric => ({
-        name: 'adamant_store_duration_seconds',
-        help: 'Seconds until a store answers a call, whatever it answers',
-        kind: 'histogram',
-        value: durations.value,
-        labels,
-      })),
-      ...[...this.#measured.values()].flatMap(({ labels, failures }) =>
-        [...failures].map(([error, value]): Metric => ({
-          name: 'adamant_store_failures_total',
-          help: 'Calls of a store that failed, by the kind of failure',
-          kind: 'counter',
-          value,
-          labels: { ...labels, error },
-        })),
-      ),
-    ]
-  }
-
-  /** What is counted of a call, from now on. */
-  #begin(labels: Measured['labels']): Measured {
-    const key = `${labels.store} ${labels.operation}`
-    const begun = this.#measured.get(key) ?? {
-      labels,
-      durations: new Histogram(),
-      failures: new Map([...FAILURES.map(({ name }) => name), OTHER].map((kind) => [kind, 0])),
+  /** The same store, timed. @param engine as people call it */
+  of<Name extends keyof Ports>(store: Name, engine: string, port: Ports[Name]): Ports[Name] {
+    for (const operation of operationsIn(CALLS[store])) {
+      this.#durations.zero({ store, engine, operation })
+      for (const error of KINDS) this.#failures.inc({ store, engine, operation, error }, 0)
     }
-    this.#measured.set(key, begun)
-    return begun
+    return timed<Ports[Name]>(port, CALLS[store], (operation) => {
+      const labels = { store, engine, operation }
+      return (seconds, error) => {
+        this.#durations.observe(labels, seconds)
+        if (error === undefined || error instanceof WrongRevision) return
+        this.#failures.inc({ ...labels, error: kindOf(error) })
+      }
+    })
   }
 }
 
 const OTHER = 'other'
+
+const KINDS = [...FAILURES.map(({ name }) => name), OTHER]
 
 const kindOf = (error: unknown): string => FAILURES.find((failure) => error instanceof failure)?.name ?? OTHER
 

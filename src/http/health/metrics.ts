@@ -1,22 +1,41 @@
+import { Counter, Gauge, Registry } from 'prom-client'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Durations } from '../../runtime/histogram.ts'
 import { ok } from '../kit/answer.ts'
 import { anybody, endpoint, type Who } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
 import { isNearby } from './nearby.ts'
 
-type Named = {
+/** A sample of what is read when `/metrics` is asked for; what is counted as it happens is prom-client's. */
+export type Metric = {
   readonly name: string
   readonly help: string
+  readonly kind: 'gauge' | 'counter'
+  readonly value: number
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** One sample in Prometheus' text format. */
-export type Metric =
-  | (Named & { readonly kind: 'gauge' | 'counter' | 'summary'; readonly value: number })
-  | (Named & { readonly kind: 'histogram'; readonly value: Durations })
+export type MetricsServices = {
+  readonly metrics: {
+    /** In Prometheus' text format. */
+    text(): Promise<string>
+  }
+}
 
-export type MetricsServices = { readonly metrics: { collect(): Promise<readonly Metric[]> } }
+/**
+ * Everything that `/metrics` says, in Prometheus' text format.
+ * @param counted as it happened, since the process started
+ * @param read now: it is in a registry of its own, so that nothing stays that could not be read this time
+ */
+export async function metricsText(counted: Registry, read: readonly Metric[]): Promise<string> {
+  const now = new Registry()
+  for (const [name, samples] of Map.groupBy(read, (metric) => metric.name)) {
+    const { help, kind } = samples[0] as Metric
+    const labelNames = Object.keys(samples[0]?.labels ?? {})
+    const metric = new (kind === 'gauge' ? Gauge : Counter)({ name, help, labelNames, registers: [now] })
+    for (const { labels = {}, value } of samples) metric.inc({ ...labels }, value)
+  }
+  return Registry.merge([now, counted]).metrics()
+}
 
 const nearby: Who<undefined> = {
   scheme: 'none',
@@ -36,9 +55,9 @@ const metricsFor = (name: string, who: Who<undefined>) =>
     about: "Figures of this process in Prometheus' text format.",
     who,
     family: platform,
-    answers: { 200: { about: 'The figures', media: 'text/plain; version=0.0.4; charset=utf-8' } },
+    answers: { 200: { about: 'The figures', media: Registry.PROMETHEUS_CONTENT_TYPE } },
     async run(_asked, { metrics }: MetricsServices) {
-      return ok(written(await metrics.collect()), TEXT)
+      return ok(await metrics.text(), TEXT)
     },
   })
 
@@ -49,29 +68,4 @@ export const readMetrics = metricsFor('readMetrics', nearby)
 export const readMetricsOnTheirPort = metricsFor('readMetricsOnTheirPort', anybody)
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
-const TEXT = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' }
-
-/** What is told of a name stands once, before all its samples. */
-function written(metrics: readonly Metric[]): string {
-  const byName = Map.groupBy(metrics, ({ name }) => name)
-  return [...byName].map(([name, samples]) => `${headOf(name, samples)}${samples.map(sampleOf).join('')}`).join('')
-}
-
-function headOf(name: string, [first]: readonly Metric[]): string {
-  return `# HELP ${name} ${first?.help ?? ''}\n# TYPE ${name} ${first?.kind ?? 'untyped'}\n`
-}
-
-function sampleOf({ name, labels = {}, ...metric }: Metric): string {
-  if (metric.kind !== 'histogram') return lineOf(name, labels, metric.value)
-  const { count, sum, buckets } = metric.value
-  const all = [...buckets.map(([upTo, within]) => [String(upTo), within] as const), ['+Inf', count] as const]
-  const lines = all.map(([le, within]) => lineOf(`${name}_bucket`, { ...labels, le }, within))
-  return [...lines, lineOf(`${name}_sum`, labels, sum), lineOf(`${name}_count`, labels, count)].join('')
-}
-
-function lineOf(name: string, labels: Readonly<Record<string, string>>, value: number): string {
-  const named = Object.entries(labels).map(
-    ([label, text]) => `${label}="${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`,
-  )
-  return `${named.length === 0 ? name : `${name}{${named.join(',')}}`} ${value}\n`
-}
+const TEXT = { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' }

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestFigures } from '../../../src/http/health/requests.ts'
@@ -15,33 +16,46 @@ const seen = (more: Partial<Seen>): Seen => ({
   ...more,
 })
 
-const durations = (figures: RequestFigures) =>
-  figures.metrics().flatMap((metric) => (metric.kind === 'histogram' ? [metric] : []))
+/** The samples after so many requests, by name and labels, as `/metrics` has them. */
+async function samplesAfter(...requests: readonly Partial<Seen>[]): Promise<ReadonlyMap<string, number>> {
+  const registry = new Registry()
+  const figures = new RequestFigures(registry)
+  for (const request of requests) figures.saw(seen(request))
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => line.split(' ') as [string, string]).map(([name, value]) => [name, Number(value)]))
+}
+
+const DURATION = 'adamant_http_request_duration_seconds'
 
 const test = suite('the figures of requests')
 
-test('count a request in every bucket that it was quick enough for', () => {
-  const figures = new RequestFigures()
-  figures.saw(seen({ milliseconds: 3 }))
-  figures.saw(seen({ milliseconds: 40 }))
-  figures.saw(seen({ milliseconds: 60_000 }))
-  const [only, ...others] = durations(figures)
-  assert.equal(others, [])
-  assert.is(only?.value.count, 3)
-  assert.is(Math.round((only?.value.sum ?? 0) * 1000), 60_043)
-  const within = Object.fromEntries(only?.value.buckets ?? [])
-  assert.equal([within['0.001'], within['0.005'], within['0.05'], within['10']], [0, 1, 2, 2])
+test('count a request in every bucket that it was quick enough for', async () => {
+  const samples = await samplesAfter({ milliseconds: 3 }, { milliseconds: 40 }, { milliseconds: 60_000 })
+  const labels = 'endpoint="readDiamond",method="GET",status="200"'
+  assert.is(samples.get(`${DURATION}_count{${labels}}`), 3)
+  assert.is(Math.round((samples.get(`${DURATION}_sum{${labels}}`) ?? 0) * 1000), 60_043)
+  const within = ['0.001', '0.005', '0.05', '10', '+Inf'].map((le) =>
+    samples.get(`${DURATION}_bucket{le="${le}",${labels}}`),
+  )
+  assert.equal(within, [0, 1, 2, 2, 3])
+  assert.is(samples.get(`adamant_http_response_bytes_total{${labels}}`), 300)
 })
 
-test('tell endpoints, methods and statuses apart, and nothing that a caller could invent', () => {
-  const figures = new RequestFigures()
-  figures.saw(seen({}))
-  figures.saw(seen({ status: 404 }))
-  figures.saw(seen({ endpoint: undefined, method: 'BREW', status: 404 }))
-  figures.saw(seen({ endpoint: undefined, method: 'STIR', status: 404 }))
+test('tell endpoints, methods and statuses apart, and nothing that a caller could invent', async () => {
+  const invented = { endpoint: undefined, status: 404 }
+  const samples = await samplesAfter(
+    {},
+    { status: 404 },
+    { ...invented, method: 'BREW' },
+    { ...invented, method: 'STIR' },
+  )
   assert.equal(
-    durations(figures).map(({ labels, value }) => [...Object.values(labels ?? {}), value.count].join(' ')),
-    ['readDiamond GET 200 1', 'readDiamond GET 404 1', 'none other 404 2'],
+    [...samples].filter(([name]) => name.startsWith(`${DURATION}_count`)),
+    [
+      [`${DURATION}_count{endpoint="readDiamond",method="GET",status="200"}`, 1],
+      [`${DURATION}_count{endpoint="readDiamond",method="GET",status="404"}`, 1],
+      [`${DURATION}_count{endpoint="none",method="other",status="404"}`, 2],
+    ],
   )
 })
 
