@@ -4,7 +4,7 @@ import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Cost } from '../credentials/passphrases.ts'
 import type { Joined } from '../domain/installation/joining.ts'
 import type { Bounds } from '../reports/pdf-reader.ts'
-import type { ProcessLog } from '../runtime/log.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
 import type { Registry } from 'prom-client'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -34,7 +34,7 @@ export class BadFolder extends Error {
 /** The stores and keys of one installation, open: what the service and every command work with. */
 export type Installation = {
   readonly settings: Settings
-  readonly log: ProcessLog
+  readonly log: Log
   readonly store: EventStore
   readonly reads: ReadStore
   readonly vault: Vault
