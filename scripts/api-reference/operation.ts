@@ -29,7 +29,7 @@ type Described = {
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Described }
 
 /** All of a description's, in its order. */
-export const operationsIn = (paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Listed[] =>
+export const operationsIn = (paths: Readonly<Record<string, object>>): Listed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),

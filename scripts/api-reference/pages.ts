@@ -1,6 +1,7 @@
 import { format } from 'prettier'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import { describe } from '../../src/http/openapi/description.ts'
+import type { JsonSchema } from '../../src/events/catalogue.ts'
 import { membersOf, type Member } from '../schema-members.ts'
 import { operationsIn, operationText, type Listed } from './operation.ts'
 import { tableOf } from './table.ts'
@@ -11,7 +12,7 @@ export const TYPES_FILE = 'types.md'
 
 /** The reference of the API in Markdown, for who has no service at hand: each file's name and text. */
 export async function apiPages(): Promise<[file: string, text: string][]> {
-  const { tags, paths, components } = await describe(ENDPOINTS, { address: '', version: '' })
+  const { tags = [], paths = {}, components } = describe(ENDPOINTS, { address: '', version: '' })
   const operations = operationsIn(paths)
   const parts = tags.map(({ name }) => ({
     name,
@@ -21,7 +22,7 @@ export async function apiPages(): Promise<[file: string, text: string][]> {
   const pages: [string, string][] = [
     ['README.md', contents(parts)],
     ...parts.map((part): [string, string] => [part.file, partText(part)]),
-    [TYPES_FILE, typesText(components.schemas)],
+    [TYPES_FILE, typesText(components?.schemas ?? {})],
   ]
   return Promise.all(
     pages.map(async ([file, text]) => [file, await format(text, { parser: 'markdown', printWidth: 180 })]),
@@ -65,8 +66,10 @@ const anchorOf = (method: string, path: string) =>
 const partText = ({ name, operations }: Part) =>
   [`# ${name}`, 'Made by `npm run docs:api`; [all of it](README.md).', ...operations.map(operationText)].join('\n\n')
 
-function typesText(schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string {
-  const sections = Object.entries(schemas).map(([name, schema]) => {
+function typesText(schemas: object): string {
+  const byName = Object.entries(schemas as Readonly<Record<string, JsonSchema>>)
+  const sorted = byName.toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sections = sorted.map(([name, schema]) => {
     const rows = membersOf(schema).map(rowOf)
     return `## ${name}\n\n${rows.length === 0 ? shownType(schema) : tableOf(['member', 'type', 'what it is'], rows)}`
   })

@@ -104,7 +104,7 @@ export async function openHttp(
       const links = new Links(addresses.base, linkKeys, writing.clock)
       const offered = ENDPOINTS.filter((one) => one !== readMetrics || settings.METRICS_PORT === undefined)
       const about = { address: addresses.base, version: VERSION }
-      let described: Promise<string> | undefined
+      let described: string | undefined
       const services: Services = {
         readModels,
         bearer: tokens.bearer,
@@ -115,7 +115,7 @@ export async function openHttp(
         changes: { feed: changes.feedWith(links), places: new WaitingPlaces() },
         health: { waiting },
         metrics: { text: metrics },
-        openApi: { text: () => (described ??= describe(offered.filter(isForPrograms), about).then(JSON.stringify)) },
+        openApi: { text: () => (described ??= JSON.stringify(describe(offered.filter(isForPrograms), about))) },
         front: { address: addresses.base },
         wellKnown: { contact: settings.SECURITY_CONTACT, address: addresses.base, clock: writing.clock },
         sessions: tokens.sessions,

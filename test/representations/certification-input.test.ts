@@ -2,8 +2,7 @@ import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LABORATORIES } from '../../src/domain/certification/certification.ts'
-import { Schemas } from '../../src/http/openapi/schemas.ts'
-import { NEW_CERTIFICATION, readCertification } from '../../src/representations/certification-input.ts'
+import { readCertification } from '../../src/representations/certification-input.ts'
 import { CERTIFICATION, certificationText } from '../../src/representations/certification.ts'
 import { isObject, pointerToken } from '../../src/representations/json.ts'
 import { withLinks } from '../../src/representations/links.ts'
@@ -60,16 +59,6 @@ test('shown is what is written', () => {
   ]) {
     CERTIFICATION.strict().parse(JSON.parse(withLinks(shown, () => '')))
   }
-})
-
-test('is described with an example of each member that is read', () => {
-  const schemas = new Schemas()
-  schemas.of(NEW_CERTIFICATION, 'input')
-  const { properties } = schemas.components['NewCertification'] as {
-    properties: Record<string, { examples?: unknown[] }>
-  }
-  for (const name of ['product', 'laboratory', 'number'])
-    assert.ok(properties[name]?.examples, `${name} has no example`)
 })
 
 test.run()

@@ -25,15 +25,14 @@ const LINGER = 2_000
 
 const CURSOR = z.string().regex(/^\d+-\d+$/)
 
+const WHAT_CHANGED = z.enum(WHAT).meta({ id: 'WhatChanged' })
+
 const changeOf = (diamond: z.ZodType) =>
   z.object({
     cursor: CURSOR.describe('Where the feed goes on behind this change.'),
     id: z.int(),
     sku: z.string(),
-    what: z
-      .array(z.enum(WHAT).meta({ id: 'WhatChanged' }))
-      .min(1)
-      .describe('What happened to it since `after`; deleted stands alone.'),
+    what: z.array(WHAT_CHANGED).min(1).describe('What happened to it since `after`; deleted stands alone.'),
     diamond: diamond.nullable().describe('As it is now; null where it was deleted.'),
   })
 
@@ -90,8 +89,9 @@ export const listChanges = endpoint({
   requestHeaders: {
     Accept: z
       .string()
+      .optional()
       .describe('text/event-stream for a stream of events that goes on for as long as the token is good'),
-    'Last-Event-ID': z.string().describe('Of a stream: counts as after'),
+    'Last-Event-ID': z.string().optional().describe('Of a stream: counts as after'),
   },
   family: feeding,
   answers: {

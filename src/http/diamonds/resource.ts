@@ -64,4 +64,6 @@ export function bulkJson({ v3, v4 }: ByVersion): Body<unknown> {
 /** What may be refused of a diamond that is named in the path. */
 export const REFUSED_ONE = { 403: "It is another account's", 404: 'There is no such diamond' } as const
 
-export const IF_MATCH = { 'If-Match': z.string().describe("ETags, one of which must be the diamond's; or *") } as const
+export const IF_MATCH = {
+  'If-Match': z.string().optional().describe("ETags, one of which must be the diamond's; or *"),
+} as const

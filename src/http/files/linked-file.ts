@@ -48,14 +48,17 @@ export const FILE_REQUEST = {
   requestHeaders: {
     'If-None-Match': z
       .string()
+      .optional()
       .describe('Tags of copies that the caller has.')
       .meta({ examples: [TAG] }),
     Range: z
       .string()
+      .optional()
       .describe('One range; several are answered with the whole file.')
       .meta({ examples: ['bytes=0-1023'] }),
     'If-Range': z
       .string()
+      .optional()
       .describe('The tag of the file that the caller has a part of.')
       .meta({ examples: [TAG] }),
   },

@@ -34,7 +34,7 @@ export const showFront = endpoint({
   path: '/',
   about: 'What this is, and where to go on: a page for people, JSON for programs.',
   who: anybody,
-  requestHeaders: { Accept: z.string().describe('`text/html` gets the page.') },
+  requestHeaders: { Accept: z.string().optional().describe('`text/html` gets the page.') },
   answers: { 200: { about: 'Where to go on', schema: Start } },
   family: platform,
   run({ accepts, target }, { front, secrets }: FrontServices) {

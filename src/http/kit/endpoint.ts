@@ -118,7 +118,7 @@ export type Endpoint<in Service = never> = {
   readonly who: Who<unknown, Service>
   readonly parameters: Readonly<Record<string, ZodType<unknown, string>>>
   readonly query?: Schema
-  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
   readonly body?: Body<unknown, Service>
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly family: Family
@@ -147,7 +147,7 @@ type Declared<Parameters extends Names, Asker, Value, OfWho, OfBody, OfRun> = {
   /** The query's parameters, for documents: `run` reads `asked.search`. */
   readonly query?: Schema
   /** Headers that mean something here, for documents: `run` reads `asked.headers`. */
-  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
   readonly body?: Body<Value, OfBody, NoInfer<Asker>>
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly family: Family

@@ -7,6 +7,7 @@ type Named = Pick<Asked, 'headers' | 'method' | 'path'>
 
 export const IDEMPOTENCY_KEY = z
   .string()
+  .optional()
   .describe('A name of the caller for this one request: sent again within a day, it gives the first answer again.')
   .meta({ examples: ['5f0c2c36-2c1b-4a43-9c2d-9f0a1f6f2b7e'] })
 

@@ -1,8 +1,8 @@
 import { z, type ZodType } from 'zod'
-import type { AnswerDescription, Endpoint } from '../kit/endpoint.ts'
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import type { AnswerDescription, Endpoint, Schema } from '../kit/endpoint.ts'
 import type { WrittenOut } from '../kit/paths.ts'
 import { ANY_REQUEST, declaredStatuses } from '../kit/statuses.ts'
-import { schemaFor, type JsonSchema, type Schemas } from './schemas.ts'
 
 /** What of an endpoint is described. */
 export type Described = Omit<Endpoint, 'run' | 'who'> & { readonly who: Pick<Endpoint['who'], 'scheme' | 'refuses'> }
@@ -11,34 +11,33 @@ export type Described = Omit<Endpoint, 'run' | 'who'> & { readonly who: Pick<End
 export const isForPrograms = ({ family, forBrowsers = false }: Described): boolean =>
   !forBrowsers && family.refusals.schema !== undefined
 
-/** What stands beside one method of one path. */
-export type Operation = {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  /** Schemes by name, each with its scopes: one of them is enough. */
-  readonly security: readonly object[]
-  readonly [member: string]: unknown
-}
+/** The schema of one API version, where they differ. */
+export const schemaFor = (schema: Schema, version: string | undefined): ZodType =>
+  schema instanceof z.ZodType ? schema : schema[version === 'v3' ? 'v3' : 'v4']
 
 /**
- * One method of one path, in the form of OpenAPI 3.1.
+ * One method of one path, in the form of OpenAPI 3.1, with zod's schemas where that has JSON Schemas.
  * @param name unique among all operations
  * @param way the path with the values that stand in it, such as the API's version
  */
-export function operationOf(endpoint: Described, method: string, name: string, way: WrittenOut, schemas: Schemas) {
+export function operationOf(
+  endpoint: Described,
+  method: string,
+  name: string,
+  way: WrittenOut,
+): ZodOpenApiOperationObject {
   const version = way.fixed['version']
-  const body = method === 'GET' ? undefined : requestBodyOf(endpoint, version, schemas)
-  const operation: Operation = {
+  const body = method === 'GET' ? undefined : requestBodyOf(endpoint, version)
+  return {
     operationId: name,
     summary: headingOf(endpoint.about),
     description: endpoint.about,
     tags: [tagOf(endpoint, version)],
     security: SECURITY[endpoint.who.scheme],
-    parameters: parametersOf(endpoint, way, schemas),
+    requestParams: parametersOf(endpoint, way),
     ...(body !== undefined && { requestBody: body }),
-    responses: responsesOf(endpoint, version, schemas),
+    responses: responsesOf(endpoint, version),
   }
-  return operation
 }
 
 /** `Removes a diamond` of `Removes a diamond, and its certifications with it.`: lists of operations show it in a line. */
@@ -75,7 +74,7 @@ const tagOf = ({ family }: Described, version: string | undefined) =>
   (LISTED[family.name] ?? family.name) + (version === 'v3' ? ' (v3)' : '')
 
 /** Whom an endpoint answers; a link that is signed carries what it needs in its query. */
-const SECURITY: Readonly<Record<Described['who']['scheme'], readonly object[]>> = {
+const SECURITY: Readonly<Record<Described['who']['scheme'], Record<string, string[]>[]>> = {
   none: [],
   bearer: [{ bearer: [] }],
   'api-token': [{ 'api-token': [] }],
@@ -85,58 +84,40 @@ const SECURITY: Readonly<Record<Described['who']['scheme'], readonly object[]>> 
   cookie: [{ cookie: [] }, {}],
 }
 
-type Place = 'path' | 'query' | 'header'
-
-function parametersOf(endpoint: Described, { fixed }: WrittenOut, schemas: Schemas): object[] {
-  const { parameters, query, requestHeaders = {} } = endpoint
+function parametersOf({ parameters, query, requestHeaders = {} }: Described, { fixed }: WrittenOut) {
   const open = Object.entries(parameters).filter(([name]) => !(name in fixed))
-  const asked = query === undefined ? {} : shapeOf(schemaFor(query, fixed['version']))
-  const all: (readonly [Place, string, ZodType])[] = [
-    ...open.map(([name, schema]) => ['path', name, schema] as const),
-    ...Object.entries(asked).map(([name, schema]) => ['query', name, schema] as const),
-    ...Object.entries(requestHeaders).map(([name, schema]) => ['header', name, schema] as const),
-  ]
-  return all.map(([place, name, schema]) => parameterOf(place, name, schema, schemas))
-}
-
-function parameterOf(place: Place, name: string, schema: ZodType, schemas: Schemas): object {
-  const { description, ...own } = schemas.of(schema, 'input')
   return {
-    name,
-    in: place,
-    ...(description !== undefined && { description }),
-    required: place === 'path' || (place === 'query' && !schema.safeParse(undefined).success),
-    schema: own,
+    path: z.object(Object.fromEntries(open)),
+    ...(query !== undefined && { query: parametersIn(schemaFor(query, fixed['version'])) }),
+    header: z.object(requestHeaders),
   }
 }
 
-/** A query's parameters, by their names. @throws Error for a schema that is no object: a fault of ours */
-function shapeOf(schema: ZodType): Readonly<Record<string, ZodType>> {
-  if (schema instanceof z.ZodObject) return schema.shape as Readonly<Record<string, ZodType>>
+/** @throws Error for a schema that is no object: a fault of ours */
+function parametersIn(schema: ZodType): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema
   throw new Error('a query is described by an object of its parameters')
 }
 
-function requestBodyOf({ body }: Described, version: string | undefined, schemas: Schemas): object | undefined {
+function requestBodyOf({ body }: Described, version: string | undefined) {
   if (body === undefined) return undefined
-  const schema = body.schema === undefined ? {} : schemas.of(schemaFor(body.schema, version), 'input')
+  const schema = body.schema && schemaFor(body.schema, version)
   return {
-    required: body.schema === undefined || !schemaFor(body.schema, version).safeParse({}).success,
-    content: Object.fromEntries(body.media.filter(Boolean).map((media) => [media, { schema }])),
+    required: schema?.safeParse({}).success !== true,
+    content: Object.fromEntries(body.media.filter(Boolean).map((media) => [media, { schema: schema ?? {} }])),
   }
 }
 
-function responsesOf(endpoint: Described, version: string | undefined, schemas: Schemas): object {
+function responsesOf(endpoint: Described, version: string | undefined) {
   const statuses = [...declaredStatuses(endpoint), ...ANY_REQUEST].toSorted((one, other) => one - other)
-  return Object.fromEntries(
-    [...new Set(statuses)].map((status) => [status, responseOf(endpoint, status, version, schemas)]),
-  )
+  return Object.fromEntries([...new Set(statuses)].map((status) => [status, responseOf(endpoint, status, version)]))
 }
 
-function responseOf(endpoint: Described, status: number, version: string | undefined, schemas: Schemas): object {
+function responseOf(endpoint: Described, status: number, version: string | undefined): ZodOpenApiResponseObject {
   const answer = endpoint.answers[status] ?? REFUSED[status] ?? 'Refused'
   const said = typeof answer === 'string' ? { about: answer } : answer
   const { headers } = said
-  const content = status >= 400 ? refusalOf(endpoint, said, version, schemas) : contentOf(said, version, schemas)
+  const content = status >= 400 ? refusalOf(endpoint, said, version) : contentOf(said, version)
   return {
     description: said.about,
     ...(headers !== undefined && {
@@ -150,16 +131,18 @@ function responseOf(endpoint: Described, status: number, version: string | undef
 
 type Said = Exclude<AnswerDescription, string>
 
-function contentOf({ schema, media, example }: Said, version: string | undefined, schemas: Schemas) {
+function contentOf({ schema, media, example }: Said, version: string | undefined) {
   if (schema === undefined && media === undefined && example === undefined) return undefined
-  const shown: JsonSchema = schema === undefined ? {} : schemas.of(schemaFor(schema, version), 'output')
-  const body = { ...(schema !== undefined && { schema: shown }), ...(example !== undefined && { example }) }
+  const body = {
+    ...(schema !== undefined && { schema: schemaFor(schema, version) }),
+    ...(example !== undefined && { example }),
+  }
   return Object.fromEntries([media ?? 'application/json'].flat().map((type) => [type, body]))
 }
 
 /** What a refusal reads like: as its own answer says, else as its family writes all of them. */
-function refusalOf({ family }: Described, said: Said, version: string | undefined, schemas: Schemas) {
-  return contentOf(said, version, schemas) ?? contentOf({ about: '', ...family.refusals }, undefined, schemas)
+function refusalOf({ family }: Described, said: Said, version: string | undefined) {
+  return contentOf(said, version) ?? contentOf({ about: '', ...family.refusals }, undefined)
 }
 
 /** Of statuses that no endpoint declares for itself. */

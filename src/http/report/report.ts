@@ -72,6 +72,7 @@ export const readPicture = endpoint({
   requestHeaders: {
     'If-None-Match': z
       .string()
+      .optional()
       .describe('Tags of copies that the caller has.')
       .meta({ examples: ['"nmYn2CqY1mT8bM0dE1vJ4w"'] }),
   },

@@ -138,6 +138,7 @@ const idsOf = (entries: readonly { readonly id: number; readonly title: string }
   z.literal(entries.map(({ id }) => id)).meta({
     id: `${name}Id`,
     type: 'integer',
+    examples: entries.slice(0, 1).map(({ id }) => id),
     'x-enum-varnames': entries.map(({ title }) => title.toUpperCase().replaceAll(/\W+/g, '_')),
   })
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { ANY_REQUEST, declaredStatuses } from '../../../src/http/kit/statuses.ts'
-import { schemaFor } from '../../../src/http/openapi/schemas.ts'
+import { schemaFor } from '../../../src/http/openapi/operation.ts'
 import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
 import { saw } from './seen-answers.ts'
 

@@ -2,14 +2,20 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { constants } from '../../../src/domain/dictionaries/constants.ts'
 import { cutShape, cutShapes } from '../../../src/domain/dictionaries/shapes.ts'
+import { fieldsOf } from '../../../src/domain/diamond/fields.ts'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/schemas.ts'
-import { describe, type Description } from '../../../src/http/openapi/description.ts'
+import { describe } from '../../../src/http/openapi/description.ts'
 import { TAGS } from '../../../src/http/openapi/operation.ts'
 import { routeFinder } from '../found-route.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
 type Response = { readonly description: string; readonly content?: object }
+type Json = Readonly<Record<string, unknown>>
+type Description = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+}
 type Operation = {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -18,7 +24,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-const description: Description = await describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
+const description = describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
 // As a client reads it.
 const read = JSON.parse(JSON.stringify(description)) as Description
 const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
@@ -131,6 +137,23 @@ test('has each set of values once, among the components, by a name of its own', 
     nested.map(([name]) => name),
     [],
   )
+})
+
+test('gives an example of each field of a diamond and of a certification', () => {
+  const { schemas } = read.components
+  const isExemplified = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false
+    const { examples, anyOf = [], $ref = '' } = value as { examples?: unknown; anyOf?: unknown[]; $ref?: string }
+    return examples !== undefined || anyOf.some(isExemplified) || isExemplified(schemas[$ref.replace(/^.*\//, '')])
+  }
+  const without = (name: string, fields: readonly string[]) => {
+    const { properties } = schemas[name] as { readonly properties: Json }
+    return fields.filter((field) => !isExemplified(properties[field]))
+  }
+  for (const version of ['v3', 'v4'] as const)
+    for (const body of ['NewDiamond', 'DiamondChanges', 'Diamond'])
+      assert.equal(without(`${body}.${version}`, fieldsOf(version)), [], `${body}.${version}`)
+  assert.equal(without('NewCertification', ['product', 'laboratory', 'number']), [])
 })
 
 test('shows the two versions as they differ', () => {
