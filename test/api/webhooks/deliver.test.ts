@@ -6,7 +6,7 @@ import { expect } from '../harness/request.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { apiSuite } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
-import { signatureBy, startReceiver, type Received, type Receiver } from './receiver.ts'
+import { signatureBy, verified, startReceiver, type Received, type Receiver } from './receiver.ts'
 
 const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
 const test = apiSuite('deliveries to webhooks', { settings: LAX })
@@ -68,6 +68,7 @@ test('tell of what was created, changed and deleted since, in order, signed, as 
     assert.equal([first?.sku, second?.id, third?.diamond], ['A-7', id, null])
     for (const message of messages) {
       assert.equal(message.signatures, [signatureBy(hook.secret, message)])
+      assert.equal(verified(hook.secret, message), message.body)
       assert.is(message.id, `msg_${hook.id}_${elementOf(message).cursor}`)
       assert.match(message.body.timestamp, /^\d{4}-\d\d-\d\dT.*Z$/)
     }

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { apiSuite } from '../harness/service.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
-import { signatureBy, startReceiver } from './receiver.ts'
+import { signatureBy, verified, startReceiver } from './receiver.ts'
 
 const test = apiSuite('webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
 
@@ -135,6 +135,7 @@ test('are tried out by a signed message, which both secrets sign after a new one
     const second = receiver.messages[1]
     assert.ok(second)
     assert.equal(second.signatures, [signatureBy(renewed, second), signatureBy(secret, second)])
+    for (const either of [renewed, secret]) assert.equal(verified(either, second), second.body)
     assert.is.not(second.id, first.id)
   } finally {
     await receiver.stop()

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
 
 /** A message as a receiver got it. */
 export type Received = {
@@ -65,13 +65,14 @@ async function read(request: IncomingMessage): Promise<Received> {
   }
 }
 
-/** The signature that a secret makes, by the words of Standard Webhooks and by nothing of the service. */
-export function signatureBy(
-  secret: string,
-  { id, timestamp, text }: Pick<Received, 'id' | 'timestamp' | 'text'>,
-): string {
-  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
-  return `v1,${createHmac('sha256', key)
-    .update(Buffer.from(`${id}.${timestamp}.${text}`, 'utf8'))
-    .digest('base64')}`
-}
+/** The signature that a secret makes, by the library of Standard Webhooks. */
+export const signatureBy = (secret: string, { id, timestamp, text }: Received): string =>
+  new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), text)
+
+/** What a message says, as a receiver with the library of Standard Webhooks reads it. @throws Error for a wrong signature */
+export const verified = (secret: string, { id, timestamp, signatures, text }: Received): unknown =>
+  new Webhook(secret).verify(text, {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  })
