@@ -6,6 +6,7 @@ import { FERRETDB, startFerretDB } from './ferretdb/server.ts'
 
 /** A server for a test file's suites, with databases of their own. It ends with the file where it was started here. */
 export type MongoServer = {
+  readonly name: string
   readonly isFerretDB: boolean
   /** The address of a database that is empty at first. */
   newDatabase(): string
@@ -23,11 +24,36 @@ export async function mongoServer(what: string): Promise<MongoServer | undefined
     console.log(`LEFT OUT: ${what}: neither MONGODB_URL nor FERRETDB_BIN is set`)
     return undefined
   }
-  const isFerretDB = !process.env['MONGODB_URL']
+  const server = serverAt(url, process.env['MONGODB_URL'] ? 'the server at MONGODB_URL' : 'FerretDB')
   const log = process.env['ENGINES']?.startsWith('esdb') === true ? "EventStoreDB's peer and " : ''
-  console.log(`NOTE: ${what}: on ${log}${isFerretDB ? 'FerretDB' : 'the server at MONGODB_URL'}`)
-  return { isFerretDB, newDatabase: () => databaseAt(url, `test_${randomUUID().slice(0, 8)}`), drop: dropDatabase }
+  console.log(`NOTE: ${what}: on ${log}${server.name}`)
+  return server
 }
+
+/**
+ * Where the contract of a port is held: the server of the other suites, and the MongoDB in a container that the test runner has
+ * started where Docker answers (`CONTAINER`).
+ */
+export async function mongoServers(what: string): Promise<readonly MongoServer[]> {
+  const server = await mongoServer(what)
+  const { name, url } = JSON.parse(process.env[CONTAINER] ?? '{}') as { readonly name?: string; readonly url?: string }
+  if (name === undefined || url === undefined) {
+    console.log(`NOTE: ${what}: on no MongoDB in a container, since no Docker answers`)
+    return server === undefined ? [] : [server]
+  }
+  console.log(`NOTE: ${what}: on ${name} in a container`)
+  return [...(server === undefined ? [] : [server]), serverAt(url, name)]
+}
+
+/** Names the environment's variable that has the name and the address of the MongoDB in a container, as JSON. */
+export const CONTAINER = 'ADAMANT_TEST_MONGODB'
+
+const serverAt = (url: string, name: string): MongoServer => ({
+  name,
+  isFerretDB: name === 'FerretDB',
+  newDatabase: () => databaseAt(url, `test_${randomUUID().slice(0, 8)}`),
+  drop: dropDatabase,
+})
 
 let started: Promise<string> | undefined
 

@@ -17,6 +17,7 @@ import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
 import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
+import { CONTAINER } from './mongo-server.ts'
 import { groupsOf, tierOf, TIERS, type Group, type Tier } from './runner/tiers.ts'
 import { timesOf } from './runner/times.ts'
 import { SEED } from './seeded.ts'
@@ -96,6 +97,11 @@ if (mayNeedMongo && !process.env['MONGODB_URL']) {
   const built = process.env['FERRETDB_BIN'] ?? builtFerretDB()
   if (built !== undefined) process.env['FERRETDB_BIN'] = built
 }
+// Only here: most runs want no container, and what starts one takes long to load.
+const container = mayNeedMongo
+  ? await import('./docker/mongodb.ts').then(({ startMongoContainer }) => startMongoContainer())
+  : undefined
+if (container !== undefined) process.env[CONTAINER] = JSON.stringify({ name: container.name, url: container.url })
 /** A tier that wants a server of MongoDB's protocol goes on without one; who names engines gets them or an error. */
 const hasMongo = engines !== undefined || Boolean(process.env['MONGODB_URL'] ?? process.env['FERRETDB_BIN'])
 const env = {
@@ -146,6 +152,7 @@ const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 
 if (engines !== undefined) console.log(`On the engines ${engines}`)
 for (const groups of batches) await runGroups(groups)
+await container?.stop()
 // A part of the files sees a part of the answers.
 const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)

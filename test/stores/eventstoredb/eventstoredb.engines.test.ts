@@ -4,7 +4,7 @@ import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { eventStoreContract } from '../../contract/event-store.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
-import { findRealServer } from '../../eventstoredb/real-server.ts'
+import { findRealServer } from '../../docker/eventstoredb.ts'
 import { PATIENT } from './given.ts'
 
 /** A store on a log of its own: on servers before 22.6 each store reads the whole log first, the events of other rules too. */

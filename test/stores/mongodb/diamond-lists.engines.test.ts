@@ -1,12 +1,10 @@
 import { connect } from '../../../src/stores/mongodb/connection.ts'
 import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
 import { diamondListsContract } from '../../contract/diamond-lists.ts'
-import { mongoServer } from '../../mongo-server.ts'
+import { mongoServers } from '../../mongo-server.ts'
 
-const server = await mongoServer('lists of diamonds in MongoDB')
-
-if (server !== undefined) {
-  diamondListsContract('MongoDB', async () => {
+for (const server of await mongoServers('lists of diamonds in MongoDB')) {
+  diamondListsContract(`MongoDB: ${server.name}`, async () => {
     const address = server.newDatabase()
     const mongo = connect(address)
     const store = documentsIn(mongo)

@@ -2,12 +2,10 @@ import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
 import { POINTER_AGE } from '../../../src/stores/mongodb/documents/pointers.ts'
 import { readStoreContract } from '../../contract/read-store.ts'
-import { mongoServer } from '../../mongo-server.ts'
+import { mongoServers } from '../../mongo-server.ts'
 
-const server = await mongoServer('read models in MongoDB')
-
-if (server !== undefined) {
-  readStoreContract('MongoDB', async () => {
+for (const server of await mongoServers('read models in MongoDB')) {
+  readStoreContract(`MongoDB: ${server.name}`, async () => {
     const address = server.newDatabase()
     const connections: Mongo[] = []
     let time = 0

@@ -8,12 +8,10 @@ import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { filesIn } from '../../../src/stores/mongodb/files.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { filesContract } from '../../contract/files.ts'
-import { mongoServer } from '../../mongo-server.ts'
+import { mongoServers } from '../../mongo-server.ts'
 
-const server = await mongoServer('files in GridFS')
-
-if (server !== undefined) {
-  filesContract('files in GridFS', async () => {
+for (const server of await mongoServers('files in GridFS')) {
+  filesContract(`files in GridFS: ${server.name}`, async () => {
     const address = server.newDatabase()
     const connections: Mongo[] = []
     return {
@@ -30,7 +28,7 @@ if (server !== undefined) {
   })
 
   type Given = { address: string; mongo: Mongo; files: Files }
-  const test = suite<Given>('a file in GridFS')
+  const test = suite<Given>(`a file in GridFS: ${server.name}`)
   test.before.each((given) => {
     given.address = server.newDatabase()
     given.mongo = connect(given.address)

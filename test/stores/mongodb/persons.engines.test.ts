@@ -1,12 +1,10 @@
 import { connect } from '../../../src/stores/mongodb/connection.ts'
 import { personsIn } from '../../../src/stores/mongodb/persons.ts'
 import { personsContract } from '../../contract/persons.ts'
-import { mongoServer } from '../../mongo-server.ts'
+import { mongoServers } from '../../mongo-server.ts'
 
-const server = await mongoServer('persons in MongoDB')
-
-if (server !== undefined) {
-  personsContract('persons in MongoDB', async () => {
+for (const server of await mongoServers('persons in MongoDB')) {
+  personsContract(`persons in MongoDB: ${server.name}`, async () => {
     const address = server.newDatabase()
     const mongo = connect(address)
     return {

@@ -3,12 +3,10 @@ import { vaultIn } from '../../../src/stores/mongodb/vault.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { vaultContract } from '../../contract/vault.ts'
-import { mongoServer } from '../../mongo-server.ts'
+import { mongoServers } from '../../mongo-server.ts'
 
-const server = await mongoServer('the vault in MongoDB')
-
-if (server !== undefined) {
-  vaultContract('the vault in MongoDB', async () => {
+for (const server of await mongoServers('the vault in MongoDB')) {
+  vaultContract(`the vault in MongoDB: ${server.name}`, async () => {
     const address = server.newDatabase()
     const mongo = connect(address)
     return {
@@ -20,7 +18,7 @@ if (server !== undefined) {
     }
   })
 
-  const test = suite('a vault in MongoDB that is there already')
+  const test = suite(`a vault in MongoDB that is there already: ${server.name}`)
 
   test('is opened again as it is', async () => {
     const address = server.newDatabase()

@@ -1,4 +1,5 @@
-import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
+import { GenericContainer, Wait } from 'testcontainers'
+import { hasDocker } from './docker.ts'
 
 /** A real EventStoreDB for contract suites: where it is, and how it ends. */
 export type RealServer = { readonly name: string; readonly url: string; stop(): Promise<void> }
@@ -33,9 +34,3 @@ export async function findRealServer(): Promise<RealServer | undefined> {
     stop: async () => void (await container.stop()),
   }
 }
-
-const hasDocker = () =>
-  getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  )
