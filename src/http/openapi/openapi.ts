@@ -7,7 +7,7 @@ export type OpenApiServices = {
   readonly openApi: {
     /**
      * The description of the API as JSON text: the same for as long as the service runs. It is made for the first who asks,
-     * which takes a twentieth of a second that every start would take.
+     * which takes some 80 ms that every start would take.
      */
     readonly text: () => string
   }
