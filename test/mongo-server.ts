@@ -36,13 +36,15 @@ export async function mongoServer(what: string): Promise<MongoServer | undefined
  */
 export async function mongoServers(what: string): Promise<readonly MongoServer[]> {
   const server = await mongoServer(what)
-  const { name, url } = JSON.parse(process.env[CONTAINER] ?? '{}') as { readonly name?: string; readonly url?: string }
-  if (name === undefined || url === undefined) {
-    console.log(`NOTE: ${what}: on no MongoDB in a container, since no Docker answers`)
-    return server === undefined ? [] : [server]
+  const known = server === undefined ? [] : [server]
+  const container = process.env[CONTAINER]
+  if (container === undefined) {
+    console.log(`NOTE: ${what}: not on MongoDB in a container, since no Docker answers`)
+    return known
   }
-  console.log(`NOTE: ${what}: on ${name} in a container`)
-  return [...(server === undefined ? [] : [server]), serverAt(url, name)]
+  const { name, url } = JSON.parse(container) as { readonly name: string; readonly url: string }
+  console.log(`NOTE: ${what}: on ${name} in a container, too`)
+  return [...known, serverAt(url, name)]
 }
 
 /** Names the environment's variable that has the name and the address of the MongoDB in a container, as JSON. */

@@ -18,8 +18,8 @@ test('says live and ready, to be cached by nobody', async ({ service }) => {
 test('tells figures that Prometheus reads', async ({ service }) => {
   const answer = expect(200, await service.send({ path: '/metrics' }))
   assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/)
-  for (const line of answer.text.trim().split('\n'))
-    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [\d.e+-]+)?$/)
+  for (const line of answer.text.trim().split(/\n+/))
+    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [\d.e+-]+)$/)
 })
 
 test.run()

@@ -1,8 +1,5 @@
 import { GenericContainer, Wait } from 'testcontainers'
-import { hasDocker } from './docker.ts'
-
-/** A real EventStoreDB for contract suites: where it is, and how it ends. */
-export type RealServer = { readonly name: string; readonly url: string; stop(): Promise<void> }
+import { hasDocker, type RealServer } from './docker.ts'
 
 /** The newest one that the client's last release was made for; another by EVENTSTOREDB_IMAGE. */
 const IMAGE = 'eventstore/eventstore:23.10.6-jammy'

@@ -1,14 +1,11 @@
 import { MongoDBContainer } from '@testcontainers/mongodb'
-import { hasDocker } from './docker.ts'
+import { hasDocker, type RealServer } from './docker.ts'
 
 /** The one that ops/compose.yaml starts; another by MONGODB_IMAGE. */
 const IMAGE = 'mongo:8.0'
 
-/** A MongoDB for contract suites: what it is, where it is, and how it ends. */
-export type MongoContainer = { readonly name: string; readonly url: string; stop(): Promise<void> }
-
 /** One in a container, as a replica set of one member, so that a read of the majority is one; none where no Docker answers. */
-export async function startMongoContainer(): Promise<MongoContainer | undefined> {
+export async function startMongoContainer(): Promise<RealServer | undefined> {
   if (!(await hasDocker())) return undefined
   const name = process.env['MONGODB_IMAGE'] ?? IMAGE
   const container = await new MongoDBContainer(name).start()

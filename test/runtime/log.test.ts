@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openLog } from '../../src/runtime/log.ts'
 
 const test = suite('the log of a process')
 
@@ -24,6 +25,23 @@ function saidBy(end: string): string[] {
 test('has its last line, however the process ends by itself', () => {
   assert.equal(saidBy(''), ['first', 'last'])
   assert.equal(saidBy('process.exit(0)'), ['first', 'last'])
+})
+
+test('writes each line at once, behind those before it', () => {
+  const written: string[] = []
+  const log = openLog('info', { write: (text) => void written.push(text) })
+  log.info({ at: 1 }, 'request')
+  assert.match(written.join(''), /^.*"at":1.*\n$/)
+  log.warn({ at: 2 }, 'something else')
+  assert.match(written.join(''), /"at":1.*\n.*"at":2.*\n$/)
+})
+
+test('has no lines about requests where it is told of warnings only', () => {
+  const written: string[] = []
+  const log = openLog('warn', { write: (text) => void written.push(text) })
+  log.info({ status: 200 }, 'request')
+  log.warn({}, 'something else')
+  assert.match(written.join(''), /^[^\n]*"something else"[^\n]*\n$/)
 })
 
 test.run()

@@ -29,10 +29,10 @@ export type MetricsServices = {
 export async function metricsText(counted: Registry, read: readonly Metric[]): Promise<string> {
   const now = new Registry()
   for (const [name, samples] of Map.groupBy(read, (metric) => metric.name)) {
-    const { help, kind } = samples[0] as Metric
-    const labelNames = Object.keys(samples[0]?.labels ?? {})
-    const metric = new (kind === 'gauge' ? Gauge : Counter)({ name, help, labelNames, registers: [now] })
-    for (const { labels = {}, value } of samples) metric.inc({ ...labels }, value)
+    const [{ help, kind, labels: told = {} }] = samples as [Metric]
+    const described = { name, help, labelNames: Object.keys(told), registers: [now] }
+    const metric = kind === 'gauge' ? new Gauge(described) : new Counter(described)
+    for (const { labels = {}, value } of samples) metric.inc(labels, value)
   }
   return Registry.merge([now, counted]).metrics()
 }

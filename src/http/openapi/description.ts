@@ -37,11 +37,11 @@ export function describe(endpoints: readonly Described[], { address, version }: 
         securitySchemes: Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => isUsed(name))),
       },
     },
-    OPTIONS,
+    AS_SENT,
   )
 }
 
-const OPTIONS: CreateDocumentOptions = {
+const AS_SENT: CreateDocumentOptions = {
   /**
    * zod leaves out the examples and the default of a schema that transforms, since they could be of its output. Ours are
    * as they are sent.
@@ -52,7 +52,6 @@ const OPTIONS: CreateDocumentOptions = {
     const unset = def.type === 'default' ? def.defaultValue : undefined
     Object.assign(jsonSchema, examples && { examples }, unset !== undefined && { default: unset })
   },
-  allowEmptySchema: { custom: true },
 }
 
 type Paths = Record<string, Record<string, ZodOpenApiOperationObject>>
