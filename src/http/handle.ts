@@ -36,7 +36,7 @@ async function answerOf<Service>(
   options: HandleOptions,
 ): Promise<Answer> {
   const { who, body } = endpoint
-  const asked = askedOf(ctx, options)
+  const asked = new AskedOf(ctx, options)
   const admit = async () => {
     asked.asker = ctx.state.asker = await who.admit(asked, services)
   }
@@ -52,41 +52,67 @@ async function answerOf<Service>(
   }
 }
 
-type MutableAsked = Asked<unknown, unknown> & { asker: unknown; body: unknown }
+/**
+ * What endpoints see of a request. A class, so that all have one shape: an object with getters of its own costs 20 us each time.
+ */
+class AskedOf implements Asked<unknown, unknown> {
+  readonly requestId: string
+  readonly trace: string | undefined
+  // What these hold is what the endpoint's own `who` and `body` made, for its own `run`.
+  asker: unknown
+  body: unknown
+  #patience: Patience | undefined
 
-/** What endpoints see of a request. */
-function askedOf(ctx: Context, options: HandleOptions): MutableAsked {
-  const { state, req, res } = ctx
-  let patience: Patience | undefined
-  return {
-    requestId: state.requestId,
-    trace: state.trace,
-    method: ctx.method,
-    path: ctx.path,
-    target: ctx.originalUrl,
-    search: ctx.querystring,
-    params: state.params ?? {},
-    headers: ctx.headers,
-    accepts: (...types) => ctx.accepts(...types),
-    cookie: (name) => ctx.cookies.get(name),
-    // What they hold is what the endpoint's own `who` and `body` made, for its own `run`.
-    asker: undefined,
-    body: undefined,
-    get address() {
-      return ctx.ip
-    },
-    get peer() {
-      return req.socket.remoteAddress ?? ''
-    },
-    get patience() {
-      return (patience ??= new Patience(options.patience))
-    },
-    waits() {
-      const over = new AbortController()
-      if (res.destroyed || res.writableEnded) over.abort()
-      else res.once('close', () => over.abort())
-      options.waits?.(res)
-      return over.signal
-    },
+  constructor(
+    private readonly ctx: Context,
+    private readonly options: HandleOptions,
+  ) {
+    this.requestId = ctx.state.requestId
+    this.trace = ctx.state.trace
+  }
+
+  get method() {
+    return this.ctx.method
+  }
+  get path() {
+    return this.ctx.path
+  }
+  get target() {
+    return this.ctx.originalUrl
+  }
+  get search() {
+    return this.ctx.querystring
+  }
+  get params() {
+    return this.ctx.state.params ?? {}
+  }
+  get headers() {
+    return this.ctx.headers
+  }
+  get address() {
+    return this.ctx.ip
+  }
+  get peer() {
+    return this.ctx.req.socket.remoteAddress ?? ''
+  }
+  get patience() {
+    return (this.#patience ??= new Patience(this.options.patience))
+  }
+
+  accepts(...types: string[]) {
+    return this.ctx.accepts(...types)
+  }
+
+  cookie(name: string) {
+    return this.ctx.cookies.get(name)
+  }
+
+  waits() {
+    const { res } = this.ctx
+    const over = new AbortController()
+    if (res.destroyed || res.writableEnded) over.abort()
+    else res.once('close', () => over.abort())
+    this.options.waits?.(res)
+    return over.signal
   }
 }

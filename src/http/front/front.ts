@@ -37,10 +37,10 @@ export const showFront = endpoint({
   requestHeaders: { Accept: z.string().optional().describe('`text/html` gets the page.') },
   answers: { 200: { about: 'Where to go on', schema: Start } },
   family: platform,
-  run({ accepts, target }, { front, secrets }: FrontServices) {
-    if (accepts('json', 'html') !== 'html') return ok(startAt(front.address), { Vary: 'Accept' })
+  run(asked, { front, secrets }: FrontServices) {
+    if (asked.accepts('json', 'html') !== 'html') return ok(startAt(front.address), { Vary: 'Accept' })
     // Its path has a slash at its end and is no folder: of what doubled ones add, one counts less.
-    const up = upFrom(target).slice('../'.length)
+    const up = upFrom(asked.target).slice('../'.length)
     const content = html`${INTRODUCTION} ${pages(up)}
       <h2>Share a secret</h2>
       <p>It is shown to one reader, one time, and then deleted.</p>

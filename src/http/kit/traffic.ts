@@ -3,25 +3,35 @@ import { performance } from 'node:perf_hooks'
 
 /** Knows whether requests are being served, for work that gives way to them. */
 export class Traffic {
-  readonly #open = new Set<ServerResponse>()
+  /** Those that are under way: a set would keep the dead ones of each time that it grew anew until all memory is collected. */
+  readonly #open = new WeakSet<ServerResponse>()
+  #count = 0
   #last = -Infinity
 
   /** Call it with each request, before it is answered. */
   saw(res: ServerResponse): void {
     this.#last = performance.now()
     this.#open.add(res)
+    this.#count++
     res.once('close', () => {
-      if (this.#open.delete(res)) this.#last = performance.now()
+      if (this.#leaves(res)) this.#last = performance.now()
     })
   }
 
   /** Nothing gives way to a request that waits for something to happen, for as long as it likes. */
   waits(res: ServerResponse): void {
-    this.#open.delete(res)
+    this.#leaves(res)
   }
 
   /** True where no request is under way and none was for so many milliseconds. */
   hasRested(milliseconds: number): boolean {
-    return this.#open.size === 0 && performance.now() - this.#last >= milliseconds
+    return this.#count === 0 && performance.now() - this.#last >= milliseconds
+  }
+
+  /** @returns false where it had left before */
+  #leaves(res: ServerResponse): boolean {
+    const isOpen = this.#open.delete(res)
+    if (isOpen) this.#count--
+    return isOpen
   }
 }
