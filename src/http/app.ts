@@ -1,10 +1,9 @@
 import Koa from 'koa'
 import { handle, type HandleOptions } from './handle.ts'
-import type { Bodies } from './kit/body.ts'
 import type { Endpoint, Family } from './kit/endpoint.ts'
 import { platform, type LogError } from './kit/errors.ts'
 import { accessLog, type Seen } from './middleware/access-log.ts'
-import { bodyBounds } from './middleware/body-bounds.ts'
+import { bodyBounds, type BodyBounds } from './middleware/body-bounds.ts'
 import { compression } from './middleware/compression.ts'
 import { conditionalGet } from './middleware/conditional-get.ts'
 import type { Context, Middleware, State } from './middleware/context.ts'
@@ -23,8 +22,7 @@ export type AppOptions = HandleOptions & {
   /** Whether browsers are told to use https only. */
   readonly https?: boolean
   readonly origins?: Origins
-  /** Limits the bodies of all requests together; without it there is no such limit. */
-  readonly bodies?: Bodies
+  readonly bodies?: BodyBounds
   /** Called with each request when its answer was sent. */
   readonly seen?: (request: Seen) => void
 }
@@ -37,7 +35,7 @@ export type AppOptions = HandleOptions & {
 export function createApp<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy, https = false, origins = new Set(), bodies, seen = () => undefined, ...options }: AppOptions,
+  { log, trustProxy, https = false, origins = new Set(), bodies = {}, seen = () => undefined, ...options }: AppOptions,
 ): Koa<State> {
   const familyOf = familiesOf(endpoints)
   const app = new Koa<State>({ proxy: trustProxy > 0, maxIpsCount: trustProxy })

@@ -3,7 +3,6 @@ import { addressesOf, isPublicByHttps } from './addresses.ts'
 import { openCertifications } from './certifications.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { LinkKeys } from '../commands/installation/link-key.ts'
-import { Bodies } from '../http/kit/body.ts'
 import { ENDPOINTS, type Services } from '../http/endpoints.ts'
 import { isForPrograms } from '../http/openapi/operation.ts'
 import type { RequestFigures } from '../http/health/requests.ts'
@@ -136,7 +135,6 @@ export async function openHttp(
         waits: (res) => traffic.waits(res),
         patience: installation.patience,
         trustProxy: settings.TRUST_PROXY,
-        bodies: new Bodies({ trustProxy: settings.TRUST_PROXY }),
         https: isPublicByHttps(settings),
         origins: settings.CORS_ORIGINS,
       })

@@ -29,11 +29,10 @@ async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader):
 const readJson = jsonReader()
 
 async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<Form> {
-  const { req } = ctx
   if (ctx.is('urlencoded')) return readTexts(ctx)
   if (!isMultipart(type)) throw new Refusal('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
   try {
-    return await forms.read(req, uploader, PDF)
+    return await forms.read(ctx, uploader, PDF)
   } catch (error) {
     throw error instanceof FormRefused ? withTextFaults(error) : error
   }

@@ -35,12 +35,12 @@ export const modelUpload: Body<ReceivedFile, { readonly models: { readonly uploa
   schema: z.strictObject({
     file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, of at most 20 MB.'),
   }),
-  async read({ req }, { asker: { account }, address }, { models: { uploads } }) {
-    const type = req.headers['content-type'] ?? ''
+  async read(ctx, { asker: { account }, address }, { models: { uploads } }) {
+    const type = ctx.get('Content-Type')
     if (!isMultipart(type))
       throw new Refusal('unsupported', `Content-Type must be multipart/form-data, got ${type.slice(0, 100) || 'none'}`)
     try {
-      return await onlyFile(await uploads.read(req, { account, address }, MODEL))
+      return await onlyFile(await uploads.read(ctx, { account, address }, MODEL))
     } catch (error) {
       throw error instanceof FormRefused ? error.refusal : error
     }

@@ -1,3 +1,5 @@
+import type { Refusal } from '../../domain/refusal.ts'
+
 /** Looks at a form's file while it flows by. */
 export interface FileCheck {
   /** Those that were taken. */
@@ -13,6 +15,6 @@ export type FileRule = {
   /** Bytes at most. */
   readonly limit: number
   readonly check: () => FileCheck
-  /** What a form is refused with that says itself that it has more. */
-  readonly tooLarge: () => Error
+  /** What a form is refused with that says itself that it has more, or whose file is what makes it too large. */
+  readonly tooLarge: () => Refusal
 }

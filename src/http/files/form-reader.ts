@@ -1,14 +1,17 @@
 import busboy, { type Busboy, type FileInfo } from 'busboy'
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
 import { safeFileName } from '../../domain/certification/file-name.ts'
 import { withoutEncodedWords } from './encoded-words.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import type { Waiter } from '../../runtime/fairness/fair-semaphore.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { BodyPump, type Bounds } from './body-pump.ts'
+import { watchBody } from '../kit/body.ts'
 import { FILE_AS_TEXT, twice, type Form } from './form.ts'
 import type { FileCheck } from './file-check.ts'
+import { SendInTurn, type Turns } from './send-in-turn.ts'
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
@@ -16,18 +19,26 @@ const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 5
 /** Bytes that the parser and a file's stream hold each: as much as on Node 20, where Node's own 64 KiB were 16. */
 const HELD = 16 * 1024
 
+export type FormOptions = {
+  /** Bytes of the whole form at most. */
+  readonly limit: number
+  readonly waiter: Waiter
+  readonly turns: Turns
+  readonly check: () => FileCheck
+}
+
 /** Reads one multipart form: its texts into memory, its file as it comes into the temporary place. */
 export class FormReader {
   readonly #texts = new Map<string, string>()
   #file: Promise<ReceivedFile | undefined> | undefined
   #refused: Refusal | undefined
-  #fail: (error: unknown) => void = () => undefined
+  readonly #failed = Promise.withResolvers<never>()
+  readonly #fail = this.#failed.reject
 
   constructor(
-    private readonly req: IncomingMessage,
+    private readonly ctx: Context,
     private readonly files: Files,
-    private readonly bounds: Bounds,
-    private readonly check: () => FileCheck,
+    private readonly options: FormOptions,
   ) {}
 
   /** Those that have come so far. */
@@ -35,43 +46,54 @@ export class FormReader {
     return this.#texts
   }
 
+  /** Whether its file has begun. */
+  get hasFile(): boolean {
+    return this.#file !== undefined
+  }
+
   /**
    * Parts may come in any order. After a refusal nothing of the form is left, but the request's rest is not read.
    * @throws Refusal malformed, too-large, too-slow; StoreUnavailable
    */
   async read(): Promise<Form> {
+    const { req } = this.ctx
+    const { limit, waiter, turns } = this.options
     const parser = this.#parser()
-    let pump: BodyPump | undefined
+    this.#listen(parser)
+    const watched = watchBody(this.ctx, limit, false)
+    const inTurn = new SendInTurn(req, waiter, turns)
     try {
-      await new Promise<void>((done, fail) => {
-        this.#fail = fail
-        parser.on('close', done)
-        parser.on('error', (error) => fail(malformed(error)))
-        this.#listen(parser)
-        pump = new BodyPump(this.req, parser, this.bounds, fail)
-      })
+      const parsed = pipeline(req.pipe(inTurn), parser)
+      await Promise.race([parsed, watched.failed, this.#failed.promise])
       return { texts: this.#texts, file: await this.#file, refused: this.#refused }
     } catch (error) {
-      pump?.stop()
+      inTurn.destroy()
       parser.destroy()
       // What can't be discarded is a leftover, which the collector removes; the form's own fault is what is told.
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
       throw error
     } finally {
-      pump?.stop()
+      watched.stop()
     }
   }
 
   #parser(): Busboy {
     try {
       const held = { highWaterMark: HELD, fileHwm: HELD }
-      return busboy({ headers: this.req.headers, defParamCharset: 'utf8', limits: LIMITS, preservePath: true, ...held })
+      return busboy({
+        headers: this.ctx.req.headers,
+        defParamCharset: 'utf8',
+        limits: LIMITS,
+        preservePath: true,
+        ...held,
+      })
     } catch (error) {
       throw malformed(error)
     }
   }
 
   #listen(parser: Busboy): void {
+    parser.on('error', (error) => this.#fail(malformed(error)))
     parser.on('field', (name, value) => this.#take(name, value))
     parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
     parser.on('partsLimit', () =>
@@ -100,11 +122,8 @@ export class FormReader {
   }
 
   #stoodBefore(name: string): boolean {
-    const before = this.#texts.has(name) || (name === 'file' && this.#file !== undefined)
-    const shown = name.slice(0, 60)
-    if (before) {
-      this.#fail(twice(shown))
-    }
+    const before = this.#texts.has(name) || (name === 'file' && this.hasFile)
+    if (before) this.#fail(twice(name.slice(0, 60)))
     return before
   }
 
@@ -124,7 +143,7 @@ export class FormReader {
 
   /** @returns undefined for the empty part that a browser sends where no file was chosen */
   async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
-    const check = this.check()
+    const check = this.options.check()
     const incoming = await this.files.receive()
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -1,15 +1,15 @@
-import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import { networkOf } from '../../credentials/network.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { FairSemaphore } from '../../runtime/fairness/fair-semaphore.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { allowanceOf, discardRest, refuseEncoding } from '../kit/body.ts'
+import { discardRest, refuseEncoding } from '../kit/body.ts'
 import { RefusedWith } from '../kit/errors.ts'
-import type { Bounds } from './body-pump.ts'
 import { ChunkGarbage } from './chunk-garbage.ts'
 import type { FileRule } from './file-check.ts'
 import { FormReader } from './form-reader.ts'
 import type { Form } from './form.ts'
+import type { Turns } from './send-in-turn.ts'
 
 /** Bytes that a form may have around its file: texts, headers, boundaries. */
 export const AROUND = 64 * 1024
@@ -19,9 +19,6 @@ const AT_ONCE = 8
 
 /** Bytes of uploads between two collections of the chunks that they have left behind. */
 const GARBAGE = 8 * 1024 * 1024
-
-/** Milliseconds without a byte after which a client counts as gone. */
-const STALL = 30_000
 
 /** Who sends: permits go round among addresses, and among the accounts at each. */
 export type Uploader = { readonly account: number; readonly address: string }
@@ -40,41 +37,30 @@ export const isMultipart = (type: string | undefined): boolean => /^multipart\/f
 
 /** Reads the forms with files of one process, of which so many send at a time. */
 export class FormUploads {
-  readonly #bounds: Pick<Bounds, 'stall' | 'senders' | 'garbage'>
+  readonly #turns: Turns = { senders: new FairSemaphore(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
 
-  constructor(
-    private readonly files: Files,
-    stall = STALL,
-  ) {
-    this.#bounds = { stall, senders: new FairSemaphore(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
-  }
+  constructor(private readonly files: Files) {}
 
   /**
    * Reads a multipart form as a stream, its file straight into the files' temporary place. Whoever gets a file discards it,
    * unless it was kept.
    * @throws FormRefused for one that is too large; Refusal malformed, too-slow; StoreUnavailable
    */
-  async read(req: IncomingMessage, { account, address }: Uploader, rule: FileRule): Promise<Form> {
-    refuseEncoding(req)
-    refuseLength(req, rule)
-    const { leastPace } = allowanceOf(req)
+  async read(ctx: Context, { account, address }: Uploader, { limit, check, tooLarge }: FileRule): Promise<Form> {
     const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], first: false }
-    const bounds = { ...this.#bounds, limit: rule.limit + AROUND, leastPace, waiter }
-    const reader = new FormReader(req, this.files, bounds, rule.check)
+    const options = { limit: limit + AROUND, waiter, turns: this.#turns, check }
+    const reader = new FormReader(ctx, this.files, options)
     try {
+      refuseEncoding(ctx.req)
+      if (Number(ctx.get('Content-Length')) > options.limit) throw tooLarge()
       return await reader.read()
     } catch (error) {
-      discardRest(req)
+      discardRest(ctx.req)
       if (!(error instanceof Refusal)) throw error
       // Whoever sends nothing more does not read the rest of its own request either.
       if (error.kind === 'too-slow') throw new RefusedWith({ Connection: 'close' }, error)
-      throw error.kind === 'too-large' ? new FormRefused(error, reader.texts) : error
+      if (error.kind !== 'too-large') throw error
+      throw new FormRefused(reader.hasFile ? tooLarge() : error, reader.texts)
     }
   }
-}
-
-function refuseLength(req: IncomingMessage, { limit, tooLarge }: FileRule): void {
-  if (Number(req.headers['content-length'] ?? 0) <= limit + AROUND) return
-  discardRest(req)
-  throw tooLarge()
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { networkOf } from '../../credentials/network.ts'
+import type { Context } from 'koa'
+import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/refusal.ts'
-import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
-import { LEAST_PACE, Pace, tooSlowMessage as tooSlow, type LeastPace } from '../../runtime/fairness/pace.ts'
+import { Pace, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
+import type { State } from '../middleware/context.ts'
 
 /** @throws Refusal unsupported for an upload that would have to be decompressed first */
 export function refuseEncoding(req: IncomingMessage): void {
@@ -20,41 +20,45 @@ export type WatchedBody = {
 }
 
 /**
- * Watches a body while a library reads it: that it has at most `limit` bytes, that it comes fast enough, that there is room
- * for it, and that its client stays.
+ * Watches a body while a library reads it: that it has at most `limit` bytes, that it comes fast enough while it is read, that there
+ * is room for it, and that its client stays.
+ * @param inMemory false for one that is not kept there
  * @throws Refusal too-large, unavailable by what its head says
  */
-export function watchBody(req: IncomingMessage, limit: number): WatchedBody {
-  const allowance = allowanceOf(req)
+export function watchBody({ req, state }: Context, limit: number, inMemory = true): WatchedBody {
+  const { allowance } = state as State
+  const { leastPace } = allowance
   const declared = Number(req.headers['content-length'] ?? 0)
   if (declared > limit) throw tooLarge(limit)
-  allowance.expects(declared)
+  if (inMemory) allowance.expects(declared)
   // How many bytes it is decompressed is known only at its end.
-  if (encodingOf(req) !== undefined) allowance.took(limit)
+  if (inMemory && encodingOf(req) !== undefined) allowance.took(limit)
   const { promise: failed, reject } = Promise.withResolvers<never>()
   // Nobody waits for it where the reading fails first, or succeeds.
   failed.catch(() => undefined)
-  const pace = new Pace(allowance.leastPace, () => reject(new Refusal('too-slow', tooSlow(allowance.leastPace))))
+  const pace = new Pace(leastPace, () => reject(new Refusal('too-slow', tooSlow(leastPace))))
   let length = 0
   const take = (chunk: Buffer) => {
     try {
       length += chunk.length
       pace.took(chunk.length)
       if (length > limit) throw tooLarge(limit)
-      allowance.took(chunk.length)
+      if (inMemory) allowance.took(chunk.length)
     } catch (error) {
       reject(error)
     }
   }
+  const pause = () => pace.pause()
+  const resume = () => pace.resume()
   const broken = () => {
     pace.stop()
     if (!req.complete) reject(new Refusal('malformed', 'The connection broke while the body was read'))
   }
-  req.on('data', take).on('error', broken).on('close', broken)
+  req.on('data', take).on('pause', pause).on('resume', resume).on('error', broken).on('close', broken)
   if (req.destroyed) broken()
   const stop = () => {
     pace.stop()
-    req.off('data', take).off('close', broken)
+    req.off('data', take).off('pause', pause).off('resume', resume).off('close', broken)
   }
   return { failed, stop }
 }
@@ -88,78 +92,3 @@ export function discardRest(req: IncomingMessage): void {
   req.unpipe()
   req.resume()
 }
-
-/** Bytes of bodies that are in memory at a time, from the first that arrives until the request is answered. */
-const BODIES = 64 * 1024 * 1024
-
-/** What one request's body may take, and how fast it has to come. */
-type Allowance = {
-  readonly leastPace: LeastPace
-  /** @throws Refusal unavailable where others need the room */
-  took(bytes: number): void
-  /** @param bytes that a body says to have. @throws Refusal unavailable where there is no room for them now */
-  expects(bytes: number): void
-}
-
-type BodiesOptions = {
-  /** Number of proxies in front whose X-Forwarded-For is believed. */
-  readonly trustProxy: number
-  readonly bytes?: number
-  readonly leastPace?: LeastPace
-}
-
-const UNLIMITED: Allowance = { leastPace: LEAST_PACE, took: () => undefined, expects: () => undefined }
-const allowances = new WeakMap<IncomingMessage, Allowance>()
-
-/** What `Bodies` allows a request; nothing bounds all bodies together where a listener has none. */
-export const allowanceOf = (req: IncomingMessage): Allowance => allowances.get(req) ?? UNLIMITED
-
-/** The bodies of all requests together, shared fairly among addresses and those who show the same credentials there. */
-export class Bodies {
-  readonly #share: FairShare
-  readonly #trustProxy: number
-  readonly #leastPace: LeastPace
-
-  constructor({ trustProxy, bytes = BODIES, leastPace = LEAST_PACE }: BodiesOptions) {
-    this.#share = new FairShare(bytes)
-    this.#trustProxy = trustProxy
-    this.#leastPace = leastPace
-  }
-
-  /** Counts a request's body, if it has one, until its answer is sent or its client is gone. */
-  admit(req: IncomingMessage, res: ServerResponse): void {
-    const { headers } = req
-    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
-    const names = [
-      `address ${networkOf(clientAddress(req, this.#trustProxy))}`,
-      `as ${headers.authorization ?? 'nobody'}`,
-    ]
-    let taken: Taken | undefined
-    allowances.set(req, {
-      leastPace: this.#leastPace,
-      took: (bytes) => {
-        taken ??= this.#opened(names, res)
-        if (!taken.more(bytes)) throw noRoom()
-      },
-      expects: (bytes) => {
-        if (!this.#share.hasRoom(names, bytes)) throw noRoom()
-      },
-    })
-  }
-
-  #opened(names: readonly string[], res: ServerResponse): Taken {
-    const taken = this.#share.open(names)
-    res.once('close', () => taken.giveBack())
-    return taken
-  }
-}
-
-/** Whom the proxies in front speak for; they write from left to right, and only as many as there are can be believed. */
-function clientAddress({ socket, headers }: IncomingMessage, trustProxy: number): string {
-  const named = trustProxy === 0 ? undefined : headers['x-forwarded-for']
-  const known = [named ?? []].flat().join(',').split(',').slice(-Math.max(1, trustProxy))
-  return known[0]?.trim() || (socket.remoteAddress ?? '')
-}
-
-const noRoom = () =>
-  new Refusal('unavailable', 'Too many bodies of requests are being read at this moment; try again', 2)

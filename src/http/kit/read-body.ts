@@ -47,7 +47,7 @@ export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Contex
       if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], unless)
       refuseCharset(ctx.request.charset)
       const decompressor = decompressorOf(encodingOf(req))
-      const watched = watchBody(req, limit)
+      const watched = watchBody(ctx, limit)
       try {
         const bytes = decompressor === undefined ? ctx : decompressed(ctx, decompressor)
         await Promise.race([parse(bytes, async () => undefined), watched.failed])

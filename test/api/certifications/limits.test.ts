@@ -12,7 +12,7 @@ import {
   upload,
 } from '../harness/form.ts'
 import type { Vendor } from '../harness/account.ts'
-import { expect, refusal } from '../harness/request.ts'
+import { expect, pointers, refusal } from '../harness/request.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 import { filesOf } from '../harness/stored-files.ts'
@@ -66,6 +66,17 @@ test('of a byte more is refused with 413, and leaves nothing', async ({ ann, ser
   refusal(413, await ann.send(chunked))
   assert.equal((await filesOf(service)).sort(), before.sort())
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
+})
+
+test('whose file is far too large is told that of its file, however it comes', async ({ ann }) => {
+  const { id } = await created(ann)
+  for (const bytes of [smallPdf(LIMIT + 2_000_000), Buffer.alloc(LIMIT + 2_000_000, 'x')]) {
+    const whole = formBody([text('product', id), text('laboratory', 'GIA'), file(bytes)])
+    for (const body of [whole, [whole], [whole], [whole]]) {
+      const refused = await ann.send({ method: 'POST', path: '/v4/certification', headers: formHeaders, body })
+      assert.equal(pointers(refusal(413, refused)), ['/file'])
+    }
+  }
 })
 
 test('that says it is too large is refused before it comes', async ({ ann, service }) => {

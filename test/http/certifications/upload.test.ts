@@ -8,11 +8,11 @@ import * as assert from 'uvu/assert'
 import { upload } from '../../../src/http/certifications/upload.ts'
 import { FormUploads } from '../../../src/http/files/form-uploads.ts'
 import { noContent } from '../../../src/http/kit/answer.ts'
-import { Bodies } from '../../../src/http/kit/body.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import type { LeastPace } from '../../../src/runtime/fairness/pace.ts'
 import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
 import type { Files } from '../../../src/stores/ports/files.ts'
 import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
@@ -20,7 +20,7 @@ import { withFakeTime } from '../../fake-time.ts'
 import { comes, until } from '../../until.ts'
 
 /** A service that takes uploads and keeps none. */
-function uploadServer({ files, received, requests }: Given, stall: number): Promise<Listening> {
+function uploadServer({ files, received, requests }: Given, leastPace: LeastPace): Promise<Listening> {
   const taking = endpoint({
     name: 'upload',
     method: 'POST',
@@ -39,9 +39,9 @@ function uploadServer({ files, received, requests }: Given, stall: number): Prom
       return noContent()
     },
   })
-  const services = { certifications: { uploads: new FormUploads(files, stall) } }
-  const bodies = new Bodies({ trustProxy: 0, leastPace: ANY_PACE })
-  const listener = createApp([taking], services, { log: () => undefined, trustProxy: 0, bodies }).callback()
+  const services = { certifications: { uploads: new FormUploads(files) } }
+  const options = { log: () => undefined, trustProxy: 0, bodies: { leastPace } }
+  const listener = createApp([taking], services, options).callback()
   return listen(
     () => (req, res) => {
       requests.push(req)
@@ -52,11 +52,10 @@ function uploadServer({ files, received, requests }: Given, stall: number): Prom
   )
 }
 
-/** How fast a body has to come is the rule of another test (test/http/kit/body.test.ts). */
-const ANY_PACE = { bytes: 0, milliseconds: 3_600_000 }
+const ANY_PACE: LeastPace = { bytes: 0, milliseconds: 3_600_000 }
 
-/** Milliseconds of silence after which a client counts as gone. */
-const STALL = 300
+/** How fast a body has to come. */
+const PACE: LeastPace = { bytes: 1024, milliseconds: 300 }
 
 type Given = {
   server: Listening
@@ -74,7 +73,7 @@ test.before.each(async (given) => {
   given.files = openDirectoryFiles(given.folder)
   given.received = []
   given.requests = []
-  given.server = await uploadServer(given, STALL)
+  given.server = await uploadServer(given, PACE)
 })
 test.after.each(async ({ server, folder, files }) => {
   await server.stop()
@@ -116,20 +115,21 @@ test('whose client falls silent is answered 408 and leaves nothing', async (give
   const answer = await answerOf(socket)
   assert.match(answer, /^HTTP\/1\.1 408 /)
   assert.match(answer, /X-App-Version: /i)
-  assert.match(answer, /"error":\["Nothing more of the body came within 0.3 s"\]/)
+  assert.match(answer, /"error":\["Less than 1 KiB of the body came within 0.3 s"\]/)
   assert.equal(incoming(given), [])
   assert.equal(given.received, [])
 })
 
 test('that comes slowly but steadily is taken', (given) =>
   withFakeTime(async (time) => {
-    const dots = 12
-    const socket = await begin(given, HEAD.length + START.length + dots + END.length)
+    const pieces = 12
+    const piece = '.'.repeat(256)
+    const socket = await begin(given, HEAD.length + START.length + pieces * piece.length + END.length)
     const answer = answerOf(socket)
-    for (let sent = 0; sent < dots; sent++) {
+    for (let sent = 0; sent < pieces; sent++) {
       await until('all that was sent', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
-      await time.pass(STALL / 6)
-      socket.write('.')
+      await time.pass(PACE.milliseconds / 6)
+      socket.write(piece)
     }
     socket.write(END)
     assert.match(await answer, /^HTTP\/1\.1 204 /)
@@ -137,7 +137,7 @@ test('that comes slowly but steadily is taken', (given) =>
   }))
 
 test('is not held up by clients that have fallen silent, and of them each goes on when it sends again', async (given) => {
-  const patient = { ...given, server: await uploadServer(given, 60_000) }
+  const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
   const length = HEAD.length + START.length + END.length
   const silent = await Promise.all(Array.from({ length: 20 }, () => begin(patient, length)))
   const last = await begin(patient, length)
@@ -186,7 +186,7 @@ test('that waits for its turn, or for the disk, is not taken for silent', (given
     })
     const { requests } = given
     await until('all to wait', () => requests.length === 12 && requests.every((request) => request.isPaused()))
-    await time.pass(STALL * 3)
+    await time.pass(PACE.milliseconds * 3)
     assert.is(answered, 0)
     blocked.release()
     for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
@@ -202,7 +202,7 @@ async function trickle(given: Given, account: number): Promise<Socket> {
 
 for (const count of [8, 40]) {
   test(`is taken beside ${count} that trickle for ever, of another account at the same address`, async (given) => {
-    const patient = { ...given, server: await uploadServer(given, 3_600_000) }
+    const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
     const slow = await Promise.all(Array.from({ length: count }, () => trickle(patient, 2)))
     await until('all of them', () => given.requests.length === count)
     for (let upload = 0; upload < 3; upload++) {

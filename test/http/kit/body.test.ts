@@ -3,7 +3,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { saw } from '../../api/harness/seen-answers.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
-import { Bodies } from '../../../src/http/kit/body.ts'
 import { BULK_BODY, json } from '../../../src/http/kit/json-body.ts'
 import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
 import { platform } from '../../../src/http/kit/errors.ts'
@@ -42,7 +41,7 @@ async function withServer(run: (server: Listening, arrived: Arrived) => Promise<
     answers: { 200: 'It was read' },
     run: ({ body }) => ok({ read: JSON.stringify(body).length }),
   })
-  const bodies = new Bodies({ trustProxy: 0, bytes: BYTES, leastPace: LEAST })
+  const bodies = { bytes: BYTES, leastPace: LEAST }
   const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {

@@ -7,6 +7,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { parameters } from '../../../src/http/kit/parameters/parameters.ts'
+import { bodyBounds } from '../../../src/http/middleware/body-bounds.ts'
+import type { Context as Bounded } from '../../../src/http/middleware/context.ts'
 import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from '../../fast-check.ts'
 
 const test = suite('parameters')
@@ -16,6 +18,7 @@ const JSON_TYPE = 'application/json'
 const FORM = 'application/x-www-form-urlencoded'
 
 const koa = new Koa()
+const bounded = bodyBounds({})
 
 function sent(body: string | Buffer | readonly string[], type?: string, more: Record<string, string> = {}): Context {
   const chunks = [body].flat().map((chunk) => Buffer.from(chunk as string))
@@ -29,7 +32,9 @@ function sent(body: string | Buffer | readonly string[], type?: string, more: Re
   for (const chunk of chunks) if (chunk.length > 0) req.push(chunk)
   req.push(null)
   req.complete = true
-  return koa.createContext(req, new ServerResponse(req)) as Context
+  const ctx = koa.createContext(req, new ServerResponse(req)) as Context
+  bounded(ctx as Bounded, async () => undefined)
+  return ctx
 }
 
 const shape = { a: z.string('must be text').optional(), list: z.array(z.string()).default([]) }

@@ -1,4 +1,5 @@
 import busboy, { type Busboy } from 'busboy'
+import type { Context } from 'koa'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../domain/refusal.ts'
@@ -11,11 +12,12 @@ import { PARAMETERS_MAX, tooMany } from './form.ts'
  * @returns the same form, urlencoded
  * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
  */
-export async function multipartForm(req: IncomingMessage, limit: number): Promise<string> {
-  refuseEncoding(req)
+export async function multipartForm(ctx: Context, limit: number): Promise<string> {
+  const { req } = ctx
   try {
+    refuseEncoding(req)
     const parser = parserOf(req, limit)
-    const watched = watchBody(req, limit)
+    const watched = watchBody(ctx, limit)
     try {
       const parts = partsOf(parser)
       req.pipe(parser)

@@ -42,7 +42,7 @@ export function sentReader({ upTo, rules, asWritten }: ReadingSent) {
     const { 'content-type': type = '', 'content-length': length } = headers
     if (length === '0') return {}
     const isMultipart = /^multipart\/form-data\b/i.test(type)
-    if (isMultipart && /;\s*boundary=/i.test(type)) return parsed(await multipartForm(ctx.req, upTo), options)
+    if (isMultipart && /;\s*boundary=/i.test(type)) return parsed(await multipartForm(ctx, upTo), options)
     if (isMultipart) headers['content-type'] = FORM
     const body = await read(ctx)
     if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
