@@ -88,7 +88,11 @@ export type AnswerDescription =
     }
 
 /** What of an error reaches the caller; everything else about it goes to the log. */
-export type Refused = { readonly status: number; readonly faults: readonly Fault[]; readonly retryAfter?: number }
+export type Refused = {
+  readonly status: number
+  readonly faults: readonly Fault[]
+  readonly retryAfter?: number | undefined
+}
 
 /** Endpoints whose refusals are written alike. */
 export type Family = {

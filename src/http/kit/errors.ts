@@ -20,6 +20,9 @@ export class RefusedWith extends Error {
   }
 }
 
+/** Seconds after which a store that was not reachable is worth another try. */
+const RETRY_AFTER = 2
+
 const STATUS: Readonly<Record<RefusalKind, number>> = {
   malformed: 400,
   unauthenticated: 401,
@@ -39,60 +42,42 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
   unavailable: 503,
 }
 
-/** Seconds after which a store that was not reachable is worth another try. */
-const RETRY_AFTER = 2
+type ErrorClass = abstract new (...given: never) => Error
 
-/** Seconds, where an operator is at work. */
-const RETRY_MOVED = 30
+/** Errors that say what to do: a status, what the caller gets to read (else the error's own message), and seconds after which to try again. */
+const KNOWN: readonly (readonly [
+  kind: ErrorClass,
+  status: number,
+  message?: string | undefined,
+  retryAfter?: number,
+])[] = [
+  [WrongRevision, 409, 'The resource was changed by somebody else meanwhile; read it and try again'],
+  // An operator is at work.
+  [LogClosed, 503, undefined, 30],
+  [StoreUnavailable, 503, 'A store is not reachable; try again', RETRY_AFTER],
+  [OutcomeUnknown, 503, 'A store is not reachable; try again', RETRY_AFTER],
+  [BytesMissing, 503, 'What is stored of this is missing at the moment; its operator is told', RETRY_AFTER],
+  [NewerSchema, 503, 'A newer release wrote this; upgrade is under way, try again', RETRY_AFTER],
+  [
+    BrokenEvent,
+    503,
+    'What is stored of this can not be read, so nothing was changed; its operator is told',
+    RETRY_AFTER,
+  ],
+]
 
 /** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
 export function refusedOf(error: unknown): Refused {
   if (error instanceof Refusal) {
-    const { faults, retryAfter, kind } = error
-    return {
-      status: STATUS[kind],
-      faults,
-      ...(retryAfter !== undefined ? { retryAfter } : kind === 'unavailable' ? { retryAfter: RETRY_AFTER } : {}),
-    }
+    const { faults, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER : undefined } = error
+    return { status: STATUS[kind], faults, retryAfter }
   }
-  if (error instanceof WrongRevision) {
-    return {
-      status: 409,
-      faults: [{ message: 'The resource was changed by somebody else meanwhile; read it and try again' }],
-    }
+  const known = KNOWN.find(([kind]) => error instanceof kind)
+  if (known === undefined) {
+    return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
   }
-  if (error instanceof LogClosed) {
-    return {
-      status: 503,
-      faults: [{ message: error.message }],
-      retryAfter: RETRY_MOVED,
-    }
-  }
-  if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) {
-    return { status: 503, faults: [{ message: 'A store is not reachable; try again' }], retryAfter: RETRY_AFTER }
-  }
-  if (error instanceof BytesMissing) {
-    return {
-      status: 503,
-      faults: [{ message: 'What is stored of this is missing at the moment; its operator is told' }],
-      retryAfter: RETRY_AFTER,
-    }
-  }
-  if (error instanceof NewerSchema) {
-    return {
-      status: 503,
-      faults: [{ message: 'A newer release wrote this; upgrade is under way, try again' }],
-      retryAfter: RETRY_AFTER,
-    }
-  }
-  if (error instanceof BrokenEvent) {
-    return {
-      status: 503,
-      faults: [{ message: 'What is stored of this can not be read, so nothing was changed; its operator is told' }],
-      retryAfter: RETRY_AFTER,
-    }
-  }
-  return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
+  const [, status, message = (error as Error).message, retryAfter] = known
+  return { status, faults: [{ message }], retryAfter }
 }
 
 /** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
