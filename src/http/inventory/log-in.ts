@@ -6,8 +6,7 @@ import { GrantRefused } from '../../domain/session/session.ts'
 import { seeOther, type Answer } from '../kit/answer.ts'
 import { originFor, originOf } from '../kit/authenticate.ts'
 import { endpoint, type Body } from '../kit/endpoint.ts'
-import { html, NOTHING, type Html } from '../kit/html.ts'
-import { upFrom } from '../kit/links.ts'
+import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
 import { parameters } from '../kit/parameters/parameters.ts'
 import { alert, inventoryFamily, pageAnswer } from './layout.ts'
 import { forgotten, formVisitor, kept, loggingIn, type BrowserServices } from './session.ts'
@@ -74,7 +73,8 @@ export const logOutByPage = endpoint({
   family: inventoryFamily,
   async run(asked, { browser: { sessions, cookie } }: BrowserServices) {
     const { asker, target } = asked
-    if (asker !== undefined) await endSession(sessions, asker.session, originOf({ ...asked, asker }))
+    if (asker !== undefined)
+      await endSession(sessions, asker.session, originOf({ asker, requestId: asked.requestId, trace: asked.trace }))
     return seeOther(`${upFrom(target)}../inventory`, { ...forgotten(cookie), 'Cache-Control': 'no-store' })
   },
 })

@@ -44,3 +44,15 @@ export const htmlDocument = ({ title, head = NOTHING, style, body }: HtmlDocumen
 
 /** What a Content-Security-Policy lets a page have of its own: the very style or script. */
 export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/**
+ * What the relative addresses of a page begin with: nothing, but one step up for each slash at the end of the address that
+ * it was asked at, which has no meaning here, but is a folder to a browser.
+ * @param target as it came
+ */
+export function upFrom(target: string): string {
+  const [path = ''] = target.split(/[?#]/, 1)
+  let end = path.length
+  while (end > 0 && path[end - 1] === '/') end--
+  return '../'.repeat(path.length - end)
+}

@@ -125,18 +125,6 @@ export class Links {
   }
 }
 
-/**
- * What the relative addresses of a page begin with: nothing, but one step up for each slash at the end of the address that
- * it was asked at, which has no meaning here, but is a folder to a browser.
- * @param target as it came
- */
-export function upFrom(target: string): string {
-  const [path = ''] = target.split(/[?#]/, 1)
-  let end = path.length
-  while (end > 0 && path[end - 1] === '/') end--
-  return '../'.repeat(path.length - end)
-}
-
 /** The signature in a query; empty without one. @throws Refusal malformed where it stands twice, or is mistyped */
 export function signatureOf(search: string): string {
   if (search === '') return ''
