@@ -53,7 +53,7 @@ async function answerOf<Service>(
 }
 
 /**
- * What endpoints see of a request. A class, so that all have one shape: an object with getters of its own costs 20 us each time.
+ * What endpoints see of a request. A class, so that all have one shape: object literals with getters have each their own.
  */
 class AskedOf implements Asked<unknown, unknown> {
   readonly requestId: string

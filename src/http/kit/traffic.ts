@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 
 /** Knows whether requests are being served, for work that gives way to them. */
 export class Traffic {
-  /** Those that are under way: a set would keep the dead ones of each time that it grew anew until all memory is collected. */
+  /** Those that are under way. A Set that grows and shrinks keeps dead ones reachable for collections of young objects. */
   readonly #open = new WeakSet<ServerResponse>()
   #count = 0
   #last = -Infinity
