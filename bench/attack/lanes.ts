@@ -67,7 +67,7 @@ const posted = (aim: Aim, path: string, body: string, headers: Readonly<Record<s
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const basicOf = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-/** As long as a body may be: a longer one is refused by its head. */
+/** Within the limit of a body: a longer one is refused by its head. */
 const TINY = 'a&'.repeat(SMALL_BODY / 2)
 let guesses = 0
 

@@ -36,7 +36,7 @@ async function answerOf<Service>(
   options: HandleOptions,
 ): Promise<Answer> {
   const { who, body } = endpoint
-  const asked = new AskedOf(ctx, options)
+  const asked = new EndpointRequest(ctx, options)
   const admit = async () => {
     asked.asker = ctx.state.asker = await who.admit(asked, services)
   }
@@ -52,10 +52,8 @@ async function answerOf<Service>(
   }
 }
 
-/**
- * What endpoints see of a request. A class, so that all have one shape: object literals with getters have each their own.
- */
-class AskedOf implements Asked<unknown, unknown> {
+/** What endpoints see of a request. A class, since V8 gives each object literal with getters a hidden class of its own. */
+class EndpointRequest implements Asked<unknown, unknown> {
   readonly requestId: string
   readonly trace: string | undefined
   // What these hold is what the endpoint's own `who` and `body` made, for its own `run`.

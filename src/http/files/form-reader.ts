@@ -6,12 +6,12 @@ import type { ReceivedFile } from '../../commands/certifications/attach-certific
 import { safeFileName } from '../../domain/certification/file-name.ts'
 import { withoutEncodedWords } from './encoded-words.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Waiter } from '../../runtime/fairness/fair-semaphore.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { watchBody } from '../kit/body.ts'
+import { readWatched } from '../kit/body.ts'
+import { unreadableForm } from '../kit/parameters/multipart.ts'
 import { FILE_AS_TEXT, twice, type Form } from './form.ts'
 import type { FileCheck } from './file-check.ts'
-import { SendInTurn, type Turns } from './send-in-turn.ts'
+import { UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
 
 /** A text is at most a laboratory or a number; what is longer is refused by its value. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
@@ -22,8 +22,7 @@ const HELD = 16 * 1024
 export type FormOptions = {
   /** Bytes of the whole form at most. */
   readonly limit: number
-  readonly waiter: Waiter
-  readonly turns: Turns
+  readonly throttle: ThrottleOptions
   readonly check: () => FileCheck
 }
 
@@ -57,23 +56,22 @@ export class FormReader {
    */
   async read(): Promise<Form> {
     const { req } = this.ctx
-    const { limit, waiter, turns } = this.options
+    const { limit, throttle } = this.options
+    // Nobody waits for it where the body is refused by its head.
+    this.#failed.promise.catch(() => undefined)
     const parser = this.#parser()
     this.#listen(parser)
-    const watched = watchBody(this.ctx, limit, false)
-    const inTurn = new SendInTurn(req, waiter, turns)
+    const throttled = new UploadThrottle(req, throttle)
     try {
-      const parsed = pipeline(req.pipe(inTurn), parser)
-      await Promise.race([parsed, watched.failed, this.#failed.promise])
+      const parse = () => Promise.race([pipeline(req.pipe(throttled), parser), this.#failed.promise])
+      await readWatched(this.ctx, limit, parse, { inMemory: false })
       return { texts: this.#texts, file: await this.#file, refused: this.#refused }
     } catch (error) {
-      inTurn.destroy()
+      throttled.destroy()
       parser.destroy()
       // What can't be discarded is a leftover, which the collector removes; the form's own fault is what is told.
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
       throw error
-    } finally {
-      watched.stop()
     }
   }
 
@@ -88,12 +86,12 @@ export class FormReader {
         ...held,
       })
     } catch (error) {
-      throw malformed(error)
+      throw unreadableForm(error)
     }
   }
 
   #listen(parser: Busboy): void {
-    parser.on('error', (error) => this.#fail(malformed(error)))
+    parser.on('error', (error) => this.#fail(unreadableForm(error)))
     parser.on('field', (name, value) => this.#take(name, value))
     parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
     parser.on('partsLimit', () =>
@@ -160,6 +158,3 @@ export class FormReader {
     }
   }
 }
-
-const malformed = (error: unknown) =>
-  new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)

@@ -9,7 +9,7 @@ import { ChunkGarbage } from './chunk-garbage.ts'
 import type { FileRule } from './file-check.ts'
 import { FormReader } from './form-reader.ts'
 import type { Form } from './form.ts'
-import type { Turns } from './send-in-turn.ts'
+import type { ThrottleOptions } from './upload-throttle.ts'
 
 /** Bytes that a form may have around its file: texts, headers, boundaries. */
 export const AROUND = 64 * 1024
@@ -37,7 +37,10 @@ export const isMultipart = (type: string | undefined): boolean => /^multipart\/f
 
 /** Reads the forms with files of one process, of which so many send at a time. */
 export class FormUploads {
-  readonly #turns: Turns = { senders: new FairSemaphore(AT_ONCE), garbage: new ChunkGarbage(GARBAGE) }
+  readonly #shared: Omit<ThrottleOptions, 'waiter'> = {
+    permits: new FairSemaphore(AT_ONCE),
+    garbage: new ChunkGarbage(GARBAGE),
+  }
 
   constructor(private readonly files: Files) {}
 
@@ -48,7 +51,7 @@ export class FormUploads {
    */
   async read(ctx: Context, { account, address }: Uploader, { limit, check, tooLarge }: FileRule): Promise<Form> {
     const waiter = { names: [`address ${networkOf(address)}`, `account ${account}`], first: false }
-    const options = { limit: limit + AROUND, waiter, turns: this.#turns, check }
+    const options = { limit: limit + AROUND, throttle: { ...this.#shared, waiter }, check }
     const reader = new FormReader(ctx, this.files, options)
     try {
       refuseEncoding(ctx.req)

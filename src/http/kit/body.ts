@@ -11,21 +11,19 @@ export function refuseEncoding(req: IncomingMessage): void {
   throw new Refusal('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
 }
 
-/** A body that a library reads. */
-export type WatchedBody = {
-  /** Rejects with a Refusal: too-large, too-slow, unavailable, or malformed for a connection that broke. */
-  readonly failed: Promise<never>
-  /** Ends the watch, however the reading has ended. */
-  stop(): void
-}
-
 /**
- * Watches a body while a library reads it: that it has at most `limit` bytes, that it comes fast enough while it is read, that there
- * is room for it, and that its client stays.
- * @param inMemory false for one that is not kept there
- * @throws Refusal too-large, unavailable by what its head says
+ * Reads a body with a library, and watches meanwhile that it has at most `limit` bytes, that it comes fast enough while it is read,
+ * that there is room for it, and that its client stays.
+ * @param read is called once what the head says has passed
+ * @param inMemory false for a body that is not kept there
+ * @throws what `read` throws; Refusal too-large, too-slow, unavailable, or malformed for a connection that broke
  */
-export function watchBody({ req, state }: Context, limit: number, inMemory = true): WatchedBody {
+export async function readWatched<Value>(
+  { req, state }: Context,
+  limit: number,
+  read: () => Promise<Value>,
+  { inMemory = true } = {},
+): Promise<Value> {
   const { allowance } = state as State
   const { leastPace } = allowance
   const declared = Number(req.headers['content-length'] ?? 0)
@@ -56,11 +54,12 @@ export function watchBody({ req, state }: Context, limit: number, inMemory = tru
   }
   req.on('data', take).on('pause', pause).on('resume', resume).on('error', broken).on('close', broken)
   if (req.destroyed) broken()
-  const stop = () => {
+  try {
+    return await Promise.race([read(), failed])
+  } finally {
     pace.stop()
     req.off('data', take).off('pause', pause).off('resume', resume).off('close', broken)
   }
-  return { failed, stop }
 }
 
 /** @param limit in bytes */

@@ -44,7 +44,10 @@ const STATUS: Readonly<Record<RefusalKind, number>> = {
 
 type ErrorClass = abstract new (...given: never) => Error
 
-/** Errors that say what to do: a status, what the caller gets to read (else the error's own message), and seconds after which to try again. */
+/**
+ * Errors that a caller can act on: status, message (without one, the error's own) and `Retry-After` in seconds. The first that fits
+ * counts, so a subclass stands before its parent.
+ */
 const KNOWN: readonly (readonly [
   kind: ErrorClass,
   status: number,

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { Refusal } from '../../domain/refusal.ts'
-import { discardRest, encodingOf, tooLarge, watchBody } from './body.ts'
+import { discardRest, encodingOf, readWatched, tooLarge } from './body.ts'
 import { tooMany } from './parameters/form.ts'
 
 /** Bytes of a body at most, where nothing else is said. */
@@ -31,7 +31,7 @@ type Reading = Pick<
 const METHODS = Object.values(HttpMethodEnum)
 
 /**
- * Reads bodies by koa-body, within the limits of `watchBody`; what is left of a refused one is read and forgotten.
+ * Reads bodies by koa-body, within the limits of `readWatched`; what is left of a refused one is read and forgotten.
  * @returns undefined where there is no body. It throws Refusal unsupported, malformed, too-large, too-slow, unavailable
  */
 export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Context) => Promise<unknown> {
@@ -47,12 +47,10 @@ export function bodyReader({ limit, unless, ...options }: Reading): (ctx: Contex
       if (ctx.is(types) === false) throw unsupported(req.headers['content-type'], unless)
       refuseCharset(ctx.request.charset)
       const decompressor = decompressorOf(encodingOf(req))
-      const watched = watchBody(ctx, limit)
+      const bytes = () => (decompressor === undefined ? ctx : decompressed(ctx, decompressor))
       try {
-        const bytes = decompressor === undefined ? ctx : decompressed(ctx, decompressor)
-        await Promise.race([parse(bytes, async () => undefined), watched.failed])
+        await readWatched(ctx, limit, () => parse(bytes(), async () => undefined))
       } finally {
-        watched.stop()
         decompressor?.destroy()
       }
       return (ctx.request as { body?: unknown }).body

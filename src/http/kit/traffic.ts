@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 
 /** Knows whether requests are being served, for work that gives way to them. */
 export class Traffic {
-  /** Those that are under way. A Set that grows and shrinks keeps dead ones reachable for collections of young objects. */
+  /** Those that are under way. With a Set in its place, minor garbage collections promoted dead responses (bench/RESULTS.md). */
   readonly #open = new WeakSet<ServerResponse>()
   #count = 0
   #last = -Infinity

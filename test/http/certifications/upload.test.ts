@@ -52,6 +52,7 @@ function uploadServer({ files, received, requests }: Given, leastPace: LeastPace
   )
 }
 
+/** For tests of anything but how fast a body has to come. */
 const ANY_PACE: LeastPace = { bytes: 0, milliseconds: 3_600_000 }
 
 /** How fast a body has to come. */

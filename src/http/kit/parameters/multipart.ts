@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../domain/refusal.ts'
-import { discardRest, refuseEncoding, watchBody } from '../body.ts'
+import { discardRest, readWatched, refuseEncoding } from '../body.ts'
 import { PARAMETERS_MAX, tooMany } from './form.ts'
 
 /**
@@ -17,17 +17,15 @@ export async function multipartForm(ctx: Context, limit: number): Promise<string
   try {
     refuseEncoding(req)
     const parser = parserOf(req, limit)
-    const watched = watchBody(ctx, limit)
-    try {
+    const parse = () => {
       const parts = partsOf(parser)
       req.pipe(parser)
-      return new URLSearchParams(await Promise.race([parts, watched.failed])).toString()
-    } finally {
-      watched.stop()
+      return parts
     }
+    return new URLSearchParams(await readWatched(ctx, limit, parse)).toString()
   } catch (error) {
     discardRest(req)
-    throw error instanceof Refusal ? error : malformed(error)
+    throw error instanceof Refusal ? error : unreadableForm(error)
   }
 }
 
@@ -62,5 +60,6 @@ function readable(value: string, encoding: string): string {
   return value
 }
 
-const malformed = (error: unknown) =>
+/** For what a parser of multipart forms throws. */
+export const unreadableForm = (error: unknown) =>
   new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)

@@ -10,27 +10,31 @@ const IDLE = 100
 /** Milliseconds that one lasts where others wait: time for a report from who sends as fast as a disk writes. */
 const LASTS = 250
 
-export type Turns = { readonly senders: FairSemaphore; readonly garbage: ChunkGarbage }
+export type ThrottleOptions = {
+  /** Who asks for a permit. */
+  readonly waiter: Waiter
+  readonly permits: FairSemaphore
+  readonly garbage: ChunkGarbage
+}
 
-/** Lets a body through while its client has a permit to send. Meanwhile `req` is paused, as it is while its reader is busy. */
-export class SendInTurn extends Transform {
+/** Passes an upload's bytes on while its client holds a permit. Without one, and while the reader is busy, back-pressure pauses `req`. */
+export class UploadThrottle extends Transform {
   #permit: (() => void) | undefined
   #permittedAt = 0
   readonly #idle = setTimeout(() => this.#isIdle(), IDLE)
 
   constructor(
     private readonly req: IncomingMessage,
-    private readonly waiter: Waiter,
-    private readonly turns: Turns,
+    private readonly options: ThrottleOptions,
   ) {
     super({ highWaterMark: 1 })
   }
 
   override async _transform(chunk: Buffer, _encoding: unknown, done: TransformCallback): Promise<void> {
-    const { senders, garbage } = this.turns
-    if (senders.wanted && performance.now() - this.#permittedAt > LASTS) this.#release()
+    const { waiter, permits, garbage } = this.options
+    if (permits.wanted && performance.now() - this.#permittedAt > LASTS) this.#release()
     if (this.#permit === undefined) {
-      this.#permit = await senders.acquire(this.waiter)
+      this.#permit = await permits.acquire(waiter)
       this.#permittedAt = performance.now()
       if (this.destroyed) this.#release()
     }
