@@ -24,7 +24,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
     unit: 'requests/s',
     ours: rateOf(bench, adamant, 20, asks),
     other: rateOf(bench, plain, 20, asks),
-    target: { least: 10 },
+    target: { least: 8 },
   })
   return [on('', asks), on(', behind a proxy', proxied(asks))]
 }

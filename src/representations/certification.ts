@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LABORATORIES, type Certification } from '../domain/certification/certification.ts'
 import { reportPage } from '../domain/certification/report-page.ts'
-import { LASTS, signedLink } from './links.ts'
+import { LASTS, type LinkMaker } from './links.ts'
 
 export const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
 
@@ -18,17 +18,18 @@ export const CERTIFICATION = z
   .meta({ id: 'Certification' })
 
 /**
- * A certification's JSON text, finished but for the link in it.
- * @param revision of its stone's access, which the file's link is bound to
+ * A certification's JSON text.
+ * @param revision of its stone's access, to which the file's link is bound
  * @param warnings of contradictions.ts: a member that is there only where there are any
  */
 export function certificationText(
   { id, laboratory, number, file }: Omit<Certification, 'reading'>,
   revision: number,
+  links: LinkMaker,
   warnings: readonly string[] = [],
 ): string {
   const url = JSON.stringify(reportPage(laboratory, number))
-  const link = file === null ? 'null' : `"${signedLink(filePath(id), LASTS.aDay, revision)}"`
+  const link = file === null ? 'null' : `"${links.signed(filePath(id), LASTS.aDay, revision)}"`
   const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
   return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warned}}`
 }

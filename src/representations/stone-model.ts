@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { DiamondFields } from '../domain/diamond/fields.ts'
 import { MODEL_FORMATS, modelWarnings, type StoneModel } from '../domain/diamond/stone-model.ts'
-import { LASTS, signedLink } from './links.ts'
 
 /** Bytes of a 3D file at most. */
 export const MODEL_LIMIT = 20 * 1024 * 1024
@@ -33,13 +32,4 @@ export const STONE_MODEL_WITH_FILE = STONE_MODEL.extend({
 export function shownModel(model: StoneModel, fields: Pick<DiamondFields, 'carat'>): z.input<typeof STONE_MODEL> {
   const { format, facets, carat, measurements } = model
   return { format, facets, carat, measurements, warnings: modelWarnings(model, fields) }
-}
-
-/**
- * The same as a JSON text, finished but for the link to its file.
- * @param revision of its stone's access, which the link is bound to
- */
-export function modelText(model: StoneModel, diamond: number, fields: DiamondFields, revision: number): string {
-  const shown = JSON.stringify(shownModel(model, fields))
-  return `${shown.slice(0, -1)},"file":"${signedLink(modelPath(diamond), LASTS.aDay, revision)}"}`
 }

@@ -1,12 +1,13 @@
-import { ChangeFeed, type Finishing } from '../projections/diamonds/change-feed.ts'
+import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
 import { ChangeWatch } from '../projections/diamonds/change-watch.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
+import type { LinkMaker } from '../representations/links.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 
 /** The feed of changes, for whoever has links to put into it: to be asked for, and to be pushed. */
-export type OpenChanges = { feedWith(links: Finishing): ChangeFeed; pushedWith(links: Finishing): ChangeFeed }
+export type OpenChanges = { feedWith(links: LinkMaker): ChangeFeed; pushedWith(links: LinkMaker): ChangeFeed }
 
 /** Who waits for changes is told when the service stops, so that no request lasts longer. */
 export function openChanges(

@@ -2,6 +2,7 @@ import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import type { Hooking } from '../commands/webhooks/webhooks.ts'
 import { WebhookSecrets } from '../credentials/webhook-secrets.ts'
 import type { Origin } from '../events/origin.ts'
+import { PATHS } from '../representations/links.ts'
 import type { Metric } from '../http/health/metrics.ts'
 import { Links } from '../http/kit/links.ts'
 import type { WebhookServices } from '../http/webhooks/resource.ts'
@@ -34,7 +35,7 @@ export type OpenWebhooks = {
 export function openWebhooks(installation: Installation, known: OpenReadModel, changes: OpenChanges): OpenWebhooks {
   const { writing, store, reads, keys, log } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
-  const unlinked = changes.feedWith({ finish: (text) => text })
+  const unlinked = changes.feedWith(PATHS)
   const { hooking, send, tryOut } = openHooking(installation, (account) => unlinked.now(account), origin)
   const { secrets } = hooking
   const counts = { taken: 0, failed: 0 }
@@ -81,10 +82,7 @@ export async function openHookingBeside(installation: Installation, origin: Orig
   const { reads, store } = installation
   const model = await openReadModel(reads, store, diamonds.declaration)
   const watch = { changed: async () => undefined, stopped: false }
-  const feed = new ChangeFeed(
-    { model, progress: new FollowedProgress(model), store, watch },
-    { finish: (text) => text },
-  )
+  const feed = new ChangeFeed({ model, progress: new FollowedProgress(model), store, watch }, PATHS)
   return openHooking(installation, (account) => feed.now(account), origin)
 }
 

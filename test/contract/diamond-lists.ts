@@ -151,9 +151,12 @@ function idsOf({ filter, sort, stored }: Asked): number[] {
     .map(({ diamond }) => diamond.id)
 }
 
+const integralOf = (scores: DiamondView['scores']) =>
+  scores === null ? undefined : (JSON.parse(scores) as Scores).integral?.val
+
 function valueOf({ diamond, scores }: DiamondView, field: ReturnType<typeof orderOf>['field']): number | string | null {
   if (field === 'date') return diamond.date
-  return field === 'integral' ? (scores?.integral?.val ?? null) : diamond.fields[field]
+  return field === 'integral' ? (integralOf(scores) ?? null) : diamond.fields[field]
 }
 
 function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: DiamondFilter): boolean {
@@ -174,14 +177,17 @@ function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: 
     same(filter.isColored, fields.isColored) &&
     same(filter.isPublished, fields.isPublished) &&
     same(filter.isLabGrown, fields.isLabGrown) &&
-    same(filter.hasScores, scores !== null && Object.values(scores).some((score) => score !== null)) &&
+    same(
+      filter.hasScores,
+      scores !== null && Object.values(JSON.parse(scores) as Scores).some((score) => score !== null),
+    ) &&
     within(
       { ...(filter.from !== undefined && { from: filter.from }), ...(filter.to !== undefined && { to: filter.to }) },
       date,
     ) &&
     within(filter.carat, fields.carat) &&
     within(filter.price, fields.price) &&
-    within(filter.integral, scores?.integral?.val)
+    within(filter.integral, integralOf(scores))
   )
 }
 
@@ -259,7 +265,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
         diamond: { status: 'live', id: index + 1, owner, date, fields: completed(given), ...certain },
         revision: 0,
         stoneRevision: 0,
-        scores: known,
+        scores: known && JSON.stringify(known),
         scoresRevision: known === null ? -1 : 0,
         changedAt: 0,
       }

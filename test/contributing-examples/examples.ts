@@ -126,7 +126,6 @@ export const laboratories = readModel<Report>({
   begins: ({ type }) => type === 'CertificationAttached',
   apply: (report, event) => (event.type === 'CertificationRemoved' ? undefined : (report ?? reportOf(event))),
   toDocument: ({ id, laboratory }) => ({ id, laboratory }),
-  stateTexts: [],
   fromDocument: ({ id, laboratory }) => ({ id: Number(id), laboratory: String(laboratory) }),
 })
 

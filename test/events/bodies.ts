@@ -1,11 +1,16 @@
 import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts'
-import { bodyOf, etagOf, toDocument } from '../../src/projections/diamonds/diamond-document.ts'
-import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
+import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
+import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { SIGNED, withLinks } from '../../src/representations/links.ts'
+import { bodyText } from '../../src/representations/diamond/body.ts'
+import { scoresText } from '../../src/representations/diamond/scores.ts'
 
-/** Everything that a stored body of a model's version depends on, so that a change of it is noticed. */
-export type Golden = { readonly version: number; readonly bodies: readonly GoldenBody[] }
+/** What is stored and answered of some diamonds, so that a change of it is noticed. */
+export type Golden = {
+  readonly version: number
+  readonly documents: readonly unknown[]
+  readonly bodies: readonly GoldenBody[]
+}
 export type GoldenBody = { readonly v3: unknown; readonly v4: unknown; readonly etag: unknown }
 
 export const goldenFile = new URL('golden-bodies.json', import.meta.url)
@@ -94,16 +99,28 @@ const view = (
 
 const VIEWS: readonly DiamondView[] = [
   view(plain, {}, []),
-  view({ ...plain, cutShape: 200, access: 2 }, { scores: { ...scores, fluor: null }, scoresRevision: 0 }, []),
-  view(rich, { scores, scoresRevision: 4 }, certifications),
+  view(
+    { ...plain, cutShape: 200, access: 2 },
+    { scores: scoresText('v4', { ...scores, fluor: null }), scoresRevision: 0 },
+    [],
+  ),
+  view(rich, { scores: scoresText('v4', scores), scoresRevision: 4 }, certifications),
 ]
 
-/** The bodies as this release stores and joins them, with words for what stands for addresses and signatures. */
-export const rendered = (): Golden => ({ version: diamonds.declaration.version, bodies: VIEWS.map(goldenOf) })
+/** The documents and bodies of this release, with words for what stands for addresses and signatures. */
+export const rendered = (): Golden => ({
+  version: diamonds.declaration.version,
+  documents: VIEWS.map(toDocument),
+  bodies: VIEWS.map(goldenOf),
+})
 
-function goldenOf(view: DiamondView): GoldenBody {
-  const document = toDocument(view)
-  const readable = (body: string) => withLinks(body, (stored) => `{address}${stored}`).replaceAll(SIGNED, '{signature}')
-  const [v3, v4] = [readable(bodyOf('v3', document)), readable(bodyOf('v4', document))]
-  return { v3, v4, etag: etagOf(document) }
+const WORDS = {
+  plain: (path: string) => `{address}${path}`,
+  signed: (path: string, lasting: string, revision: number) => `{address}${path}{signature}${lasting}${revision}`,
 }
+
+const goldenOf = (view: DiamondView): GoldenBody => ({
+  v3: bodyText('v3', view, WORDS),
+  v4: bodyText('v4', view, WORDS),
+  etag: etagOf(view),
+})

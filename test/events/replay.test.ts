@@ -149,7 +149,7 @@ test('shows in the diamonds as it did', () => {
   assert.is(view?.diamond.fields.cutShape, 'My own cut')
   assert.is(view?.diamond.fields.price, null)
   assert.is(view?.diamond.certifications.length, 0)
-  assert.equal(view?.scores, recorded.get('DiamondScored.1.json')?.data['scores'])
+  assert.equal(JSON.parse(view?.scores ?? ''), recorded.get('DiamondScored.1.json')?.data['scores'])
   const [born] = live
   assert.is(born && decode<DiamondEvent>(born).type, 'DiamondCreated')
 })

@@ -17,7 +17,9 @@ import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
 import type { Parsed } from '../../src/representations/json.ts'
-import { withLinks } from '../../src/representations/links.ts'
+import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
+import { bodyText } from '../../src/representations/diamond/body.ts'
+import { PATHS } from '../../src/representations/links.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
@@ -84,14 +86,14 @@ export class RealInventory {
   }
 
   async list(version: Version, owner: number, filter: DiamondFilter) {
-    const { total, bodies, current } = await (await this.#queries()).list(version, owner, filter, ALL)
+    const { total, views, current } = await (await this.#queries()).list(owner, filter, ALL)
     if (!current) throw new Error('the list is behind')
-    return { total, diamonds: bodies.map(parsedBody) }
+    return { total, diamonds: views.map((view) => bodyIn(version, view)) }
   }
 
   async one(version: Version, id: number) {
-    const answer = await (await this.#queries()).one(version, id)
-    return answer && { owner: answer.owner, etag: answer.etag, body: parsedBody(answer.body) }
+    const { view } = await (await this.#queries()).one(id)
+    return view && { owner: view.diamond.owner, etag: etagOf(view), body: bodyIn(version, view) }
   }
 
   async caughtUp(): Promise<boolean> {
@@ -116,8 +118,8 @@ export class RealInventory {
 
 const ALL = { limit: 1000, offset: 0 }
 
-/** A body without its links. */
-const parsedBody = (body: string) => JSON.parse(withLinks(body, () => '')) as Readonly<Record<string, unknown>>
+const bodyIn = (version: Version, view: DiamondView) =>
+  JSON.parse(bodyText(version, view, PATHS)) as Readonly<Record<string, unknown>>
 
 function known<Value>({ value, faults }: Parsed<Value>): Value {
   if (value === undefined) throw new Error(`refused: ${JSON.stringify(faults)}`)

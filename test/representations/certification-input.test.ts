@@ -5,7 +5,7 @@ import { LABORATORIES } from '../../src/domain/certification/certification.ts'
 import { readCertification } from '../../src/representations/certification-input.ts'
 import { CERTIFICATION, certificationText } from '../../src/representations/certification.ts'
 import { isObject, pointerToken } from '../../src/representations/json.ts'
-import { withLinks } from '../../src/representations/links.ts'
+import { PATHS } from '../../src/representations/links.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
 
@@ -54,10 +54,10 @@ test('is read, or every member that is wrong is named once (property)', () => {
 test('shown is what is written', () => {
   const file = { digest: 'd', bytes: 1, name: null }
   for (const shown of [
-    certificationText({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, ['It says otherwise']),
-    certificationText({ id: 2, laboratory: 'HRD', number: null, file: null }, 0),
+    certificationText({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, PATHS, ['It says otherwise']),
+    certificationText({ id: 2, laboratory: 'HRD', number: null, file: null }, 0, PATHS),
   ]) {
-    CERTIFICATION.strict().parse(JSON.parse(withLinks(shown, () => '')))
+    CERTIFICATION.strict().parse(JSON.parse(shown))
   }
 })
 

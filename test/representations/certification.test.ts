@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { safeFileName } from '../../src/domain/certification/file-name.ts'
 import { reportPage } from '../../src/domain/certification/report-page.ts'
 import { certificationText } from '../../src/representations/certification.ts'
+import { PATHS } from '../../src/representations/links.ts'
 import { fromForm, readCertification } from '../../src/representations/certification-input.ts'
 
 const messages = (input: unknown) => (readCertification(input).faults ?? []).map(({ message }) => message)
@@ -78,7 +79,7 @@ test('links to the laboratory where its page for a number is known', () => {
 })
 
 test('is shown with its fields in the order of the API', () => {
-  const shown = certificationText({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0)
+  const shown = certificationText({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0, PATHS)
   assert.equal(Object.entries(JSON.parse(shown) as object), [
     ['id', 330],
     ['laboratory', 'GIA'],

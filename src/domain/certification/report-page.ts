@@ -19,5 +19,5 @@ const REPORT_PAGES: Readonly<Record<Laboratory, string | null>> = {
 /** The laboratory's report-check page for a number, null without a number or where no such page is known. */
 export function reportPage(laboratory: Laboratory, number: string | null): string | null {
   const page = REPORT_PAGES[laboratory]
-  return page === null || number === null ? null : page + encodeURIComponent(number)
+  return page === null || number === null ? null : page + encodeURIComponent(number.toWellFormed())
 }

@@ -18,6 +18,9 @@ const id = z.int().min(1).describe('id of the diamond')
 
 /** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
+/** Seconds in which years have four digits, as bodies show them. */
+const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
+
 const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('from 0, the least that others may see')
 
 /** A field's value as events hold it, by the field's kind. */
@@ -90,7 +93,7 @@ export const diamondSchemas = {
     z.object({
       id,
       owner: z.int().min(1).describe('id of the account'),
-      date: z.int().describe('seconds since 1970, UTC'),
+      date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC, in the years 0 to 9999'),
       set: fields.partial().required(REQUIRED_MASK),
     }),
   ),

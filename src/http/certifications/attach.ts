@@ -55,7 +55,7 @@ export const attachReport = endpoint({
       idempotencyKeyOf(asked),
     )
     const headers = await consistencyOf(asked, diamondsProgress, position)
-    const body = links.finish(certificationText(certification, fileRevision(diamond)))
+    const body = certificationText(certification, fileRevision(diamond), links)
     return created(`${links.address}/v4/certification/${certification.id}`, body, headers)
   },
 })

@@ -4,7 +4,8 @@ import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { DIAMOND, NEW_DIAMOND } from '../../representations/diamond/schemas.ts'
 import { readNewDiamond } from '../../representations/diamond/read.ts'
 import { accepted } from '../../representations/parse.ts'
-import { renderBorn } from '../../projections/diamonds/diamonds.ts'
+import { etagOf, viewOfNew } from '../../projections/diamonds/diamond-view.ts'
+import { bodyText, listText } from '../../representations/diamond/body.ts'
 import { answer, created, type Headers } from '../kit/answer.ts'
 import { bearer, originOf, type Caller } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
@@ -35,9 +36,9 @@ export const createDiamond = endpoint({
     const [born] = births
     if (born === undefined) throw new Error('nothing was created')
     const { links } = services.diamonds
-    const { etag, body } = renderBorn(version, born)
+    const view = viewOfNew(born)
     const location = `${links.address}/${version}/diamond/${born.data.id}`
-    return created(location, links.finish(body), { ETag: etag, ...consistency })
+    return created(location, bodyText(version, view, links), { ETag: etagOf(view), ...consistency })
   },
 })
 
@@ -58,8 +59,7 @@ export const createDiamonds = endpoint({
     const { version } = asked.params
     const entries = await parseNewEntries(version, asked.body)
     const { births, consistency } = await createAll(asked, services, entries)
-    const bodies = births.map((born) => renderBorn(version, born).body)
-    return answer(201, `[${services.diamonds.links.finish(bodies.join(','))}]`, consistency)
+    return answer(201, listText(version, births.map(viewOfNew), services.diamonds.links), consistency)
   },
 })
 

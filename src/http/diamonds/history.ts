@@ -129,7 +129,7 @@ function withOpenFile({ field, from, to }: Change, { last }: DiamondPast, links:
   const opened = (report: unknown) => {
     const path = isReport(report) ? report.file : null
     if (path === null) return report
-    return { ...(report as object), file: links.link(path, LASTS.aDay, fileRevision(last.diamond)) }
+    return { ...(report as object), file: links.signed(path, LASTS.aDay, fileRevision(last.diamond)) }
   }
   return { field, from: opened(from), to: opened(to) }
 }

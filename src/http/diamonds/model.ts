@@ -6,13 +6,8 @@ import { owned as ownedBy } from '../../domain/diamond/decide.ts'
 import { unknown } from '../../domain/diamond/diamond.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
-import {
-  modelPath,
-  modelText,
-  shownModel,
-  STONE_MODEL,
-  STONE_MODEL_WITH_FILE,
-} from '../../representations/stone-model.ts'
+import { modelPath, shownModel, STONE_MODEL, STONE_MODEL_WITH_FILE } from '../../representations/stone-model.ts'
+import { LASTS } from '../../representations/links.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import { answerFile, FILE_REQUEST, fileAnswers, linkHolder, unknownFile } from '../files/linked-file.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
@@ -98,11 +93,12 @@ export const readStoneModel = endpoint({
   family: owned,
   async run(asked, { models: { queries, links } }: ModelServices) {
     const id = idOf(asked.params)
-    const { view, age } = await queries.page(id)
+    const { view, age } = await queries.one(id)
     const diamond = ownedBy(view?.diamond ?? unknown, id, asked.asker.account)
     const { model, fields } = diamond
     if (model === undefined) throw noModel(id)
-    return ok(links.finish(modelText(model, id, fields, fileRevision(diamond))), staleHeaders(age))
+    const file = links.signed(modelPath(id), LASTS.aDay, fileRevision(diamond))
+    return ok({ ...shownModel(model, fields), file }, staleHeaders(age))
   },
 })
 
@@ -145,11 +141,9 @@ export const readModelFile = endpoint({
   family: owned,
   async run(asked, { models: { queries, files } }: ModelServices) {
     const id = idOf(asked.params)
-    const { view } = await queries.page(id)
-    const model = view?.diamond.model
-    if (view === undefined || model === undefined || fileRevision(view.diamond) !== asked.asker.revision)
-      throw unknownFile()
-    const { format, file } = model
+    const diamond = (await queries.one(id)).view?.diamond
+    if (diamond?.model === undefined || fileRevision(diamond) !== asked.asker.revision) throw unknownFile()
+    const { format, file } = diamond.model
     return answerFile(asked, files, { ...file, name: `diamond-${id}.${format.toLowerCase()}`, media: MEDIA[format] })
   },
 })

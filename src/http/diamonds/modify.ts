@@ -1,6 +1,8 @@
 import { changeDiamond, type Match, deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
 import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
 import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
+import { etagOf } from '../../projections/diamonds/diamond-view.ts'
+import { bodyText, listText } from '../../representations/diamond/body.ts'
 import { CHANGES_OF_ONE, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
 import { readChange } from '../../representations/diamond/read.ts'
 import { accepted } from '../../representations/parse.ts'
@@ -39,9 +41,9 @@ export const modifyDiamond = endpoint({
     const change = accepted(readChange(version, asked.body, ''))
     const id = idOf(asked.params)
     const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, change, byOf(asked)))
-    const [found] = await services.diamonds.queries.asChanged(version, changed)
+    const [found] = await services.diamonds.queries.asChanged(changed)
     if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-    return ok(services.diamonds.links.finish(found.body), { ETag: found.etag, ...consistency })
+    return ok(bodyText(version, found, services.diamonds.links), { ETag: etagOf(found), ...consistency })
   },
 })
 
@@ -65,8 +67,8 @@ export const modifyDiamonds = endpoint({
     const entries = await goodEntries(asked, services, await parseChangeEntries(version, asked.body))
     const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, by, pointer))
     const { changed, consistency } = await changeAll(asked, services, changes)
-    const found = await services.diamonds.queries.asChanged(version, changed)
-    return ok(`[${services.diamonds.links.finish(found.map(({ body }) => body).join(','))}]`, consistency)
+    const found = await services.diamonds.queries.asChanged(changed)
+    return ok(listText(version, found, services.diamonds.links), consistency)
   },
 })
 

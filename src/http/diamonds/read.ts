@@ -1,13 +1,15 @@
 import { Refusal } from '../../domain/refusal.ts'
-import type { DiamondAnswer, DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import type { DiamondList, FoundDiamond } from '../../projections/diamonds/diamond-queries.ts'
+import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'
+import { bodyText, lastingsIn, listText } from '../../representations/diamond/body.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { noContent, ok, type Answer } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
+import { owned, RefusedWith } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
 import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './filters.ts'
 import { cursorOf, placeOf } from './list-cursor.ts'
@@ -41,7 +43,7 @@ export const readDiamond = endpoint({
     const id = idOf(asked.params)
     const at = asked.search === '' ? undefined : parseAt(asked.search, inventory.clock())
     if (at !== undefined) return answerThen(asked, id, at, { queries, links })
-    const found = queries.one(asked.params.version, id)
+    const found = queries.one(id)
     return found instanceof Promise
       ? found.then((later) => answerOne(asked, id, later, links))
       : answerOne(asked, id, found, links)
@@ -73,26 +75,29 @@ export const listDiamonds = endpoint({
     const { account } = asked.asker
     const place = (cursor: string, sort: Sort) => placeOf(links, { account, sort }, cursor)
     const query = parseListQuery(asked.params.version, asked.search, place)
-    const list = queries.list(asked.params.version, asked.asker.account, query.filter, query.page)
+    const list = queries.list(asked.asker.account, query.filter, query.page)
     return list instanceof Promise
       ? list.then((later) => answerList(asked, query, later, links))
       : answerList(asked, query, list, links)
   },
 })
 
+type AskedInVersion = Asked<Caller, undefined, { readonly version: ApiVersion }>
+
 /** @throws Refusal missing, or forbidden for another account's diamond */
 function answerOne(
-  { asker }: Pick<Asked<Caller>, 'asker'>,
+  { asker, params: { version } }: AskedInVersion,
   id: number,
-  found: DiamondAnswer | undefined,
+  { view, age }: FoundDiamond,
   links: Links,
 ): Answer {
-  if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-  if (found.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-  const { body, etag, changedAt, age } = found
-  const own = age === undefined ? { ETag: etag } : { ETag: etag, ...staleHeaders(age) }
+  const stale = staleHeaders(age)
+  if (view === undefined) throw new RefusedWith(stale, new Refusal('missing', `There is no diamond ${id}`))
+  const { diamond, changedAt } = view
+  if (diamond.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
   // A client whose copy has links that have expired needs new ones, though the ETag is the same.
-  return { ...ok(links.finish(body), own), isRenewed: !links.stillOpen(body, changedAt) }
+  const isRenewed = !links.stillOpen(lastingsIn(version, diamond), changedAt)
+  return { ...ok(bodyText(version, view, links), { ETag: etagOf(view), ...stale }), isRenewed }
 }
 
 /**
@@ -101,15 +106,14 @@ function answerOne(
  * @throws Refusal missing, also for a diamond that there was not yet, or not any more
  */
 async function answerThen(
-  asked: Asked<Caller, undefined, { readonly version: ApiVersion }>,
+  asked: AskedInVersion,
   id: number,
   at: number,
   { queries, links }: Pick<DiamondServices['diamonds'], 'queries' | 'links'>,
 ): Promise<Answer> {
-  const { version } = asked.params
-  const found = await queries.asOf(version, id, at * 1000 + LAST_MS)
-  if (found?.owner !== asked.asker.account) answerOne(asked, id, await queries.one(version, id), links)
-  const answer = answerOne(asked, id, found, links)
+  const view = await queries.asOf(id, at * 1000 + LAST_MS)
+  if (view?.diamond.owner !== asked.asker.account) answerOne(asked, id, await queries.one(id), links)
+  const answer = answerOne(asked, id, { view }, links)
   return { ...answer, headers: { ...answer.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
 }
 
@@ -117,9 +121,9 @@ async function answerThen(
 const LAST_MS = 999
 
 function answerList(
-  asked: Asked<Caller, undefined, unknown>,
+  asked: AskedInVersion,
   query: ListQuery,
-  { total, bodies, current, age, next }: DiamondList,
+  { total, views, current, age, next }: DiamondList,
   links: Links,
 ): Answer {
   const pages = total > 0 ? linksOf(asked, query, { total, next }, links) : undefined
@@ -129,7 +133,7 @@ function answerList(
     ...(!current && PENDING),
     ...staleHeaders(age),
   }
-  return bodies.length === 0 ? noContent(headers) : ok(`[${links.finish(bodies.join(','))}]`, headers)
+  return views.length === 0 ? noContent(headers) : ok(listText(asked.params.version, views, links), headers)
 }
 
 function linksOf(

@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import { listText } from '../../representations/diamond/body.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/filters.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
 import type { Answer } from '../kit/answer.ts'
@@ -65,8 +66,8 @@ async function listPage(
   query: URLSearchParams,
   { filter, page }: ListQuery,
 ): Promise<Answer> {
-  const list = await queries.list('v4', asker.account, filter, page)
-  const stones = JSON.parse(`[${links.finish(list.bodies.join(','))}]`) as ShownStone[]
+  const list = await queries.list(asker.account, filter, page)
+  const stones = JSON.parse(listText('v4', list.views, links)) as ShownStone[]
   const up = upFrom(target)
   const content = html`${logOut(target)} ${filterForm(query)} ${freshness(list)}
     <p role="status">${placeText(list.total, page, stones.length)}</p>

@@ -5,7 +5,7 @@ import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/key-derivation.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { mistypedAmong } from './parameters/mistyped.ts'
-import { LASTS, SIGNED, withLinks, type Lasting } from '../../representations/links.ts'
+import { LASTS, type Lasting, type LinkMaker } from '../../representations/links.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000
@@ -27,8 +27,8 @@ const SIGNATURE = BOUND + 16
 /** What a signature that is right says. */
 export type Opened = { readonly revision: number; readonly expired: boolean }
 
-/** Makes stored bodies ready to send: puts in the service's address and the signatures, neither of which is stored. */
-export class Links {
+/** Links with the service's address, signed where a signature opens them. */
+export class Links implements LinkMaker {
   readonly #signed = new LRUCache<string, string>({ max: KEPT })
   /** What they were signed for: the key, and the time at which they end. */
   #signedBy: KeyObject | undefined
@@ -45,26 +45,32 @@ export class Links {
     private readonly clock: () => number,
   ) {}
 
-  finish(text: string): string {
-    return withLinks(text, (stored) => this.#link(stored))
+  plain(path: string): string {
+    return this.address + path
+  }
+
+  signed(path: string, lasting: Lasting, revision: number): string {
+    this.#forgetEnded()
+    const name = `${path} ${lasting}${revision}`
+    const known = this.#signed.get(name)
+    if (known !== undefined) return known
+    const expires = lasting === LASTS.aDay ? this.#end() : 0
+    const link = `${this.address}${path}?signature=${this.#sign(path, expires, revision)}`
+    this.#signed.set(name, link)
+    return link
   }
 
   /**
-   * Whether the links in every copy of a body still open: it has none that is signed, or nobody has a copy from before
-   * the key of now, or one that is a day old. Only then may a caller be told that its copy is still good.
+   * Whether the signed links in every copy of a body still open: nobody has a copy from before the key of now, or one that
+   * is a day old. Only then may a caller be told that its copy is still good.
+   * @param lastings of the signed links in it
    * @param changedAt milliseconds since 1970: no copy is older
    */
-  stillOpen(body: string, changedAt: number): boolean {
-    if (!body.includes(SIGNED)) return true
+  stillOpen(lastings: readonly Lasting[], changedAt: number): boolean {
+    if (lastings.length === 0) return true
     const { since } = this.keys.current
     if (since > 0 && changedAt < since + NOTICED) return false
-    return !body.includes(SIGNED + LASTS.aDay) || this.clock() < changedAt + (DAY - SLACK) * 1000
-  }
-
-  /** A whole link that opens a path, as long as the revision is its stone's. */
-  link(path: string, lasting: Lasting, revision: number): string {
-    const expires = lasting === LASTS.aDay ? this.#end() : 0
-    return `${this.address}${path}?signature=${this.#sign(path, expires, revision)}`
+    return !lastings.includes(LASTS.aDay) || this.clock() < changedAt + (DAY - SLACK) * 1000
   }
 
   /** What a signature says that was made here for a path; undefined for any other. In constant time. */
@@ -100,19 +106,6 @@ export class Links {
     const signed = hmac(this.keys.current.key, `${path}\n${expires}\n${revision}`)
     signed.copy(signature, BOUND, 0, SIGNATURE - BOUND)
     return signature.toString('base64url')
-  }
-
-  /** @param stored a link as finished texts have it */
-  #link(stored: string): string {
-    const mark = stored.indexOf(SIGNED)
-    if (mark < 0) return this.address + stored
-    this.#forgetEnded()
-    const known = this.#signed.get(stored)
-    if (known !== undefined) return known
-    const lasting = stored.charAt(mark + 1) === LASTS.aDay ? LASTS.aDay : LASTS.withItsAccess
-    const link = this.link(stored.slice(0, mark), lasting, Number(stored.slice(mark + 2)))
-    this.#signed.set(stored, link)
-    return link
   }
 
   #forgetEnded(): void {

@@ -46,7 +46,7 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Li
     ${
       file === null
         ? NOTHING
-        : html`<a href="${links.link(filePath(id), LASTS.aDay, fileRevision(diamond))}"
+        : html`<a href="${links.signed(filePath(id), LASTS.aDay, fileRevision(diamond))}"
             >Report ${number ?? laboratory}, PDF</a
           >`
     }

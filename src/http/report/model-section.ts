@@ -17,7 +17,9 @@ export function modelSection(diamond: LiveDiamond, links: Links): Html {
     <h2>3D file</h2>
     <ul>
       <li>
-        <a href="${links.link(modelPath(id), LASTS.aDay, fileRevision(diamond))}">This stone as a 3D file, ${format}</a>
+        <a href="${links.signed(modelPath(id), LASTS.aDay, fileRevision(diamond))}"
+          >This stone as a 3D file, ${format}</a
+        >
         <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
         ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
       </li>

@@ -22,7 +22,7 @@ const pathOf = (id: number) => `/diamond/${id}/history`
  * It is told to who has shown the owner's token, and to nobody else: the link of the report page is for buyers.
  */
 export const ownersLink = (links: Links, diamond: LiveDiamond): string =>
-  links.link(pathOf(diamond.id), LASTS.aDay, pageRevision(diamond))
+  links.signed(pathOf(diamond.id), LASTS.aDay, pageRevision(diamond))
 
 export const readOwnersPage = endpoint({
   name: 'readOwnersPage',
@@ -79,6 +79,6 @@ const unknownPage = () => new Refusal('missing', 'There is no such page')
 
 /** Of the page that others open, and of the pictures on it. */
 function pageSignature(links: Links, diamond: LiveDiamond): string {
-  const link = new URL(links.link(`/diamond/${diamond.id}`, LASTS.withItsAccess, pageRevision(diamond)))
+  const link = new URL(links.signed(`/diamond/${diamond.id}`, LASTS.withItsAccess, pageRevision(diamond)))
   return link.searchParams.get('signature') ?? ''
 }

@@ -1,9 +1,11 @@
 import { measuredProportions } from '../../domain/certification/measured.ts'
 import { basisOf } from '../../domain/diamond/score-basis.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { Scores } from '../../domain/diamond/scores.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { Look } from '../../domain/scoring/picture/picture.ts'
 import { caratText, factsOf, qualified, shapeName, type Fact } from '../../representations/diamond/facts.ts'
+import { scoresIn } from '../../representations/diamond/scores.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { basisMark } from './basis.ts'
@@ -19,11 +21,12 @@ import { gradedScores, gradeOf, scoresSection } from './scores.ts'
 
 /** A diamond's report. */
 export function reportOf(view: DiamondView, links: Links, opening: Opening): Page {
-  const { diamond, scores } = view
+  const { diamond } = view
+  const scores = view.scores === null ? null : scoresIn(view.scores)
   const basis = basisOf(diamond, scores)
   const isPublic = diamond.fields.access === 2
   const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualified(diamond.fields)}`
-  const summary = summaryOf(view)
+  const summary = summaryOf(diamond, scores)
   return {
     status: 200,
     title,
@@ -40,12 +43,12 @@ export function reportOf(view: DiamondView, links: Links, opening: Opening): Pag
         ${list(factsOf(diamond.fields))}
       </section>
       ${designSection(diamond)} ${certificatesSection(diamond, links)} ${modelSection(diamond, links)}
-      ${imprint(view, links, opening)}`,
+      ${imprint(view, scores, links, opening)}`,
   }
 }
 
-function summaryOf({ diamond, scores }: Pick<DiamondView, 'diamond' | 'scores'>): string {
-  const facts = new Map(factsOf(diamond.fields))
+function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
+  const facts = new Map(factsOf(fields))
   const said = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
     const value = facts.get(name)
     return value === undefined ? [] : [`${name.toLowerCase()} ${value}`]

@@ -124,7 +124,7 @@ async function opened(
   { params: { id }, search }: Pick<Asked<unknown, unknown, { readonly id: string }>, 'params' | 'search'>,
   { queries, links }: ReportServices['report'],
 ): Promise<Opened> {
-  const { view, age } = /^[1-9]\d{0,15}$/.test(id) ? await queries.page(Number(id)) : UNKNOWN_VIEW
+  const { view, age } = /^[1-9]\d{0,15}$/.test(id) ? await queries.one(Number(id)) : UNKNOWN_VIEW
   const headers = staleHeaders(age)
   if (view === undefined) throw new RefusedWith(headers, unknownDiamond())
   const signature = signatureOf(search)

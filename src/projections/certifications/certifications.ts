@@ -24,7 +24,6 @@ export const certifications = readModel<CertificationPlace>({
   begins: ({ type }) => type === 'CertificationAttached',
   apply: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? placeOf(event))),
   toDocument: ({ id, diamond, digest }) => ({ id, diamond, digest }),
-  stateTexts: [],
   fromDocument: ({ id, diamond, digest }) => ({ id: Number(id), diamond: Number(diamond), digest: String(digest) }),
 })
 

@@ -1,5 +1,7 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
+import { bodyText } from '../../representations/diamond/body.ts'
+import type { LinkMaker } from '../../representations/links.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { PATIENCE } from '../engine/patience.ts'
@@ -8,7 +10,7 @@ import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 import { COUNT_TEXT, countAt, countIn, countKey, EPOCHS_KEY, epochsIn, type Count } from '../engine/tally.ts'
 import { cursorIn, CursorLost, cursorText, unknownCursor, type Cursor } from './change-cursor.ts'
 import type { ChangeWatch } from './change-watch.ts'
-import { BODY, bodyOf } from './diamond-document.ts'
+import { fromDocument, STATE } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isGone, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
 
 /** What may have happened to a diamond. */
@@ -50,9 +52,6 @@ export type ChangeFeedOptions = {
   readonly everyEnd?: true
 }
 
-/** Puts addresses and signatures into a finished body. */
-export type Finishing = { finish(text: string): string }
-
 /** Rounds in which a page looks for more behind what it leaves out. */
 const ROUNDS = 10
 
@@ -64,7 +63,7 @@ const ROUNDS = 10
 export class ChangeFeed {
   constructor(
     private readonly options: ChangeFeedOptions,
-    private readonly links: Finishing,
+    private readonly links: LinkMaker,
   ) {}
 
   /** The cursor behind which nothing has happened yet. @throws StoreUnavailable */
@@ -122,7 +121,7 @@ export class ChangeFeed {
     let reached = from
     for (let round = 0; round < ROUNDS && reached < settled; round++) {
       const room = limit - changes.length
-      const found = await this.#find(version, account, { after: reached, to: settled, limit: room + 1 })
+      const found = await this.#find(account, { after: reached, to: settled, limit: room + 1 })
       for (const document of found.slice(0, room)) {
         const change = this.#change(version, document, { epoch, since: from })
         reached = Number(document['changed'])
@@ -134,13 +133,13 @@ export class ChangeFeed {
     return { changes, next: cursorText({ epoch, number: reached }), more: reached < settled }
   }
 
-  #find(version: ApiVersion, account: number, { after, to, limit }: { after: number; to: number; limit: number }) {
+  #find(account: number, { after, to, limit }: { after: number; to: number; limit: number }) {
     return this.options.model.find({
       where: { account, changed: { from: after + 1, to } },
       order: [['changed', 'asc']],
       limit,
       offset: 0,
-      select: SHOWN[version],
+      select: SHOWN,
     })
   }
 
@@ -151,7 +150,7 @@ export class ChangeFeed {
     if (gone && numbers.created > since && this.options.everyEnd !== true) return undefined
     const what = gone ? (['deleted'] as const) : whatOf(numbers, since)
     const cursor = cursorText({ epoch, number: numbers.changed })
-    const body = gone ? 'null' : this.links.finish(bodyOf(version, document))
+    const body = gone ? 'null' : bodyText(version, fromDocument(document), this.links)
     const { id, sku } = document
     const head = JSON.stringify({ cursor, id, sku, what })
     return { cursor, diamond: Number(id), what, text: `${head.slice(0, -1)},"diamond":${body}}` }
@@ -231,5 +230,4 @@ const KINDS = [
 const whatOf = (numbers: ChangeNumbers, since: number): What[] =>
   KINDS.flatMap(([what, name]) => (numbers[name] > since ? [what] : []))
 
-const shown = (version: ApiVersion) => ['id', 'sku', 'owner', ...CHANGE_NUMBERS, ...BODY[version]]
-const SHOWN: Readonly<Record<ApiVersion, readonly string[]>> = { v3: shown('v3'), v4: shown('v4') }
+const SHOWN = [...STATE, 'id', 'sku', ...CHANGE_NUMBERS]

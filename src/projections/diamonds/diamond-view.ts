@@ -1,8 +1,15 @@
-import { evolve, unknown, type DiamondEvent, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
+import {
+  evolve,
+  unknown,
+  type DiamondCreated,
+  type DiamondEvent,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
+import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { touchesScores } from '../../domain/diamond/scoring-state.ts'
 import { diamondStream } from '../../domain/diamond/streams.ts'
 import { decode } from '../../events/decode.ts'
+import { scoresText, type ScoresText } from '../../representations/diamond/scores.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
 /** A diamond, and what is known of its two streams. */
@@ -12,7 +19,7 @@ export type DiamondView = {
   /** Revision of the diamond's last event that changed what scores are computed from. */
   readonly stoneRevision: number
   /** null until they are computed for the stone as it is now. */
-  readonly scores: Scores | null
+  readonly scores: ScoresText | null
   /** -1 until there were scores. */
   readonly scoresRevision: number
   /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
@@ -48,8 +55,15 @@ function applyDiamond(view: DiamondView | undefined, event: StoredEvent): Diamon
   throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which stands elsewhere`)
 }
 
+/** A diamond as its creation left it. */
+export function viewOfNew(created: DiamondCreated): DiamondView {
+  const view = folded(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
+  if (view === undefined) throw new Error('a created diamond is live')
+  return view
+}
+
 /** Scores of a stone as it was before show on it no longer. */
-export function folded(
+function folded(
   view: DiamondView | undefined,
   event: DiamondEvent,
   { revision, changedAt }: Pick<DiamondView, 'revision' | 'changedAt'>,
@@ -63,33 +77,23 @@ export function folded(
   return { ...view, diamond, revision, changedAt }
 }
 
-/** What an event brings of scores, asked of it only where its revision is news. */
-export type Brought = { readonly scoresRevision: number; readonly changedAt: number; scored(): DiamondScored['data'] }
-
-export const broughtBy = (event: StoredEvent): Brought => ({
-  scoresRevision: Number(event.revision),
-  changedAt: timeOf(event),
-  scored: () => decode<DiamondScored>(event).data,
-})
-
-/**
- * The scores that an event brings to a diamond; undefined where they are known, or are of an older stone: those, and
- * scores of one that is gone, are ignored.
- */
-export function news(
-  known: Pick<DiamondView, 'scoresRevision' | 'stoneRevision'>,
-  { scoresRevision, scored }: Brought,
-) {
-  if (scoresRevision <= known.scoresRevision) return undefined
-  const { revision, scores } = scored()
-  return revision < known.stoneRevision ? undefined : scores
-}
-
+/** Scores that are known, that are of an older stone, or of one that is gone, change nothing. */
 function applyScores(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
-  if (view === undefined) return view
-  const { scored: _scored, ...brought } = broughtBy(event)
-  const scores = news(view, broughtBy(event))
-  return scores === undefined ? view : { ...view, ...brought, scores }
+  const scoresRevision = Number(event.revision)
+  if (view === undefined || scoresRevision <= view.scoresRevision) return view
+  const { revision, scores } = decode<DiamondScored>(event).data
+  if (revision < view.stoneRevision) return view
+  return { ...view, scores: scoresText('v4', scores), scoresRevision, changedAt: timeOf(event) }
 }
 
 const timeOf = ({ metadata }: StoredEvent): number => Date.parse(metadata['at'] ?? '') || 0
+
+/** R: the revision of the owner's last change, certifications too. */
+export const ownersRevision = ({ diamond, revision }: DiamondView): number => revision - diamond.readingsBehind
+
+/** `R.S`. S: how often the service found out something since. */
+export const revisionText = (view: DiamondView): string =>
+  `${ownersRevision(view)}.${view.scoresRevision + 1 + view.diamond.warningsBehind}`
+
+/** `"R.S"` */
+export const etagOf = (view: DiamondView): string => `"${revisionText(view)}"`

@@ -1,13 +1,9 @@
-import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
-import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
 import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
-import { bodyText } from '../../representations/diamond/body.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
 import { emptyDocument } from '../engine/tally.ts'
-import { etagOf, revisionsOf, TEXTS } from './diamond-document.ts'
-import { folded, isOfScores } from './diamond-view.ts'
+import { STATE } from './diamond-document.ts'
 import { LIST_FIELDS } from './list-fields.ts'
 import { COUNTED, INDEXES } from './list-indexes.ts'
 import {
@@ -17,7 +13,6 @@ import {
   followedIn,
   NOBODY,
   renumbered,
-  rescored,
   type FollowedDiamond,
 } from './followed-diamond.ts'
 
@@ -27,28 +22,20 @@ const documents: ReadModelDeclaration<unknown>['documents'] = {
     owner: 'integer',
     date: 'integer',
     ...Object.fromEntries(FILTERED.map((name) => [name, FIELDS[name].kind === 'flag' ? 'integer' : 'text'] as const)),
-    ownersRevision: 'integer',
-    servicesRevision: 'integer',
-    scoresRevision: 'integer',
-    stoneRevision: 'integer',
-    changedAt: 'integer',
     ...LIST_FIELDS,
     account: 'integer',
     ...Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, 'integer'] as const)),
   },
-  texts: TEXTS,
+  texts: STATE,
   indexes: [...INDEXES, ['account', 'changed']],
   counts: COUNTED,
 }
 
-/**
- * What lists filter and order by, the parts of both bodies, and the numbers of changes, by which the feed finds what is new to
- * somebody.
- */
+/** What lists filter and order by, the state of each diamond, and the numbers of its changes, by which the feed finds them. */
 export const diamonds = readModel<FollowedDiamond>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 11 + FIELDS_VERSION,
+  version: 12 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
@@ -56,9 +43,7 @@ export const diamonds = readModel<FollowedDiamond>({
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
   apply: follow,
   toDocument: (followed) => followedDocument(followed, EMPTY),
-  stateTexts: TEXTS,
   fromDocument: followedIn,
-  amend: (document, event, number) => (isOfScores(event) ? rescored(document, event, number) : undefined),
   tallied: {
     beginsFor: ({ data }) => accountIn(data['owner']),
     accountOf: ({ account }) => Number(account),
@@ -79,13 +64,3 @@ const isDiamonds = (stream: string) => Number.isSafeInteger(idIn(stream))
 
 /** `diamond-337` and `scores-337` → 337 */
 const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))
-
-/** A diamond as its creation answers it, before anything else happened to it. */
-export function renderBorn(
-  version: ApiVersion,
-  born: DiamondCreated,
-): { readonly etag: string; readonly body: string } {
-  const view = folded(undefined, born, { revision: 0, changedAt: born.data.date * 1000 })
-  if (view === undefined) throw new Error('a created diamond is live')
-  return { etag: etagOf(revisionsOf(view)), body: bodyText(version, view.diamond, view.scores) }
-}

@@ -1,7 +1,8 @@
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { fromDocument, toDocument, withScores } from './diamond-document.ts'
-import { applyEvent, broughtBy, isOfScores, type DiamondView } from './diamond-view.ts'
+import { hasScores } from '../../representations/diamond/scores.ts'
+import { fromDocument, toDocument } from './diamond-document.ts'
+import { applyEvent, isOfScores, type DiamondView } from './diamond-view.ts'
 
 /** The numbers, among the events of its account, of a diamond's last events of each kind; 0 where there was none. */
 export type ChangeNumbers = {
@@ -45,7 +46,7 @@ export type FollowedDiamond = ChangeNumbers & {
 /** The owner of what was deleted. */
 export const NOBODY = 0
 
-export const isGone = (document: Document): boolean => document['owner'] === NOBODY
+export const isGone = (document: Document): boolean => document['state'] === ''
 
 /** @param number of the event among those of its account */
 export function follow(
@@ -72,7 +73,7 @@ function after(
 ): ChangeNumbers {
   const kind = kindOf(event)
   // Other proportions take the scores of the old ones away.
-  const isUnscored = before !== undefined && before.scores !== null && view.scores === null
+  const isUnscored = before !== undefined && hasScores(before.scores) && view.scores === null
   return {
     created: kind === 'created' ? number : created,
     fieldsChanged: kind === 'fieldsChanged' ? number : fieldsChanged,
@@ -101,13 +102,6 @@ export function followedIn(document: Document): FollowedDiamond {
   const view = isGone(document) ? undefined : fromDocument(document)
   const { id, account, sku } = document
   return { id: Number(id), account: Number(account), sku: String(sku), view, ...numbersIn(document) }
-}
-
-/** With the scores that an event brings; the same document where they are no news. */
-export function rescored(document: Document, event: StoredEvent, number: number): Document {
-  if (isGone(document)) return document
-  const scored = withScores(document, broughtBy(event))
-  return scored === document ? document : { ...scored, scoresChanged: number, changed: number }
 }
 
 /**

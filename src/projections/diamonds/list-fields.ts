@@ -1,5 +1,5 @@
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
+import { hasScores, scoresIn, type ScoresText } from '../../representations/diamond/scores.ts'
 import type { Document, ModelDeclaration } from '../../stores/ports/read-store.ts'
 
 /**
@@ -33,7 +33,7 @@ export const LIST_FIELDS = {
 } as const satisfies ModelDeclaration['fields']
 
 /** @param scores null until there are some */
-export function listFields({ id, fields }: LiveDiamond, scores: Scores | null): Document {
+export function listFields({ id, fields }: LiveDiamond, scores: ScoresText | null): Document {
   const { cutShape, color, clarity, carat, price } = fields
   return {
     isLabGrown: Number(fields.isLabGrown),
@@ -43,13 +43,8 @@ export function listFields({ id, fields }: LiveDiamond, scores: Scores | null): 
     clarity: clarity ?? NO_ENTRY,
     carat,
     price: price ?? NONE,
-    ...scoreFields(scores),
+    hasScores: Number(hasScores(scores)),
+    integral: hasScores(scores) ? (scoresIn(scores).integral?.val ?? NONE) : NONE,
     tie: id,
   }
 }
-
-/** Scores of which none could be computed are as good as none. */
-export const scoreFields = (scores: Scores | null): Document => ({
-  hasScores: Number(scores !== null && Object.values(scores).some((score) => score !== null)),
-  integral: scores?.integral?.val ?? NONE,
-})

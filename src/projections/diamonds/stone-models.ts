@@ -23,7 +23,6 @@ export const stoneModels = readModel<ModelPlace>({
   begins: () => false,
   apply: (_place, event) => placeAfter(event),
   toDocument: ({ id, digest }) => ({ id, digest }),
-  stateTexts: [],
   fromDocument: ({ id, digest }) => ({ id: Number(id), digest: String(digest) }),
 })
 

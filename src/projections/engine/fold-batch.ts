@@ -22,7 +22,7 @@ type Keyed = {
   readonly fault: unknown
 }
 
-/** A document of the batch: as it is stored, or amended, until an event asks for its value. */
+/** A document of the batch: as it is stored until an event asks for its value. */
 type Entry<Value> = {
   readonly over: Stored | undefined
   document: Document | undefined
@@ -58,10 +58,10 @@ export async function foldBatch<Value>(
   parked: ReadonlySet<string>,
 ): Promise<Folded> {
   const keyed = events.map((event) => keyedBy(projection, event))
-  const stored = await loaded(projection, build, keyed)
+  const stored = await loaded(build, keyed)
   const accounts = accountsOf(projection, keyed, stored)
   const tally = accounts && (await Tally.load(projection.declaration, build, events, accounts))
-  const over = tally?.isOvertaken === true ? await loaded(projection, build, keyed, 'all') : stored
+  const over = tally?.isOvertaken === true ? await loaded(build, keyed, 'all') : stored
   return foldOver(projection, build, { keyed, stored: over, parked }, () => tally?.again())
 }
 
@@ -110,8 +110,7 @@ function keyedBy<Value>(projection: Projection<Value>, event: StoredEvent): Keye
 }
 
 /** The documents that may be there before the batch. */
-async function loaded<Value>(
-  projection: Projection<Value>,
+async function loaded(
   build: Pick<Build, 'load'>,
   keyed: readonly Keyed[],
   which: 'all' | 'as needed' = 'as needed',
@@ -123,7 +122,7 @@ async function loaded<Value>(
     known.add(key)
     if (!begins || which === 'all') wanted.push(key)
   }
-  return wanted.length === 0 ? [] : build.load(wanted, projection.stateTexts)
+  return wanted.length === 0 ? [] : build.load(wanted)
 }
 
 /** Whose events may be among these; undefined in a model that counts none. */
@@ -214,14 +213,14 @@ function keepUnshown<Value>(
 
 /** Before a stream is set aside: it must not be for what the store has not shown. */
 async function requireAsLoaded<Value>(
-  { declaration, stateTexts }: Projection<Value>,
+  { declaration }: Projection<Value>,
   build: Pick<Build, 'load'>,
   keys: readonly FieldValue[],
   stored: readonly Stored[],
 ): Promise<void> {
   if (keys.length === 0) return
   const known = new Map(stored.map(({ document, revision }) => [document['id'] ?? '', revision]))
-  for (const { document, revision } of await build.load(keys, stateTexts, 'acknowledged')) {
+  for (const { document, revision } of await build.load(keys, undefined, 'acknowledged')) {
     const key = document['id'] ?? ''
     const loadedAt = known.get(key)
     if (loadedAt !== undefined && loadedAt !== revision) throw new Outdated(declaration.name, key)
@@ -249,12 +248,6 @@ function foldInto<Value>(projection: Projection<Value>, entry: Entry<Value>, num
 
 function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, { event, number }: Numbered): void {
   if (entry.document !== undefined) {
-    const amended = projection.amend?.(entry.document, event, number)
-    if (amended !== undefined) {
-      entry.changed ||= amended !== entry.document
-      entry.document = amended
-      return
-    }
     entry.value = projection.fromDocument(entry.document)
     entry.document = undefined
   }

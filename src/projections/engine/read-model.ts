@@ -33,15 +33,6 @@ export type Projection<Value> = {
   apply(value: Value | undefined, event: StoredEvent, number: number): Value | undefined
   toDocument(value: Value): Document
   fromDocument(document: Document): Value
-  /** The texts that `fromDocument` and `amend` read; others need not be loaded to fold an event. */
-  readonly stateTexts: readonly string[]
-  /**
-   * A short cut past `fromDocument`, `apply` and `toDocument` that gives the same document as they do, or the same
-   * object where nothing changes.
-   * @returns undefined for what has to go the long way
-   * @throws as `apply` does
-   */
-  amend?(document: Document, event: StoredEvent, number: number): Document | undefined
   /**
    * Events are numbered by account, whether or not they change a document, and the counts are kept in the same write; without
    * it, they are not. Keys of documents are then integers from 1.
@@ -87,6 +78,5 @@ export function modelInOrder(
     apply: noDocument,
     toDocument: noDocument,
     fromDocument: noDocument,
-    stateTexts: [],
   })
 }

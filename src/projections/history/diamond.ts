@@ -81,7 +81,7 @@ const changesOf = (before: DiamondView | undefined, after: DiamondView | undefin
 /** Without what it is named by, and without scores until one has been computed. */
 function comparedOf(view: DiamondView | undefined): State {
   if (view === undefined) return null
-  const { id: _id, date: _date, _links, scores, ...fields } = bodyValue(view.diamond, view.scores)
+  const { id: _id, date: _date, _links, scores, ...fields } = bodyValue(view)
   const { model } = view.diamond
   return {
     ...fields,
@@ -99,7 +99,7 @@ export function viewAt({ steps }: DiamondPast, until: number): DiamondView | und
 /** A diamond in v4 names and values; null where there was none. */
 export const stateOf = (view: DiamondView | undefined): State => {
   if (view === undefined) return null
-  const { _links, ...state } = bodyValue(view.diamond, view.scores)
+  const { _links, ...state } = bodyValue(view)
   return state
 }
 

@@ -37,7 +37,6 @@ export const secrets = readModel<SecretView>({
     created: view.secret.at,
     state: JSON.stringify(view),
   }),
-  stateTexts: ['state'],
   fromDocument: (document) => JSON.parse(String(document['state'])) as SecretView,
 })
 

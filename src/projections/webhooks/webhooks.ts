@@ -30,7 +30,6 @@ export const webhooks = readModel<WebhookView>({
     open: webhook.state === 'paused' ? 0 : 1,
     state: JSON.stringify({ webhook, owner, revision }),
   }),
-  stateTexts: ['state'],
   fromDocument: ({ state }) => JSON.parse(String(state)) as WebhookView,
 })
 

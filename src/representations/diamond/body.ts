@@ -2,58 +2,71 @@ import { fileRevision, pageRevision } from '../../domain/diamond/access.ts'
 import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
 import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationText } from '../certification.ts'
-import { LASTS, plainLink, signedLink } from '../links.ts'
-import { scoresTexts } from './scores.ts'
+import { LASTS, type Lasting, type LinkMaker } from '../links.ts'
+import { shownScores, type ScoresText } from './scores.ts'
 
-/** The parts of a diamond's JSON text, each finished but for the links in it (links.ts). */
-export type BodyParts = {
-  /** All that its owner has said, up to the scores. */
-  readonly stone: string
-  /** The value of `scores`: `scoresTexts` for the version. */
-  readonly scores: string
-  /** The value of `_links`. */
-  readonly links: string
+/** What a body shows. */
+export type ShownDiamond = {
+  readonly diamond: LiveDiamond
+  /** null until they are computed. */
+  readonly scores: ScoresText | null
 }
 
-export const joined = ({ stone, scores, links }: BodyParts): string => `${stone},"scores":${scores},"_links":${links}}`
-
-/** The whole of a diamond's JSON text. */
-export const bodyText = (version: ApiVersion, diamond: LiveDiamond, scores: Scores | null): string =>
-  joined({
-    stone: stoneText(version, diamond),
-    scores: scoresTexts(scores)[version],
-    links: linksText(diamond),
-  })
-
-/** The first part of a diamond's JSON text as a version shows it. */
-export function stoneText(version: ApiVersion, diamond: LiveDiamond): string {
+/** A diamond's JSON text as a version shows it. */
+export function bodyText(version: ApiVersion, { diamond, scores }: ShownDiamond, links: LinkMaker): string {
   const { id, fields, date } = diamond
-  const { described, levels } = WRITERS[version]
-  const certifications = version === 'v3' ? '' : `,"certifications":[${certificationsOf(diamond)}]`
-  return `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}`
+  const { described, levels } = MEMBERS[version]
+  const certifications = version === 'v3' ? '' : `,"certifications":[${certificationsOf(diamond, links)}]`
+  return (
+    `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}` +
+    `,"scores":${shownScores(version, scores)},"_links":[{"rel":"page.report","href":"${pageOf(diamond, links)}"}]}`
+  )
 }
 
-/** The last part, the same in both versions. */
-export function linksText(diamond: LiveDiamond): string {
+/** The JSON text of several. */
+export const listText = (version: ApiVersion, shown: readonly ShownDiamond[], links: LinkMaker): string =>
+  `[${shown.map((one) => bodyText(version, one, links)).join(',')}]`
+
+function pageOf(diamond: LiveDiamond, links: LinkMaker): string {
   const page = `/diamond/${diamond.id}`
-  const isRestricted = diamond.fields.access === 0
-  const href = isRestricted ? signedLink(page, LASTS.withItsAccess, pageRevision(diamond)) : plainLink(page)
-  return `[{"rel":"page.report","href":"${href}"}]`
+  return isRestricted(diamond) ? links.signed(page, LASTS.withItsAccess, pageRevision(diamond)) : links.plain(page)
 }
+
+const isRestricted = ({ fields }: LiveDiamond) => fields.access === 0
+
+/** How long the signed links in a diamond's body open; empty where it has none. */
+export const lastingsIn = (version: ApiVersion, diamond: LiveDiamond): readonly Lasting[] => [
+  ...(isRestricted(diamond) ? [LASTS.withItsAccess] : []),
+  ...(version === 'v4' && diamond.certifications.some(({ file }) => file !== null) ? [LASTS.aDay] : []),
+]
 
 /** The JSON text of a field's value. */
 type Write = (value: unknown) => string
-/** A member's text up to its value, the field, and how its value is written. */
-type Writer = readonly [start: string, name: FieldName, write: Write]
+type Member = { readonly name: FieldName; readonly text: Write }
 
-function members(writers: readonly Writer[], fields: DiamondFields): string {
-  let text = ''
-  for (const [start, name, write] of writers) text += start + write(fields[name])
-  return text
+function members(of: readonly Member[], fields: DiamondFields): string {
+  let all = ''
+  for (const { name, text } of of) all += text(fields[name])
+  return all
+}
+
+/** A member with its name, kept for values of which there are few: all but amounts and texts. */
+function memberOf(name: FieldName, version: ApiVersion): Member {
+  const [field, start] = [FIELDS[name], `,"${name}":`]
+  const write = writeOf(field, version)
+  if (field.kind === 'amount' || field.kind === 'text') return { name, text: (value) => start + write(value) }
+  const known = new Map<unknown, string>()
+  const text: Write = (value) => {
+    const found = known.get(value)
+    if (found !== undefined) return found
+    const made = start + write(value)
+    if (typeof value !== 'string') known.set(value, made)
+    return made
+  }
+  return { name, text }
 }
 
 /** How a version shows a field, by the field's kind. */
@@ -76,33 +89,26 @@ type Shape = DiamondFields['cutShape']
 
 const shapeShown = (shape: Shape) => (typeof shape === 'number' ? shapeTitle(shape) : shape)
 
-/** Texts quoted once that stand in many bodies: those of a dictionary's ids. Others are quoted as they come. */
-function quoted<Value>(text: (value: Value) => string): Write {
-  const known = new Map<unknown, string>()
-  return (value) => {
-    if (value === null) return 'null'
-    const found = known.get(value)
-    if (found !== undefined) return found
-    const made = JSON.stringify(text(value as Value))
-    if (typeof value === 'number') known.set(value, made)
-    return made
-  }
-}
+const quoted =
+  <Value>(text: (value: Value) => string): Write =>
+  (value) =>
+    value === null ? 'null' : JSON.stringify(text(value as Value))
 
 /** What describes the stone stands before the date, who may see it behind. */
-function writers(version: ApiVersion) {
-  const all = fieldsOf(version).map((name): Writer => [`,"${name}":`, name, writeOf(FIELDS[name], version)])
-  const isLevel = ([, name]: Writer) => FIELDS[name].kind === 'level'
-  return { described: all.filter((writer) => !isLevel(writer)), levels: all.filter(isLevel) }
+function membersIn(version: ApiVersion) {
+  const isLevel = (name: FieldName) => FIELDS[name].kind === 'level'
+  const [levels, described] = [fieldsOf(version).filter(isLevel), fieldsOf(version).filter((name) => !isLevel(name))]
+  const all = (names: readonly FieldName[]) => names.map((name) => memberOf(name, version))
+  return { described: all(described), levels: all(levels) }
 }
 
-const WRITERS = { v3: writers('v3'), v4: writers('v4') }
+const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
-function certificationsOf(diamond: LiveDiamond): string {
+function certificationsOf(diamond: LiveDiamond, links: LinkMaker): string {
   if (diamond.certifications.length === 0) return ''
   const revision = fileRevision(diamond)
   return diamond.certifications
-    .map((one) => certificationText(one, revision, warningsOf(one, diamond.fields)))
+    .map((one) => certificationText(one, revision, links, warningsOf(one, diamond.fields)))
     .join(',')
 }
 

@@ -1,8 +1,6 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { SCORES, type ScoreName, type Scores } from '../../domain/diamond/scores.ts'
 
-export type ScoresTexts = Readonly<Record<ApiVersion, string>>
-
 /** What v4 shows of a score and v3 does not. */
 const NOT_IN_V3: ReadonlySet<string> = new Set(['color', 'colorCode'])
 
@@ -10,18 +8,26 @@ export const isShown = (member: string, version: ApiVersion) => version === 'v4'
 
 const NAMES = Object.keys(SCORES) as readonly ScoreName[]
 
-/** The JSON text of scores as each version shows them. @param scores null until they are computed */
-export function scoresTexts(scores: Scores | null): ScoresTexts {
-  if (scores === null) return NO_SCORES
-  let [v3, v4] = ['', '']
-  for (const [name, start] of STARTS) {
-    const score = scores[name]
-    const text = scoreText(MEMBERS.v4[name], score)
-    v4 += start + text
-    v3 += start + (name === 'fluor' ? scoreText(MEMBERS.v3[name], score) : text)
-  }
-  return { v3: `${v3}}`, v4: `${v4}}` }
+/** Scores as JSON, in the form of v4: as they are kept. */
+export type ScoresText = string
+
+/** The JSON text of scores as a version shows them. */
+export function scoresText(version: ApiVersion, scores: Scores): string {
+  let text = ''
+  for (const [name, start] of STARTS) text += start + scoreText(MEMBERS[version][name], scores[name])
+  return `${text}}`
 }
+
+/** What a version shows of the scores that are kept. @param kept null until they are computed */
+export function shownScores(version: ApiVersion, kept: ScoresText | null): string {
+  if (kept === null) return NO_SCORES
+  return version === 'v4' ? kept : scoresText(version, scoresIn(kept))
+}
+
+export const scoresIn = (kept: ScoresText): Scores => JSON.parse(kept) as Scores
+
+/** False also for scores of which none could be computed. */
+export const hasScores = (kept: ScoresText | null): kept is ScoresText => kept !== null && kept !== NO_SCORES
 
 /** Each score, and the text up to its value. */
 const STARTS = NAMES.map((name, index) => [name, `${index === 0 ? '{' : ','}"${name}":`] as const)
@@ -62,7 +68,5 @@ function quoted(version: string): string {
   return text
 }
 
-const NO_SCORES: ScoresTexts = (() => {
-  const none = `{${NAMES.map((name) => `"${name}":null`).join(',')}}`
-  return { v3: none, v4: none }
-})()
+/** What is shown until there are scores. */
+const NO_SCORES: ScoresText = `{${NAMES.map((name) => `"${name}":null`).join(',')}}`

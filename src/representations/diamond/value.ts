@@ -1,10 +1,6 @@
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
-import type { Scores } from '../../domain/diamond/scores.ts'
-import { SIGNED, withLinks } from '../links.ts'
-import { bodyText } from './body.ts'
+import { PATHS } from '../links.ts'
+import { bodyText, type ShownDiamond } from './body.ts'
 
 /** A diamond's v4 body as a value. Links in it are paths, without address and signature. */
-export const bodyValue = (diamond: LiveDiamond, scores: Scores | null): Readonly<Record<string, unknown>> =>
-  JSON.parse(withLinks(bodyText('v4', diamond, scores), pathOf)) as Readonly<Record<string, unknown>>
-
-const pathOf = (stored: string) => stored.split(SIGNED, 1)[0] ?? ''
+export const bodyValue = (shown: ShownDiamond): Readonly<Record<string, unknown>> =>
+  JSON.parse(bodyText('v4', shown, PATHS)) as Readonly<Record<string, unknown>>

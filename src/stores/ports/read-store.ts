@@ -10,11 +10,11 @@ import { StoreUnavailable, type From, type Position } from './event-store.ts'
 export type ModelDeclaration = {
   /** Lower-case, such as `diamonds`. */
   readonly name: string
-  /** Raised with every change of shape, fold or rendered body: another version is another build. */
+  /** Raised with every change of shape or fold: another version is another build. */
   readonly version: number
   /** Fields that filters and order use; a number is any double. The key is `id`, an integer or a text. */
   readonly fields: Readonly<Record<string, 'integer' | 'number' | 'text'>>
-  /** Stored as written and returned on request: finished JSON bodies, folded state. */
+  /** Stored as written and returned on request: folded state. */
   readonly texts: readonly string[]
   /** Each a list of fields, in order; queries may only filter and sort by what an index covers. */
   readonly indexes: readonly (readonly string[])[]

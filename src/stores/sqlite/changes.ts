@@ -31,16 +31,8 @@ export type Kept<Value> = {
   forget(): void
 }
 
-/**
- * Reads again when another connection has changed the file: SQLite is asked once a turn.
- * @param elsewhere told that one has, before anything is read again
- */
-export function kept<Value extends object>(
-  db: Database.Database,
-  turn: Turn,
-  read: () => Value,
-  elsewhere: () => void = () => undefined,
-): Kept<Value> {
+/** Reads again when another connection has changed the file: SQLite is asked once a turn. */
+export function kept<Value extends object>(db: Database.Database, turn: Turn, read: () => Value): Kept<Value> {
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
   let askedIn = -1
   let version: number | undefined
@@ -52,7 +44,6 @@ export function kept<Value extends object>(
     if (current === version) return
     value = undefined
     version = current
-    elsewhere()
   }
 
   return {

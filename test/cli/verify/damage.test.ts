@@ -34,7 +34,7 @@ const DAMAGES: readonly Damage[] = [
     log(`UPDATE events SET data = replace(data, '"FIRST"', '"FIRSX"') WHERE ${FIRST} = 0`),
     {
       where: /^(diamond|scores)-1@\d+$/,
-      what: /document 1 of diamonds is not what the log says, in .*v4/,
+      what: /document 1 of diamonds is not what the log says, in .*state/,
       do: /rebuild diamonds.*restore/,
     },
     { where: /^diamond-1@0$/, what: /DiamondCreated is not what was written/, do: /rebuild tree.*restore/ },
@@ -112,10 +112,10 @@ const DAMAGES: readonly Damage[] = [
   ],
   [
     'a document',
-    sql('read-diamonds', `UPDATE documents SET v4 = replace(v4, '"FIRST"', '"FIRSX"') WHERE id = 1`),
+    sql('read-diamonds', `UPDATE documents SET state = replace(state, '"FIRST"', '"FIRSX"') WHERE id = 1`),
     {
       where: /^(diamond|scores)-1@\d+$/,
-      what: /document 1 of diamonds is not what the log says, in v4/,
+      what: /document 1 of diamonds is not what the log says, in state/,
       do: /rebuild diamonds/,
     },
   ],

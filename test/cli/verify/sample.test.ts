@@ -21,9 +21,9 @@ const sampled = (folder: string, count: number) =>
 const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => void, where: RegExp, what: RegExp])[] = [
   [
     'a document',
-    (folder) => inFile(folder, 'read-diamonds', (db) => db.exec(`UPDATE documents SET v4 = '{}' WHERE id = 1`)),
+    (folder) => inFile(folder, 'read-diamonds', (db) => db.exec(`UPDATE documents SET state = '{}' WHERE id = 1`)),
     /^(?:diamond|scores)-1@\d+$/,
-    /document 1 of diamonds is not what the log says, in v4/,
+    /document 1 of diamonds is not what the log says, in state/,
   ],
   [
     'an event',

@@ -6,7 +6,7 @@ import { ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
 import { CursorLost } from '../../../src/projections/diamonds/change-cursor.ts'
 import { ChangeWatch } from '../../../src/projections/diamonds/change-watch.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { SIGNED, withLinks } from '../../../src/representations/links.ts'
+import { PATHS } from '../../../src/representations/links.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import type { Progress } from '../../../src/projections/engine/progress.ts'
 import type { From } from '../../../src/stores/ports/event-store.ts'
@@ -18,13 +18,12 @@ const test = suite('the feed of changes')
 
 type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: { price: number } | null }
 
-const links = { finish: (text: string) => withLinks(text, (stored) => stored.split(SIGNED)[0] ?? '') }
 const reached: Progress & { position: From | undefined } = { reached: () => true, position: undefined }
 
 async function feedOf({ store, reads }: Disk, writing: typeof reached = reached) {
   const model = await reads.model(diamonds.declaration)
   const watch = new ChangeWatch({ model, writing, log: openLog('silent') })
-  const feed = new ChangeFeed({ model, progress: writing, store, watch }, links)
+  const feed = new ChangeFeed({ model, progress: writing, store, watch }, PATHS)
   return { feed, watch }
 }
 

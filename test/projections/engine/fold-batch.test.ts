@@ -11,7 +11,6 @@ const test = suite('a batch of events')
 const last: Projection<string> = {
   declaration: { name: 'last', version: 1, fields: { id: 'text' }, texts: ['value'], indexes: [], counts: [] },
   follows: ['a-'],
-  stateTexts: ['value'],
   keyOf: ({ stream }) => stream,
   begins: ({ revision }) => revision === 0n,
   apply: (_value, { type }) => (type === 'Ended' ? undefined : type),

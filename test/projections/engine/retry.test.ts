@@ -15,6 +15,7 @@ import {
 } from '../../../src/stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
+import { shownView } from '../diamonds/shown-view.ts'
 
 const test = suite('a stream that was set aside')
 
@@ -95,7 +96,7 @@ test(
       ],
     )
     const model = await reads.model(diamonds.declaration)
-    assert.match(String((await model.get(b, ['v4']))?.['v4']), '"price":15,')
+    assert.is((await shownView(model, b)).diamond.fields.price, 15)
     await retry(store, `diamond-${a}`)
     await project({ store, reads })
     await isFolded({ store, reads })

@@ -17,6 +17,8 @@ import { rescore } from '../../../src/reactions/scoring/rescoring.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 import { scoredBy } from './older-scores.ts'
+import { etagOf } from '../../../src/projections/diamonds/diamond-view.ts'
+import { shownScores, shownView } from '../../projections/diamonds/shown-view.ts'
 
 const test = suite('rescoring')
 
@@ -46,9 +48,9 @@ test(
     assert.equal(await history(disk, first), [OLDER, OPTICS_VERSION])
     await project(disk)
     await isFolded(disk)
-    const shown = await (await disk.reads.model(diamonds.declaration)).get(second, ['servicesRevision', 'scoresV4'])
-    assert.is(shown?.['servicesRevision'], 2)
-    assert.match(String(shown?.['scoresV4']), `"ver":"${OPTICS_VERSION}"`)
+    const model = await disk.reads.model(diamonds.declaration)
+    assert.is(etagOf(await shownView(model, second)), '"0.2"')
+    assert.is((await shownScores(model, second))?.integral?.ver, OPTICS_VERSION)
   }),
 )
 
@@ -73,8 +75,8 @@ test(
     assert.is(spread?.ct, decimals((3.67 * 41.6 ** 1.5) / 1000 - 1, 2))
     assert.equal(await standingsOf(disk.store), { due: [], current: 1, newer: 0 })
     await project(disk)
-    const shown = await (await disk.reads.model(diamonds.declaration)).get(id, ['scoresV4'])
-    assert.match(String(shown?.['scoresV4']), `"ver":"${OPTICS_VERSION}"`)
+    const shown = await shownScores(await disk.reads.model(diamonds.declaration), id)
+    assert.is(shown?.integral?.ver, OPTICS_VERSION)
   }),
 )
 

@@ -12,6 +12,7 @@ import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-st
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { reactionOf } from '../../projections/engine/working.ts'
 import { origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+import { shownScores } from '../../projections/diamonds/shown-view.ts'
 
 const test = suite('the scoring reaction')
 
@@ -118,10 +119,10 @@ test(
     await reactionOn(disk.store)(created)
     await project(disk)
     const model = await disk.reads.model(diamonds.declaration)
-    assert.match(String((await model.get(id, ['scoresV4']))?.['scoresV4']), '"integral":null')
+    assert.is(await shownScores(model, id), null)
     await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-1))
     await project(disk)
-    assert.not.match(String((await model.get(id, ['scoresV4']))?.['scoresV4']), '"integral":null')
+    assert.ok((await shownScores(model, id))?.integral)
   }),
 )
 

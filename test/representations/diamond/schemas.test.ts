@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
 import { DICTIONARIES, FIELD_NAMES, FIELDS, REQUIRED } from '../../../src/domain/diamond/fields.ts'
 import { isObject, pointerToken } from '../../../src/representations/json.ts'
-import { withLinks } from '../../../src/representations/links.ts'
 import { bodyText } from '../../../src/representations/diamond/body.ts'
 import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
 import { ASSIGNED, DIAMOND } from '../../../src/representations/diamond/schemas.ts'
@@ -108,7 +107,11 @@ for (const version of ['v3', 'v4'] as const) {
       warningsBehind: 0,
       accessRevisions: { access: 0, dataAccess: 0 },
     }
-    const body = withLinks(bodyText(version, diamond, null), (path) => `https://api.example.com${path}`)
+    const links = {
+      plain: (path: string) => `https://api.example.com${path}`,
+      signed: (path: string) => `https://api.example.com${path}`,
+    }
+    const body = bodyText(version, { diamond, scores: null }, links)
     assert.equal(DIAMOND[version].safeParse(JSON.parse(body)).error, undefined)
   })
 }

@@ -5,7 +5,6 @@ import { kept } from '../changes.ts'
 import { available, whenWritable } from './failure.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
-import { RecentDocuments } from './recent.ts'
 import { list, otherFields } from './schema.ts'
 import { transactions } from '../open-file.ts'
 import type { Turn } from '../changes.ts'
@@ -30,29 +29,19 @@ export function buildOf(
   const progress = progressOf(db)
   const apply = writesOf(db, declaration)
   const transact = transactionsOf(db)
-  const { get, ...queries } = queriesOf(db, declaration)
-  const recent = new RecentDocuments(get)
   const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parked() })
-  const known = kept(db, turn, standing, () => recent.forgetAll())
+  const known = kept(db, turn, standing)
 
   const change = (writes: readonly Write[], action: () => void): Promise<void> =>
     whenWritable(() => {
       transact(action)
       known.forget()
-      recent.forget(writes.map((write) => ('put' in write ? write.put['id'] : write.remove)))
       written(writes.length)
     })
 
   return {
     id,
-    queries: {
-      ...queries,
-      get(id, select) {
-        // Asks whether another process has written, once a turn.
-        known.now()
-        return recent.get(id, select)
-      },
-    },
+    queries: queriesOf(db, declaration),
     position: () => known.now().position,
     parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),

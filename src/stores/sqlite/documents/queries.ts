@@ -15,16 +15,14 @@ export type Queries = {
 
 /** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): Queries {
-  const gets = shapes<Database.Statement<[FieldValue], Document>>()
+  const gets = shapes<(values: FieldValue[]) => Document[]>()
   const finds = shapes<(values: FieldValue[]) => Document[]>()
   const kept = shapes<Database.Statement<FieldValue[], Record<string, FieldValue>>>()
   const sums = shapes<Database.Statement<FieldValue[], number | null>>()
   return {
     get(id, select) {
-      const statement = remembered(gets, select.join(), () =>
-        db.prepare<[FieldValue], Document>(getSql(declaration, select)),
-      )
-      return statement.get(id)
+      const make = () => reading(db, getSql(declaration, select), select)
+      return remembered(gets, select.join(), make)([id])[0]
     },
     find(query) {
       const { where, order, limit, offset, select, after = [], by } = query

@@ -24,7 +24,7 @@ const explained = (sql: string) =>
 function plansOf(filter: DiamondFilter, page: Pick<Page, 'sort' | 'after'>) {
   const { parts, by, total, candidates } = planOf(1, filter, page, 10)
   const finds = parts.map((part) => {
-    const query = { ...part, select: ['v4'], limit: 25, offset: 0 }
+    const query = { ...part, select: ['state'], limit: 25, offset: 0 }
     const terms = termsOf(cutAt(part.where, query))
     const access = accessOf(declaration, terms, part.order, by)
     return explained(findSql(declaration, armsOf(terms, access, query), access, query))
