@@ -46,7 +46,11 @@ export type FollowedDiamond = ChangeNumbers & {
 /** The owner of what was deleted. */
 export const NOBODY = 0
 
-export const isGone = (document: Document): boolean => document['state'] === ''
+/** @throws Error for a document that was loaded without its texts */
+export function isGone({ state }: Document): boolean {
+  if (state === undefined) throw new Error('state must be loaded to tell whether a diamond is deleted')
+  return state === ''
+}
 
 /** @param number of the event among those of its account */
 export function follow(

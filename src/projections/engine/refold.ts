@@ -43,10 +43,7 @@ async function numberedAnew<Value>(
   const made = writes.flatMap((write) => ('put' in write ? [write.put] : []))
   const tally = await Tally.load(declaration, build, [request], new Set(made.map((one) => tallied.accountOf(one))))
   if (tally === undefined) return [...writes]
-  const stored = await build.load(
-    made.map(({ id = '' }) => id),
-    [],
-  )
+  const stored = await build.load(made.map(({ id = '' }) => id))
   const before = new Map(stored.map(({ document }) => [document['id'], document]))
   const renumbered = (put: Document): Document =>
     tallied.renumbered(put, before.get(put['id']), tally.next(tallied.accountOf(put), request))

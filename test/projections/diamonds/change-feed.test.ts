@@ -111,6 +111,38 @@ test(
 )
 
 test(
+  'tells as created a diamond that could not be read from its first event on, once it can be',
+  withDisk(async (disk) => {
+    const [a = 0, b = 0] = await owner(disk.store).create(2)
+    const older = runnerOf(disk, {
+      ...diamonds,
+      apply(known, event, number) {
+        if (event.stream === `diamond-${b}`) throw new Error('an older release does not know it')
+        return diamonds.apply(known, event, number)
+      },
+    })
+    older.start()
+    assert.ok(
+      await comes('the older release', Promise.resolve(older.progress.reached(await disk.store.head(), Infinity))),
+    )
+    await older.stop()
+    const { feed } = await feedOf(disk)
+    const { next, ...first } = await page(feed)
+    assert.equal([told({ ...first }), next], [[`0-1 ${a} created`], '0-2'])
+    await disk.store.append('retries-diamonds', 'none', [
+      {
+        id: randomUUID(),
+        type: 'RetryRequested',
+        data: { model: 'diamonds', streams: [`diamond-${b}`] },
+        metadata: metadata(origin, Date.now()),
+      },
+    ])
+    await project(disk)
+    assert.equal(told(await page(feed, next)), [`0-3 ${b} created,fields,certifications,scores`])
+  }),
+)
+
+test(
   'goes back to where a restored log has gone on from',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
