@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondList, FoundDiamond } from '../../projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'
-import { bodyText, lastingsIn, listText } from '../../representations/diamond/body.ts'
+import { bodyText, linkLifetimes, listText } from '../../representations/diamond/body.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { noContent, ok, type Answer } from '../kit/answer.ts'
@@ -96,7 +96,7 @@ function answerOne(
   const { diamond, changedAt } = view
   if (diamond.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
   // A client whose copy has links that have expired needs new ones, though the ETag is the same.
-  const isRenewed = !links.stillOpen(lastingsIn(version, diamond), changedAt)
+  const isRenewed = !links.stillOpen(linkLifetimes(version, diamond), changedAt)
   return { ...ok(bodyText(version, view, links), { ETag: etagOf(view), ...stale }), isRenewed }
 }
 

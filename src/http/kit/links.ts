@@ -63,14 +63,14 @@ export class Links implements LinkMaker {
   /**
    * Whether the signed links in every copy of a body still open: nobody has a copy from before the key of now, or one that
    * is a day old. Only then may a caller be told that its copy is still good.
-   * @param lastings of the signed links in it
+   * @param lifetimes of the signed links in it
    * @param changedAt milliseconds since 1970: no copy is older
    */
-  stillOpen(lastings: readonly Lasting[], changedAt: number): boolean {
-    if (lastings.length === 0) return true
+  stillOpen(lifetimes: readonly Lasting[], changedAt: number): boolean {
+    if (lifetimes.length === 0) return true
     const { since } = this.keys.current
     if (since > 0 && changedAt < since + NOTICED) return false
-    return !lastings.includes(LASTS.aDay) || this.clock() < changedAt + (DAY - SLACK) * 1000
+    return !lifetimes.includes(LASTS.aDay) || this.clock() < changedAt + (DAY - SLACK) * 1000
   }
 
   /** What a signature says that was made here for a path; undefined for any other. In constant time. */

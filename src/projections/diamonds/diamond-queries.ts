@@ -200,8 +200,7 @@ export class DiamondQueries {
   }
 
   /**
-   * Folded from the log. Events that can't be understood are left out, as where their stream was set aside; the ones behind
-   * them count.
+   * Folded from the log. An event that can't be decoded is skipped, and later events are still applied.
    * @param until the diamond's revision that it is folded up to; without it, to the end
    * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
    */

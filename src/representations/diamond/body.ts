@@ -37,8 +37,8 @@ function pageOf(diamond: LiveDiamond, links: LinkMaker): string {
 
 const isRestricted = ({ fields }: LiveDiamond) => fields.access === 0
 
-/** How long the signed links in a diamond's body open; empty where it has none. */
-export const lastingsIn = (version: ApiVersion, diamond: LiveDiamond): readonly Lasting[] => [
+/** How long each of the signed links in a diamond's body opens; empty where it has none. */
+export const linkLifetimes = (version: ApiVersion, diamond: LiveDiamond): readonly Lasting[] => [
   ...(isRestricted(diamond) ? [LASTS.withItsAccess] : []),
   ...(version === 'v4' && diamond.certifications.some(({ file }) => file !== null) ? [LASTS.aDay] : []),
 ]

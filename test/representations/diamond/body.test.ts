@@ -48,7 +48,7 @@ function viewOf(events: readonly StoredEvent[]): DiamondView | undefined {
   try {
     return events.reduce<DiamondView | undefined>(applyEvent, undefined)
   } catch {
-    // What can't be understood is set aside, and never shown.
+    // An event that can't be decoded is set aside and never shown.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ import type { Checkpoint, Document, Write } from '../../../../src/stores/ports/r
 /** Of all that is written here. */
 export const OWNER = 7
 
-/** A diamond as the service's projection writes it, both bodies finished: about 2,300 bytes. */
+/** A diamond as the service's projection writes it, without scores. */
 export function diamondDocument(id: number): Document {
   const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 1_000 + (id % 1_000), isColored: id % 10 === 0 }
   const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }

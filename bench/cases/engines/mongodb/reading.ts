@@ -1,3 +1,4 @@
+import { STATE } from '../../../../src/projections/diamonds/diamond-document.ts'
 import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
@@ -19,8 +20,8 @@ export async function readsById({ build, bare }: Both, model: ReadModel): Promis
     await writeGuarded(bare, ids.map(diamondDocument), at)
   }
   const idOf = (read: number) => 1 + ((read * 617) % THERE)
-  const ours = async (read: number) => must(await model.get(idOf(read), ['owner', 'ownersRevision', 'v4']))
-  const projection = { _id: 0, owner: 1, ownersRevision: 1, v4: 1 }
+  const ours = async (read: number) => must(await model.get(idOf(read), STATE))
+  const projection = { _id: 0, state: 1 }
   const theirs = async (read: number) => must(await bare.documents.findOne({ _id: String(idOf(read)) }, { projection }))
   return overhead(
     `MongoDB: a diamond of ${THERE.toLocaleString('en')} by its id`,
@@ -44,10 +45,15 @@ export function pages({ bare }: Both, model: ReadModel): Case {
     ],
     limit: PAGE,
     offset: 0,
-    select: ['v4'],
+    select: STATE,
   } as const
   const ours = async () => whole(await model.count(where), (await model.find(query)).length)
-  const options = { sort: { date: -1, id: -1 }, limit: PAGE, batchSize: PAGE, projection: { _id: 0, v4: 1 } } as const
+  const options = {
+    sort: { date: -1, id: -1 },
+    limit: PAGE,
+    batchSize: PAGE,
+    projection: { _id: 0, state: 1 },
+  } as const
   const theirs = async () => {
     const counter = await bare.counts.findOne({ _id: String(OWNER) })
     whole(
