@@ -1,11 +1,11 @@
+import { clientDecider } from '../domain/client/client.ts'
 import { Command } from 'commander'
 import {
-  clientFold,
   disableClient,
   enableClient,
   registerClient,
-  type ClientCredentials,
   rotateClientSecret,
+  type ClientCredentials,
 } from '../commands/clients/clients.ts'
 import type { Origin } from '../events/origin.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
@@ -54,8 +54,7 @@ const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
 const adding =
   (name: string) =>
   ({ writing }: Installation, by: Origin): Promise<ClientCredentials> => {
-    const { store, clock } = writing
-    const clientIds = new IdBlocks({ store, clock, kind: 'client', size: 1, origin: by })
+    const clientIds = new IdBlocks({ ...writing, kind: 'client', size: 1, origin: by })
     return registerClient({ ...writing, clientIds }, name, by)
   }
 
@@ -79,7 +78,9 @@ async function change(
 }
 
 async function list(open: Open, options: OutputOptions): Promise<void> {
-  const states = await withInstallation(open, ({ store }) => foldStreams(store, 'client-', clientFold, notePassedOver))
+  const states = await withInstallation(open, ({ store }) =>
+    foldStreams(store, 'client-', clientDecider, notePassedOver),
+  )
   const clients = [...states].flatMap(([client_id, state]) =>
     state.status === 'unknown' ? [] : [{ client_id, name: state.name, status: state.status }],
   )

@@ -49,12 +49,12 @@ async function rescoreAll(open: Open, options: OutputOptions): Promise<void> {
 }
 
 /** @throws Failed when it was stopped before the end */
-async function inParts({ store, files, writing, log }: Installation, due: readonly number[]): Promise<number> {
+async function inParts({ files, writing, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
   const traces = new CutTraces(pool, (cut, reason) => log.info({ cut, reason }, 'no stone can have these proportions'))
   const models = stoneModelsFrom(pool, files)
-  const tools = { store, clock: writing.clock, traced: traces.of, tracedModel: models.traced, log }
+  const tools = { ...writing, traced: traces.of, tracedModel: models.traced, log }
   const origin = operator()
   const bar = progressBar('rescoring', due.length, 'stones')
   let rescored = 0

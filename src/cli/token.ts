@@ -1,8 +1,8 @@
+import { accountDecider, type ApiToken } from '../domain/account/account.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { lastUseOf } from '../commands/accounts/api-token-uses.ts'
 import { issueApiToken, revokeApiToken } from '../commands/accounts/api-tokens.ts'
-import { accountFold, accountOf, type Finding } from '../commands/accounts/accounts.ts'
-import type { ApiToken } from '../domain/account/account.ts'
+import { accountOf, type Finding } from '../commands/accounts/accounts.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
 import { administering } from './administer.ts'
@@ -83,7 +83,7 @@ async function ofOne({ store, people }: Finding, wanted: string): Promise<Listed
 }
 
 async function ofAll({ store, people }: Finding): Promise<Listed[]> {
-  const states = await foldStreams(store, 'account-', accountFold, notePassedOver)
+  const states = await foldStreams(store, 'account-', accountDecider, notePassedOver)
   const found: Listed[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue

@@ -1,12 +1,18 @@
+import {
+  accountDecider,
+  PLANS,
+  type ApiTokensFate,
+  type Plan,
+  type RegisteredAccount,
+} from '../domain/account/account.ts'
 import type { People } from '../commands/accounts/people.ts'
 import { Argument, Command, Option } from 'commander'
 import type { Origin } from '../events/origin.ts'
-import { type ChangedAccount, accountFold } from '../commands/accounts/accounts.ts'
+import type { ChangedAccount } from '../commands/accounts/accounts.ts'
 import { changePassword, changePlan, disableAccount, enableAccount } from '../commands/accounts/change-account.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { registerAccount } from '../commands/accounts/register-account.ts'
 import { Passwords } from '../credentials/passwords.ts'
-import { PLANS, type ApiTokensFate, type Plan, type RegisteredAccount } from '../domain/account/account.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
 import { administering, type Act } from './administer.ts'
@@ -95,8 +101,7 @@ async function add(open: Open, email: string, options: Adding): Promise<void> {
   const password = await readPassword(options)
   const act = administering({ act: 'user add', subject: email }, ({ writing }, by) =>
     hashing(async (passwords) => {
-      const { store, clock } = writing
-      const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin: by })
+      const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin: by })
       const wanted = { email, password, plan: options.plan }
       return registerAccount({ ...writing, passwords, accountIds }, wanted, by)
     }),
@@ -129,7 +134,7 @@ function tellChange(options: OutputOptions, done: string, { account, email }: Ch
 
 async function list(open: Open, options: OutputOptions): Promise<void> {
   const accounts = await withInstallation(open, async ({ store, people }) => {
-    const states = await foldStreams(store, 'account-', accountFold, notePassedOver)
+    const states = await foldStreams(store, 'account-', accountDecider, notePassedOver)
     const found = []
     for (const [id, state] of states) {
       if (state.status !== 'unknown') found.push(await row(people, Number(id), state))

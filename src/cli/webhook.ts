@@ -1,8 +1,8 @@
+import { webhooksDecider, type Webhook } from '../domain/webhook/webhook.ts'
 import { Command } from 'commander'
 import { accountOf } from '../commands/accounts/accounts.ts'
-import { createWebhook, deleteWebhook, WEBHOOK_STREAMS, webhooksFold } from '../commands/webhooks/webhooks.ts'
+import { createWebhook, deleteWebhook, WEBHOOK_STREAMS } from '../commands/webhooks/webhooks.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { Webhook } from '../domain/webhook/webhook.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { openHookingBeside } from '../wiring/webhooks.ts'
@@ -59,7 +59,7 @@ type Found = { readonly owner: number; readonly webhook: Webhook }
 
 /** Every account's, as the log has them. */
 async function all({ store }: Installation): Promise<Found[]> {
-  const states = await foldStreams(store, WEBHOOK_STREAMS, webhooksFold, notePassedOver)
+  const states = await foldStreams(store, WEBHOOK_STREAMS, webhooksDecider, notePassedOver)
   return [...states].flatMap(([owner, webhooks]) => webhooks.map((webhook) => ({ owner: Number(owner), webhook })))
 }
 

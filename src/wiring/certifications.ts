@@ -54,13 +54,13 @@ type Answering = (links: Links) => CertificationServices['certifications']
 
 /** What the Certification API answers from, for the address that its links start with. */
 export function openCertifications(
-  { store, files, writing }: Installation,
+  { files, writing }: Installation,
   queries: CertificationQueries,
   { progress: diamondsProgress }: DiamondQueries,
   uploads: FormUploads,
 ): Answering {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
-  const ids = { store, clock: writing.clock, kind: 'certification', ...CERTIFICATION_IDS, origin }
+  const ids = { ...writing, kind: 'certification', ...CERTIFICATION_IDS, origin }
   const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
   return (links) => ({ certifying, queries, diamondsProgress, uploads, files, links })
 }

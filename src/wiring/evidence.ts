@@ -14,12 +14,12 @@ export type OpenEvidence = {
 
 /** @throws WrongMasterKey, StoreUnavailable */
 export async function openEvidence(
-  { store, keys, writing: { clock } }: Installation,
+  { store, keys, writing }: Installation,
   { model, progress }: { readonly model: ReadModel; readonly progress: Progress },
 ): Promise<OpenEvidence> {
-  const key = await openLogKey(store, keys, clock)
+  const key = await openLogKey(writing, keys)
   if (key === undefined) return { services: undefined }
   const checkpoints = new Checkpoints(store, key)
-  const signer = new CheckpointSigner({ store, model, progress, checkpoints, key, clock })
+  const signer = new CheckpointSigner({ ...writing, model, progress, checkpoints, key })
   return { services: { checkpoints, signer, model } }
 }

@@ -78,10 +78,10 @@ export async function openHttp(
     figures.saw(request)
     logged(request)
   }
-  const linkKeys = await LinkKeys.open(store, keys, writing.clock)
+  const linkKeys = await LinkKeys.open(writing, keys)
   await people.ready()
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
-  const diamondIds = new IdBlocks({ store, clock: writing.clock, kind: 'diamond', ...DIAMOND_IDS, origin })
+  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', ...DIAMOND_IDS, origin })
   const tokens = await openTokens(installation, parts, linkKeys, stale)
   const inventory = { ...writing, diamondIds }
   const drawing = openTracePool()

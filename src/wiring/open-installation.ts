@@ -87,8 +87,9 @@ export async function openOn(
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
   const clock = steadyClock({ jumped })
-  const people = new People({ store, clock }, persons, keys)
-  const writing = { ...writingTo(store, clock), people }
+  const plain = writingTo(store, clock)
+  const people = new People(plain, persons, keys)
+  const writing = { ...plain, people }
   return {
     settings,
     log,

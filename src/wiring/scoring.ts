@@ -17,7 +17,7 @@ export type Scoring = {
 
 /** What stones are scored with: on a thread where a cut has to be traced. */
 export function openScoring(
-  { store, files, writing, log }: Installation,
+  { files, writing, log }: Installation,
   traffic: Pick<Traffic, 'hasRested'>,
   parts: OpenParts,
 ): Scoring {
@@ -31,8 +31,7 @@ export function openScoring(
   return {
     pool,
     tools: {
-      store,
-      clock: writing.clock,
+      ...writing,
       traced: traces.of,
       tracedModel: models.traced,
       scored,

@@ -46,7 +46,7 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
       return (address) => ({ hooking, known, deliveries, tryOut, address })
     },
     toolsAt(address) {
-      const linkKeys = new SendingLinkKeys(store, keys, writing.clock)
+      const linkKeys = new SendingLinkKeys(writing, keys)
       const feed = pushedFeed(changes.pushedWith(new Links(address, linkKeys, writing.clock)))
       const progresses = new WebhookProgresses(reads, store)
       const shared = { writing, secrets, send, sleep, tried, progresses, places: new Places() }
@@ -65,14 +65,14 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
 
 /** What commands on webhooks need. @param feedEnd where an account's feed ends at this moment */
 function openHooking(
-  { settings, writing, store, keys }: Installation,
+  { settings, writing, keys }: Installation,
   feedEnd: Hooking['feedEnd'],
   origin: Origin,
 ): { readonly hooking: Hooking; readonly send: Send; readonly tryOut: TryOut } {
   const { clock } = writing
   const secrets = new WebhookSecrets(keys)
   const rules = { http: settings.WEBHOOKS_HTTP, private: settings.WEBHOOKS_PRIVATE }
-  const webhookIds = new IdBlocks({ store, clock, kind: 'webhook', size: 1, origin })
+  const webhookIds = new IdBlocks({ ...writing, kind: 'webhook', size: 1, origin })
   const send = sender({ rules, resolve: resolveByDns })
   return { hooking: { ...writing, webhookIds, secrets, rules, feedEnd }, send, tryOut: tryingOut(send, secrets, clock) }
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../src/stores/ports/event-store.ts'
-import { faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
+import { everyTry, faultyStore, type FaultyStore } from '../stores/faulty-store.ts'
 import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
@@ -155,7 +155,7 @@ test('is 503 where nobody knows whether it was stored, and the same key then giv
   withFaults(async ({ ann }, faults) => {
     await created(ann)
     const send = () => ann.post('/v4/diamond', stone({ sku: 'KEYED' }), { 'Idempotency-Key': 'k-unknown' })
-    faults.failNext('stored', 'stored', 'stored')
+    faults.failNext(...everyTry('stored'))
     refusal(503, await send())
     const { id } = shown(expect(201, await send()))
     assert.equal(

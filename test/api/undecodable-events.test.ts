@@ -158,8 +158,8 @@ let lastClient = ''
 
 /** A request to the token server by a client of its own. */
 async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
-  const { writing, store } = installation
-  const clientIds = new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin })
+  const { writing } = installation
+  const clientIds = new IdBlocks({ ...writing, kind: 'client', size: 1, origin })
   const { client, secret } = await registerClient({ ...writing, clientIds }, 'tests', origin)
   lastClient = client
   const body = new URLSearchParams({ client_id: client, client_secret: secret, ...parameters }).toString()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { partsOf } from '../../src/commands/bulk/bulk.ts'
+import { partsOf } from '../../src/commands/bulk/request.ts'
 import { finishBulk } from '../../src/commands/bulk/carry-out.ts'
 import type { EventSchema } from '../../src/events/schemas/event-schema.ts'
 import { schemas } from '../../src/events/registry.ts'

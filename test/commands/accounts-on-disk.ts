@@ -68,11 +68,12 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   })
   await feed.start()
   const vault = openSqliteVault(join(file, '..', 'vault.db'))
-  const people = new People({ store, clock }, vault.persons, keys)
-  const writing = { ...writingTo(store, clock), people }
+  const plain = writingTo(store, clock)
+  const people = new People(plain, vault.persons, keys)
+  const writing = { ...plain, people }
   const noted: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void noted.push(event)
-  const ids = { store, clock, size: 1, origin: cli }
+  const ids = { ...plain, size: 1, origin: cli }
   return {
     ...writing,
     persons: vault.persons,

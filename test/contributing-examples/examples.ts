@@ -47,7 +47,7 @@ export const milkiness = dictionary('milkiness', GRADES, SPELLINGS)
     title: 'Add a command',
     edits: [
       {
-        file: 'src/domain/diamond/decide.ts',
+        file: 'src/domain/diamond/diamond.ts',
         find: '/** Only what changes becomes an event;',
         becomes: `/** What was withdrawn is published no more. */
 export function withdraw(diamond: Diamond, id: number, owner: number): DiamondPatched[] {
@@ -57,12 +57,12 @@ export function withdraw(diamond: Diamond, id: number, owner: number): DiamondPa
 /** Only what changes becomes an event;`,
       },
       {
-        file: 'src/commands/diamonds/change-diamond.ts',
-        find: "import { owned, patch, remove } from '../../domain/diamond/decide.ts'",
-        becomes: "import { owned, patch, remove, withdraw } from '../../domain/diamond/decide.ts'",
+        file: 'src/commands/diamonds/change-diamonds.ts',
+        find: '  remove,\n',
+        becomes: '  remove,\n  withdraw,\n',
       },
       {
-        file: 'src/commands/diamonds/change-diamond.ts',
+        file: 'src/commands/diamonds/change-diamonds.ts',
         find: '/** Revisions that the caller has seen,',
         becomes: `export function withdrawDiamond(id: number, { owner }: By): DiamondChange {
   return { id, decide: (diamond) => withdraw(diamond, id, owner) }
@@ -72,8 +72,8 @@ export function withdraw(diamond: Diamond, id: number, owner: number): DiamondPa
       },
       {
         file: 'src/http/diamonds/modify.ts',
-        find: 'deleteDiamond, patchDiamond }',
-        becomes: 'deleteDiamond, patchDiamond, withdrawDiamond }',
+        find: '  patchDiamond,\n',
+        becomes: '  patchDiamond,\n  withdrawDiamond,\n',
       },
       {
         file: 'src/http/diamonds/modify.ts',

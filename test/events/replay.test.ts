@@ -1,15 +1,13 @@
+import { diamondDecider, type DiamondEvent } from '../../src/domain/diamond/diamond.ts'
+import { clientDecider } from '../../src/domain/client/client.ts'
+import { secretDecider } from '../../src/domain/secret/secret.ts'
+import { loginDecider } from '../../src/domain/account/login.ts'
+import { accountDecider } from '../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { diamondFold } from '../../src/commands/diamonds/diamonds.ts'
-import { clientFold } from '../../src/commands/clients/clients.ts'
-import type { DomainEvent, Fold } from '../../src/commands/core/load.ts'
-import { accountFold } from '../../src/commands/accounts/accounts.ts'
-import { loginFold } from '../../src/commands/accounts/people.ts'
-import { secretFold } from '../../src/commands/secrets/secrets.ts'
-import { sessionFold } from '../../src/commands/sessions/sessions.ts'
-import type { DiamondEvent } from '../../src/domain/diamond/diamond.ts'
-import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
-import { applyEvent } from '../../src/projections/diamonds/diamond-view.ts'
+import type { Decider, DomainEvent } from '../../src/domain/decider.ts'
+import { sessionDeciderFor } from '../../src/commands/sessions/sessions.ts'
+import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { decode, NewerSchema } from '../../src/events/decode.ts'
 import { schemas } from '../../src/events/registry.ts'
@@ -59,9 +57,9 @@ const examples = (...types: readonly string[]): StoredEvent[] =>
 /** The states that events make, one after another from the beginning. */
 function statesOf<State extends { readonly status: string }, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  { initial, evolve }: Fold<State, Event>,
+  { initialState, evolve }: Decider<State, Event>,
 ): string[] {
-  let state = initial
+  let state = initialState
   return events.map((event) => {
     state = evolve(state, decode<Event>(event))
     return `${event.type} ${state.status}`
@@ -74,7 +72,7 @@ const ofCategory = (category: string) =>
 
 test('of a diamond folds to what it was', () => {
   const life = ['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'ReportRead', 'CertificationRemoved']
-  assert.equal(statesOf(examples(...life, 'DiamondDeleted'), diamondFold), [
+  assert.equal(statesOf(examples(...life, 'DiamondDeleted'), diamondDecider), [
     'DiamondCreated live',
     'DiamondPatched live',
     'CertificationAttached live',
@@ -85,13 +83,13 @@ test('of a diamond folds to what it was', () => {
 })
 
 test('of an account, a log-in and a client folds to what they were', () => {
-  assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginFold), [
+  assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginDecider), [
     'LoginReserved reserved',
     'LoginReleased free',
   ])
   const life = ['ApiTokenIssued', 'ApiTokenRevoked', 'PlanChanged', 'PasswordChanged']
   const account = examples('AccountRegistered', ...life, 'AccountDisabled', 'AccountEnabled', 'AccountForgotten')
-  assert.equal(statesOf(account, accountFold), [
+  assert.equal(statesOf(account, accountDecider), [
     'AccountRegistered enabled',
     'ApiTokenIssued enabled',
     'ApiTokenRevoked enabled',
@@ -101,7 +99,7 @@ test('of an account, a log-in and a client folds to what they were', () => {
     'AccountEnabled enabled',
     'AccountForgotten forgotten',
   ])
-  assert.equal(statesOf(ofCategory('client'), clientFold), [
+  assert.equal(statesOf(ofCategory('client'), clientDecider), [
     'ClientRegistered enabled',
     'ClientSecretRotated enabled',
     'ClientDisabled disabled',
@@ -117,7 +115,7 @@ test('of an account has its address where a former release wrote it, and nowhere
 })
 
 test('of a session and a secret folds whatever came before', () => {
-  const session = statesOf(ofCategory('session'), sessionFold())
+  const session = statesOf(ofCategory('session'), sessionDeciderFor())
   assert.equal(session.map((state) => state.split(' ')[0]).toSorted(), [
     'AccessTokenRevoked',
     'RefreshReused',
@@ -127,7 +125,7 @@ test('of a session and a secret folds whatever came before', () => {
   ])
   assert.ok(session.includes('SessionOpened open') && session.includes('SessionRevoked revoked'))
   const told = ['SecretShared', 'MailSent', 'PassphraseTried', 'SecretRevealed']
-  assert.equal(statesOf(examples(...told), secretFold), [
+  assert.equal(statesOf(examples(...told), secretDecider), [
     'SecretShared new',
     'MailSent new',
     'PassphraseTried new',
@@ -137,7 +135,7 @@ test('of a session and a secret folds whatever came before', () => {
     ['SecretBurned', 'burned'],
     ['SecretExpired', 'expired'],
   ] as const) {
-    const states = statesOf(examples('SecretShared', 'MailRefused', end), secretFold)
+    const states = statesOf(examples('SecretShared', 'MailRefused', end), secretDecider)
     assert.equal(states, ['SecretShared new', 'MailRefused new', `${end} ${status}`])
   }
 })

@@ -1,9 +1,9 @@
+import { accountDecider, disable } from '../../src/domain/account/account.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../src/commands/core/handle.ts'
-import { accountFold, accountStream } from '../../src/commands/accounts/accounts.ts'
-import { disable } from '../../src/domain/account/account.ts'
+import { accountStream } from '../../src/commands/accounts/accounts.ts'
 import { attached } from '../api/harness/form.ts'
 import { expect, refusal, type Answer } from '../api/harness/request.ts'
 import { PATIENT, startService, type Overrides, type Service } from '../api/harness/service.ts'
@@ -49,7 +49,7 @@ async function served(
 /** Ends an account's tokens, as the command line does. */
 async function disabled({ installation }: Service, account: number): Promise<void> {
   const wish = { stream: accountStream(account), id: randomUUID(), origin }
-  await handle(installation.writing, wish, accountFold, (state) => disable(state, { apiTokens: 'ended' }))
+  await handle(installation.writing, wish, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
 }
 
 const ageOf = ({ headers }: Answer) => Number(headers['age'])

@@ -1,3 +1,4 @@
+import { TRIES } from '../../src/commands/core/retry.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 
 /**
@@ -8,6 +9,9 @@ import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/sto
  * - `unavailable`: is refused, and not stored
  */
 export type AppendFault = 'lost' | 'stored' | 'late' | 'unavailable'
+
+/** The same fault for every try that a command has. */
+export const everyTry = (fault: AppendFault): AppendFault[] => Array.from({ length: TRIES }, () => fault)
 
 export type FaultyStore = EventStore & {
   /** The next appends, of either kind, meet these faults, one each; the ones behind them none. */

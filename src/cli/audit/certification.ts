@@ -1,8 +1,6 @@
-import { diamondFold } from '../../commands/diamonds/diamonds.ts'
+import { certificationOf, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
-import { certificationOf } from '../../domain/certification/decide.ts'
 import type { ReportReading } from '../../domain/certification/certification.ts'
-import type { Diamond, DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { TYPES } from '../../projections/history/diamond.ts'
@@ -13,7 +11,7 @@ import type { Subject } from './subject.ts'
 
 /** What a diamond's events say of one of its certifications. */
 const telling = (id: number): Telling<Diamond, DiamondEvent> => ({
-  ...diamondFold,
+  ...diamondDecider,
   shown: (diamond) => shownIn(diamond, id),
   words: TYPES,
   detail: ({ type }) => (type === 'DiamondPatched' ? 'its diamond was changed' : ''),

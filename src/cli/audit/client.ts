@@ -1,5 +1,5 @@
-import { clientFold, clientStream } from '../../commands/clients/clients.ts'
-import type { Client, ClientEvent } from '../../domain/client/client.ts'
+import { clientDecider, type Client, type ClientEvent } from '../../domain/client/client.ts'
+import { clientStream } from '../../commands/clients/clients.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { Who } from '../../projections/history/who.ts'
 import { foldedPast, type Telling } from './folded.ts'
@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts'
 
 /** An OAuth client's events. */
 export const clientTelling: Telling<Client, ClientEvent> = {
-  ...clientFold,
+  ...clientDecider,
   shown: (client) => (client.status === 'unknown' ? null : { name: client.name, status: client.status }),
   words: {
     ClientRegistered: 'registered',

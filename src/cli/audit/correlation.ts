@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DomainEvent } from '../../commands/core/load.ts'
+import type { DomainEvent } from '../../domain/decider.ts'
 import { isKnown, MEANINGS } from '../../events/meanings.ts'
 import { entryOf as diamondEntryOf, readPast } from '../../projections/history/diamond.ts'
 import type { Entry } from '../../projections/history/entry.ts'
@@ -87,7 +87,7 @@ const foldedBy = <State, Event extends DomainEvent>(
 
 /** What is no subject of an audit of its own is told as the catalogue of events has it. */
 const PLAIN: Telling<null, DomainEvent> = {
-  initial: null,
+  initialState: null,
   evolve: () => null,
   shown: () => null,
   words: {},

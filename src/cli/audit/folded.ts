@@ -1,16 +1,14 @@
 import { decode, isUndecodable } from '../../events/decode.ts'
-import { timeOf, type DomainEvent } from '../../commands/core/load.ts'
+import type { Decider, DomainEvent } from '../../domain/decider.ts'
+import { timeOf } from '../../commands/core/load.ts'
 import { changesBetween, type State } from '../../projections/history/changes.ts'
 import { forOperators, shownTime, type Entry } from '../../projections/history/entry.ts'
 import type { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Past } from './subject.ts'
 
-/** How the events of one kind of thing are told. */
-export type Telling<Folded, Event extends DomainEvent> = {
-  readonly initial: Folded
-  /** Pure and total. It is given events of other kinds too, where a thing has several streams. */
-  readonly evolve: (state: Folded, event: Event) => Folded
+/** How the events of one kind of thing are told. `evolve` is given events of other kinds too, where a thing has several streams. */
+export type Telling<Folded, Event extends DomainEvent> = Decider<Folded, Event> & {
   /** What people are shown of it: its members in their order, in titles; nothing that lets anybody in. */
   readonly shown: (state: Folded) => State
   /** What each type of event is called. */
@@ -32,9 +30,9 @@ export type Step<Folded, Event> = {
 /** Folds a thing event by event. One that can't be understood is left out of the state, and keeps its place. */
 export function foldedSteps<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  { initial, evolve }: Pick<Telling<Folded, Event>, 'initial' | 'evolve'>,
+  { initialState, evolve }: Decider<Folded, Event>,
 ): Step<Folded, Event>[] {
-  let after = initial
+  let after = initialState
   return events.map((stored) => {
     const before = after
     const { event, undecoded } = understood<Event>(stored)
@@ -92,7 +90,7 @@ export function foldedPast<Folded, Event extends DomainEvent>(
 export const stateAt =
   <Folded, Event extends DomainEvent>(
     steps: readonly Step<Folded, Event>[],
-    { initial, shown }: Pick<Telling<Folded, Event>, 'initial' | 'shown'>,
+    { initialState, shown }: Pick<Telling<Folded, Event>, 'initialState' | 'shown'>,
   ) =>
   (until: number): State =>
-    shown(steps.findLast(({ stored }) => timeOf(stored) <= until)?.after ?? initial)
+    shown(steps.findLast(({ stored }) => timeOf(stored) <= until)?.after ?? initialState)

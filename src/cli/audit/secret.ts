@@ -1,7 +1,6 @@
-import { secretFold } from '../../commands/secrets/secrets.ts'
+import { expiresAt, secretDecider, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { expiresAt, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { shownSeconds } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
@@ -10,7 +9,7 @@ import type { Subject } from './subject.ts'
 
 /** The events of a one-time secret; nothing of it opens anything. */
 export const secretTelling: Telling<Secret, SecretEvent> = {
-  ...secretFold,
+  ...secretDecider,
   shown: shownSecret,
   words: {
     SecretShared: 'shared',

@@ -1,6 +1,6 @@
+import { sessionDecider, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { evolveSession, unknownSession, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { shownSeconds } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
 import { foldedPast, type Telling } from './folded.ts'
@@ -11,8 +11,7 @@ type Names = (of: { readonly account: number; readonly client: string }) => Prom
 
 /** The events of a session. A refresh token's digest and the mark of an address are nobody's business. */
 export const sessionTelling = (names: Names): Telling<Session, SessionEvent> => ({
-  initial: unknownSession,
-  evolve: evolveSession,
+  ...sessionDecider,
   shown: shownSession,
   words: {
     SessionOpened: 'logged in',

@@ -1,6 +1,6 @@
-import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import { accountDecider, type Account, type AccountEvent } from '../../domain/account/account.ts'
+import { accountStream } from '../../commands/accounts/accounts.ts'
 import type { People } from '../../commands/accounts/people.ts'
-import type { Account, AccountEvent } from '../../domain/account/account.ts'
 import type { ApiTokenUsed } from '../../domain/account/api-token-use.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -21,9 +21,9 @@ type UserEvent = AccountEvent | ApiTokenUsed | LoginEvent | SessionEvent
 export function userTelling(who: Who, address?: string): Telling<Account, UserEvent> {
   const session = sessionTelling(namesBy(who))
   return {
-    initial: accountFold.initial,
+    initialState: accountDecider.initialState,
     // An account is folded from its own events; others leave it as it is.
-    evolve: (account, event) => accountFold.evolve(account, event as AccountEvent),
+    evolve: (account, event) => accountDecider.evolve(account, event as AccountEvent),
     shown: (account) => shownAccount(account, address),
     words: { ...WORDS, ...session.words },
     detail: (event, stored) =>

@@ -1,8 +1,6 @@
-import { diamondFold } from '../../commands/diamonds/diamonds.ts'
+import { diamondDecider, diamondStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { load } from '../../commands/core/load.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { FIELDS, fieldsOf } from '../../domain/diamond/fields.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
 import { isoDate, writeOf } from '../../representations/diamond/body.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { guarded } from '../formula-cells.ts'
@@ -23,7 +21,7 @@ export async function* rowsOf(store: EventStore, ids: readonly number[], format:
   const row = ROWS[format]
   if (format === 'csv') yield line(['id', ...MEMBERS.map(({ name }) => name), 'date'])
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const loading = ids.slice(from, from + AT_ONCE).map((id) => load(store, diamondStream(id), diamondFold))
+    const loading = ids.slice(from, from + AT_ONCE).map((id) => load(store, diamondStream(id), diamondDecider))
     const live = (await Promise.all(loading)).flatMap(({ state }) => (state.status === 'live' ? [state] : []))
     if (live.length > 0) yield live.map(row).join('')
   }

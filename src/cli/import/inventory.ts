@@ -1,5 +1,5 @@
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
-import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { diamondIn, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { Change } from '../../domain/diamond/fields.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
@@ -69,7 +69,7 @@ class Stones {
   constructor(private readonly owner: number) {}
 
   saw(stored: StoredEvent): void {
-    const id = Number(stored.stream.slice('diamond-'.length))
+    const id = diamondIn(stored.stream)
     if (stored.type !== 'DiamondCreated' && !this.#skus.has(id)) return
     try {
       this.#fold(id, decode<DiamondEvent>(stored))

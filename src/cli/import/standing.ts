@@ -1,11 +1,10 @@
+import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-id.ts'
-import { bulkStream } from '../../commands/bulk/bulk.ts'
+import { bulkStream } from '../../commands/bulk/request.ts'
 import { finishBulk } from '../../commands/bulk/carry-out.ts'
 import type { Writing } from '../../commands/core/handle.ts'
-import { diamondFold } from '../../commands/diamonds/diamonds.ts'
 
 /** Stones that are written together, all or none. */
 export const BULK = 500
@@ -69,7 +68,7 @@ export async function standingOf(
 
 async function isAnyLeft({ store, states }: Writing, diamonds: readonly number[]): Promise<boolean> {
   for (const id of diamonds) {
-    const { state } = await states.load(store, diamondStream(id), diamondFold)
+    const { state } = await states.load(store, diamondStream(id), diamondDecider)
     if (state.status === 'live') return true
   }
   return false

@@ -1,9 +1,10 @@
 import type { Writing } from '../../commands/core/handle.ts'
+import { DoneBefore } from '../../commands/diamonds/change-stock.ts'
 import { changedSince, undoChanges, type ToUndo, type Undone } from '../../commands/diamonds/undo-changes.ts'
 import type { By } from '../../commands/diamonds/diamonds.ts'
-import { bulkStream } from '../../commands/bulk/bulk.ts'
+import { bulkStream } from '../../commands/bulk/request.ts'
 import { latest } from '../../commands/core/append-all.ts'
-import { WrongRevision, type Position } from '../../stores/ports/event-store.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 import { withInstallation, type Open } from '../installed.ts'
@@ -102,7 +103,7 @@ export async function takeBack(
       position = latest([position, undone.position])
     } catch (error) {
       // Another process takes the same import back, and was first here.
-      if (!(error instanceof WrongRevision) || error.stream !== bulk.record) throw error
+      if (!(error instanceof DoneBefore)) throw error
     }
     bar.update((passed += bulk.diamonds.length))
     if (signal.came && index < bulks.length - 1) {

@@ -1,12 +1,11 @@
 import type { Writing } from '../../commands/core/handle.ts'
-import { changeStock } from '../../commands/diamonds/change-stock.ts'
-import { decideAll } from '../../commands/diamonds/change-diamonds.ts'
-import { deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
-import type { By, DiamondChange, Inventory } from '../../commands/diamonds/diamonds.ts'
+import { changeStock, DoneBefore } from '../../commands/diamonds/change-stock.ts'
+import { decideAll, deleteDiamond, patchDiamond, type DiamondChange } from '../../commands/diamonds/change-diamonds.ts'
+import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../commands/installation/integer-ids.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { latest } from '../../commands/core/append-all.ts'
-import { WrongRevision, type Position } from '../../stores/ports/event-store.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 import { count, progressBar } from '../progress-bar.ts'
 import type { StopSignal } from '../stop-signal.ts'
@@ -83,8 +82,9 @@ export type Steps = AsyncIterable<Step> | Iterable<Step>
 export async function counted(installation: { readonly writing: Writing }, by: By, steps: Steps): Promise<Counts> {
   const tally = new Tally()
   for await (const step of steps) {
-    const { appends } = await decideAll(installation.writing, by, step.changes)
-    tally.add(step, { created: step.creates.length, changed: appends.length })
+    const { decisions } = await decideAll(installation.writing, by, step.changes)
+    const changed = decisions.filter(({ events }) => events.length > 0).length
+    tally.add(step, { created: step.creates.length, changed })
   }
   return tally.counts
 }
@@ -129,15 +129,14 @@ export async function written(
 }
 
 export const inventoryOf = ({ writing }: { readonly writing: Writing }, { origin }: By): Inventory => {
-  const { store, clock } = writing
-  return { ...writing, diamondIds: new IdBlocks({ store, clock, kind: 'diamond', size: BULK, origin }) }
+  return { ...writing, diamondIds: new IdBlocks({ ...writing, kind: 'diamond', size: BULK, origin }) }
 }
 
 async function take(inventory: Inventory, by: By, step: Step & { readonly record: string }) {
   try {
     return await changeStock(inventory, by, step)
   } catch (error) {
-    if (!(error instanceof WrongRevision) || error.stream !== step.record) throw error
+    if (!(error instanceof DoneBefore)) throw error
     throw new Failed(
       'Another process imports the very same stones: nothing was done twice; run it again to see the end',
     )

@@ -1,4 +1,4 @@
-import { diamondStream } from '../../domain/diamond/streams.ts'
+import { diamondStream } from '../../domain/diamond/diamond.ts'
 import { certifications } from '../../projections/certifications/certifications.ts'
 import { stoneModels } from '../../projections/diamonds/stone-models.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'

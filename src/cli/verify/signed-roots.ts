@@ -40,7 +40,7 @@ async function checkpointsOf({ store, keys, writing }: Signing): Promise<Checkpo
   try {
     // Who asks for a key that is not there makes one.
     const [kept] = await store.read(LOG_KEY_STREAM, { last: 1 })
-    const key = kept && (await openLogKey(store, keys, writing.clock))
+    const key = kept && (await openLogKey(writing, keys))
     return key && new Checkpoints(store, key)
   } catch (error) {
     if (isUnreadable(error)) return undefined

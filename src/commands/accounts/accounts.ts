@@ -1,6 +1,5 @@
 import {
-  evolveAccount,
-  unknownAccount,
+  accountDecider,
   type Account,
   type AccountEvent,
   type RegisteredAccount,
@@ -9,10 +8,8 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import { load, type Fold } from '../core/load.ts'
+import { load } from '../core/load.ts'
 import type { People } from './people.ts'
-
-export const accountFold: Fold<Account, AccountEvent> = { initial: unknownAccount, evolve: evolveAccount }
 
 export const accountStream = (account: number) => `account-${account}`
 
@@ -28,7 +25,7 @@ export type Accounts = Writing & { readonly people: People }
 export async function findAccount({ store, people }: Finding, email: string): Promise<Known | undefined> {
   const login = await people.login(email)
   if (login === undefined) return undefined
-  const { state } = await load(store, accountStream(login.account), accountFold)
+  const { state } = await load(store, accountStream(login.account), accountDecider)
   return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
@@ -51,6 +48,6 @@ export async function changeAccount(
 ): Promise<ChangedAccount> {
   const known = await accountOf(accounts, email)
   const wish = { stream: accountStream(known.account), origin }
-  const { state } = await handle(accounts, wish, accountFold, decide)
+  const { state } = await handle(accounts, wish, accountDecider, decide)
   return { account: known.account, email: await accounts.people.shownAs(known.account, state) }
 }

@@ -1,22 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import {
-  evolveUse,
-  neverUsed,
-  ONE_USE,
-  used,
-  type ApiTokenUse,
-  type ApiTokenUsed,
-} from '../../domain/account/api-token-use.ts'
+import { apiTokenUseDecider, ONE_USE, used } from '../../domain/account/api-token-use.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import { load, type Fold } from '../core/load.ts'
-
-/** The newest use is all there is to know. */
-const useFold: Fold<ApiTokenUse, ApiTokenUsed> = {
-  initial: neverUsed,
-  evolve: evolveUse,
-  newest: { count: 1, suffices: () => true },
-}
+import { load } from '../core/load.ts'
 
 /** An account's id, and its API token's. */
 export type UsedToken = { readonly account: number; readonly apiToken: string }
@@ -25,7 +11,7 @@ const useStream = ({ account, apiToken }: UsedToken) => `apitoken-${account}-${a
 
 /** When an API token was used last, to the hour, in milliseconds since 1970. @throws StoreUnavailable */
 export async function lastUseOf(store: EventStore, token: UsedToken): Promise<number | undefined> {
-  return (await load(store, useStream(token), useFold)).state.lastUsedAt
+  return (await load(store, useStream(token), apiTokenUseDecider)).state.lastUsedAt
 }
 
 /** Milliseconds until a use that could not be recorded is tried again, with the next request. */
@@ -54,7 +40,7 @@ export class ApiTokenUses {
   async #record(stream: string, account: number): Promise<void> {
     const origin = { actor: `account-${account}`, via: 'http', correlation: randomUUID() } as const
     try {
-      await handle(this.writing, { stream, origin }, useFold, used)
+      await handle(this.writing, { stream, origin }, apiTokenUseDecider, used)
     } catch (error) {
       this.#until.set(stream, this.monotonic() + AGAIN)
       this.failed(error)

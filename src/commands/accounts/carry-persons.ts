@@ -1,8 +1,9 @@
+import { accountDecider } from '../../domain/account/account.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonRow, Persons } from '../../stores/ports/persons.ts'
 import { load } from '../core/load.ts'
-import { accountFold, accountStream } from './accounts.ts'
+import { accountStream } from './accounts.ts'
 
 /** A log, and the persons of its accounts. */
 export type Peopled = { readonly store: Pick<EventStore, 'read'>; readonly persons: Persons }
@@ -13,7 +14,7 @@ export type Peopled = { readonly store: Pick<EventStore, 'read'>; readonly perso
  */
 export async function hasPerson({ store }: Pick<Peopled, 'store'>, account: number): Promise<boolean> {
   try {
-    const { state } = await load(store, accountStream(account), accountFold)
+    const { state } = await load(store, accountStream(account), accountDecider)
     return state.status !== 'unknown' && state.status !== 'forgotten'
   } catch (error) {
     if (isUndecodable(error)) return true

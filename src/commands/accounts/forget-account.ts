@@ -1,17 +1,15 @@
-import { forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { releaseLogin } from '../../domain/account/login.ts'
-import { burn } from '../../domain/secret/decide.ts'
-import { expiresAt, type Secret } from '../../domain/secret/secret.ts'
+import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
+import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
+import { accountDecider, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
-import { secretFold } from '../secrets/secrets.ts'
 import { deleteWebhook, webhooksOf } from '../webhooks/webhooks.ts'
-import { accountFold, accountStream, type Accounts } from './accounts.ts'
-import { loginFold, type FoundLogin } from './people.ts'
+import { accountStream, type Accounts } from './accounts.ts'
+import type { FoundLogin } from './people.ts'
 
 export type Forgetting = Accounts & { readonly persons: Persons; readonly vault: Vault }
 
@@ -59,7 +57,9 @@ export async function forgetAccount(
   await persons.forget([account])
   // A service that runs beside does so every few seconds; where it uses the file now, it will.
   await vault.shred()
-  const released = await handle(forgetting, { stream, origin }, loginFold, (login) => releaseLogin(login, { account }))
+  const released = await handle(forgetting, { stream, origin }, loginDecider, (login) =>
+    releaseLogin(login, { account }),
+  )
   return { account, events: events + released.events.length, inClear }
 }
 
@@ -67,7 +67,7 @@ export async function forgetAccount(
 async function endAccount(forgetting: Forgetting, account: number, origin: Origin): Promise<number> {
   const wish = { stream: accountStream(account), origin }
   const decide = (state: Account): AccountEvent[] => (state.status === 'unknown' ? [] : forget(state))
-  return (await handle(forgetting, wish, accountFold, decide)).events.length
+  return (await handle(forgetting, wish, accountDecider, decide)).events.length
 }
 
 async function endWebhooks(forgetting: Forgetting, owner: number, origin: Origin): Promise<number> {
@@ -86,7 +86,7 @@ async function endSecrets(forgetting: Forgetting, owner: number, origin: Origin)
   }
   for (const stream of streams) {
     const decide = (secret: Secret, now: number) => (isWaiting(secret, now) ? burn(secret, now, 'owner') : [])
-    events += (await handle(forgetting, { stream, origin }, secretFold, decide)).events.length
+    events += (await handle(forgetting, { stream, origin }, secretDecider, decide)).events.length
     await vault.end([{ digest: stream.slice('secret-'.length) }])
   }
   return events

@@ -1,13 +1,11 @@
+import { loginDecider, normaliseEmail } from '../../domain/account/login.ts'
 import { createHash } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import type { Account } from '../../domain/account/account.ts'
-import { evolveLogin, freeLogin, normaliseEmail, type Login, type LoginEvent } from '../../domain/account/login.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
 import type { Writing } from '../core/handle.ts'
-import { load, type Fold } from '../core/load.ts'
+import { load } from '../core/load.ts'
 import { PersonKeys } from './person-key.ts'
-
-export const loginFold: Fold<Login, LoginEvent> = { initial: freeLogin, evolve: evolveLogin }
 
 /** As releases up to 4.0 named it: whoever has the log can test a guess. */
 export const plainLoginStream = (email: string) =>
@@ -24,7 +22,7 @@ export class People {
   readonly #keys: PersonKeys
 
   constructor(
-    private readonly writing: Pick<Writing, 'store' | 'clock'>,
+    private readonly writing: Writing,
     private readonly persons: Persons,
     keys: MasterKeys,
   ) {
@@ -48,7 +46,7 @@ export class People {
     const streams = key === undefined ? [plain] : [`login-${key.nameOf(normaliseEmail(email))}`, plain]
     const { store } = this.writing
     const found = await Promise.all(
-      streams.map(async (stream) => ({ stream, login: (await load(store, stream, loginFold)).state })),
+      streams.map(async (stream) => ({ stream, login: (await load(store, stream, loginDecider)).state })),
     )
     for (const { stream, login } of found) if (login.status === 'reserved') return { stream, account: login.account }
     return undefined

@@ -48,7 +48,7 @@ export class PersonKeys {
   #known: PersonKey | undefined
 
   constructor(
-    private readonly writing: Pick<Writing, 'store' | 'clock'>,
+    private readonly writing: Writing,
     private readonly keys: MasterKeys,
   ) {}
 
@@ -61,8 +61,7 @@ export class PersonKeys {
   /** @throws WrongMasterKey, StoreUnavailable */
   async made(): Promise<PersonKey> {
     if (this.#known !== undefined) return this.#known
-    const { store, clock } = this.writing
-    const { root, revision } = await openSealedKey(store, this.keys, PERSON_KEY, clock)
+    const { root, revision } = await openSealedKey(this.writing, this.keys, PERSON_KEY)
     const key = new PersonKey(root)
     // One that a closed log could not keep is nobody's: what is named by it is refused.
     if (revision >= 0n) this.#known = key

@@ -1,11 +1,10 @@
+import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
+import { accountDecider, register, type Plan } from '../../domain/account/account.ts'
 import type { Passwords } from '../../credentials/passwords.ts'
-import { register, type Plan } from '../../domain/account/account.ts'
-import { reserveLogin } from '../../domain/account/login.ts'
 import { handle } from '../core/handle.ts'
 import { load } from '../core/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
-import { accountFold, accountStream, type Accounts } from './accounts.ts'
-import { loginFold } from './people.ts'
+import { accountStream, type Accounts } from './accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 
 export type Registering = Accounts & {
@@ -27,13 +26,13 @@ export async function registerAccount(
   origin: Origin,
 ): Promise<{ account: number; email: string }> {
   const wanted = { email, password: await registering.passwords.hash(password), plan }
-  register(accountFold.initial, wanted)
+  register(accountDecider.initialState, wanted)
   const account = await reserve(registering, email, origin)
   const stream = accountStream(account)
   // Whose the name is already keeps the address that was given then.
-  register((await load(registering.store, stream, accountFold)).state, wanted)
+  register((await load(registering.store, stream, accountDecider)).state, wanted)
   await registering.people.keep(account, email)
-  await handle(registering, { stream, origin }, accountFold, (state) => register(state, wanted))
+  await handle(registering, { stream, origin }, accountDecider, (state) => register(state, wanted))
   return { account, email }
 }
 
@@ -42,6 +41,8 @@ async function reserve(registering: Registering, email: string, origin: Origin):
   const login = await people.login(email)
   if (login !== undefined) return login.account
   const [account, stream] = [await accountIds.take(), await people.loginStream(email)]
-  const { state } = await handle(registering, { stream, origin }, loginFold, (free) => reserveLogin(free, { account }))
+  const { state } = await handle(registering, { stream, origin }, loginDecider, (free) =>
+    reserveLogin(free, { account }),
+  )
   return state.status === 'reserved' ? state.account : account
 }

@@ -1,3 +1,4 @@
+import { diamondDecider } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { eventId } from '../../events/event-id.ts'
@@ -10,40 +11,40 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { appendAll, latest } from '../core/append-all.ts'
 import { after, type Writing } from '../core/handle.ts'
-import { timeOf } from '../core/load.ts'
+import { foldEvents, timeOf } from '../core/load.ts'
 import { versioned } from '../core/stamp.ts'
-import { pause } from '../core/tries.ts'
-import { acceptedWork, bulkStream, digestOf, partsOf, type Bulk, type Work } from './bulk.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
-import { decode } from '../../events/decode.ts'
+import { retrying } from '../core/retry.ts'
+import { acceptedWork, bulkStream, digestOf, partsOf, type Bulk, type Changes, type Work } from './request.ts'
+
+/** Where a record stands: the revision that it has. */
+type RecordAt = Pick<Bulk, 'stream' | 'body' | 'expected'>
 
 /**
- * Makes all of the changes, or none. Where the store can't write them at once, it is first told what is going to be
- * written: who comes later, after a crash too, finishes it.
- * @throws WrongRevision of a changed stream where the store writes all at once, else of the bulk's only, and nothing
+ * Makes all of the changes and the record of them, or nothing. Where the store can't write them at once, it is first told
+ * what is going to be written: who comes later, after a crash too, finishes it.
+ * @param record without one, only a store that can't write them at once needs any
+ * @throws WrongRevision of a changed stream where the store writes all at once, else of the record only, and nothing
  *   is written then; OutcomeUnknown, StoreUnavailable: it may be carried out later
  */
-export async function carryOut(writing: Writing, bulk: Bulk): Promise<Position | undefined> {
+export async function writeTogether(
+  writing: Writing,
+  changes: Changes,
+  record?: RecordAt,
+): Promise<Position | undefined> {
   const { store } = writing
-  const { stream, expected, appends, metadata } = bulk
-  if (store.atomicMany || appends.length === 0) {
-    // Another process's try of the same bulk must not pass for a repeat of this one.
-    const done = doneEvent(bulk, randomUUID(), metadata)
-    return appendAll(store, [...appends, { stream, expected, events: [done] }])
+  const { appends, diamonds, metadata } = changes
+  if (store.atomicMany || appends.length === 0 || (appends.length === 1 && record === undefined)) {
+    // Another process's try of the same request must not pass for a repeat of this one.
+    const done = (body: string) => doneEvent({ body, diamonds }, randomUUID(), metadata)
+    const recorded = record && { stream: record.stream, expected: record.expected, events: [done(record.body)] }
+    return appendAll(writing, recorded === undefined ? appends : [...appends, recorded])
   }
+  const unnamed = { stream: bulkStream(randomUUID()), body: digestOf(diamonds), expected: 'none' as const }
+  const bulk = { ...changes, ...(record ?? unnamed) }
+  const { stream, expected } = bulk
   const accepted = partsOf(bulk)
-  await appendAll(store, [{ stream, expected, events: accepted }])
+  await appendAll(writing, [{ stream, expected, events: accepted }])
   return finish(writing, bulk, after(expected, accepted.length))
-}
-
-/** What one command changes, without a stream that says so. */
-export type Together = Pick<Bulk, 'diamonds' | 'appends' | 'metadata'>
-
-/** The same for changes that nobody asked for by a key: only a store that can't write them at once needs a record. */
-export async function appendTogether(writing: Writing, changes: Together): Promise<Position | undefined> {
-  const { appends, diamonds } = changes
-  if (writing.store.atomicMany || appends.length <= 1) return appendAll(writing.store, appends)
-  return carryOut(writing, { ...changes, stream: bulkStream(randomUUID()), expected: 'none', body: digestOf(diamonds) })
 }
 
 /**
@@ -62,16 +63,12 @@ async function finish(writing: Writing, work: Work, revision: bigint): Promise<P
   const at = new Date(Math.max(writing.clock(), timeOf({ metadata }))).toISOString()
   // The same, whoever writes it, so that a second one is a repeat.
   const done = doneEvent(work, eventId(`${stream}/${revision}/done`, 0), { ...metadata, at })
-  return latest([applied, await appendAll(writing.store, [{ stream, expected: revision, events: [done] }])])
+  return latest([applied, await appendAll(writing, [{ stream, expected: revision, events: [done] }])])
 }
 
-function doneEvent({ body, diamonds }: Work, id: string, metadata: NewEvent['metadata']): NewEvent {
-  const data: RequestDone['data'] = { body, diamonds }
-  return { id, type: 'RequestDone', data, metadata: versioned(metadata, 'RequestDone') }
+function doneEvent({ body, diamonds }: RequestDone['data'], id: string, metadata: NewEvent['metadata']): NewEvent {
+  return { id, type: 'RequestDone', data: { body, diamonds }, metadata: versioned(metadata, 'RequestDone') }
 }
-
-/** Only other commands on the same stream come between, and each of them is done after a while. */
-const ATTEMPTS = 20
 
 /**
  * Makes changes that were accepted, each once. A diamond that was changed by somebody else meanwhile is changed on top
@@ -80,27 +77,25 @@ const ATTEMPTS = 20
  */
 async function applyChanges(writing: Writing, appends: readonly Append[]): Promise<Position | undefined> {
   try {
-    return await appendAll(writing.store, appends)
+    return await appendAll(writing, appends)
   } catch (error) {
     if (!(error instanceof WrongRevision)) throw error
   }
   return latest(await Promise.all(appends.map((append) => applyOne(writing, append))))
 }
 
-async function applyOne(writing: Writing, append: Append): Promise<Position | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const stored = await writing.store.read(append.stream)
+function applyOne({ store }: Writing, append: Append): Promise<Position | undefined> {
+  const { expected } = append
+  // What is in the way of a new diamond does not go away.
+  return retrying({ on: expected === 'none' ? [] : [WrongRevision] }, async () => {
+    const stored = await store.read(append.stream)
     const own = ownOf(stored, append)
     if (own !== undefined) return own.position
-    if (append.expected !== 'none' && diamondOf(stored).status !== 'live') return undefined
     const last = stored.at(-1)
-    try {
-      return await writing.store.append(append.stream, last?.revision ?? 'none', notBefore(last, append.events))
-    } catch (error) {
-      if (!(error instanceof WrongRevision) || append.expected === 'none' || attempt === ATTEMPTS) throw error
-      await pause(Math.min(attempt, 5))
-    }
-  }
+    if (expected === 'none' && last !== undefined) throw new WrongRevision(append.stream, expected, last.revision)
+    if (expected !== 'none' && foldEvents(diamondDecider, stored).status !== 'live') return undefined
+    return store.append(append.stream, last?.revision ?? 'none', notBefore(last, append.events))
+  })
 }
 
 /** The last event of the change, where it is in the stream. */
@@ -108,9 +103,6 @@ function ownOf(stored: readonly StoredEvent[], { events }: Append): StoredEvent 
   const last = events.at(-1)
   return stored.find(({ id }) => id === last?.id)
 }
-
-const diamondOf = (stored: readonly StoredEvent[]): Diamond =>
-  stored.reduce((diamond, event) => evolve(diamond, decode<DiamondEvent>(event)), unknown)
 
 /** Time does not go back within a stream: both are UTC, to the millisecond, and so compare as texts. */
 function notBefore(last: StoredEvent | undefined, events: Append['events']): Append['events'] {

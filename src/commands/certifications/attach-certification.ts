@@ -1,14 +1,13 @@
+import { foldEvents } from '../core/load.ts'
+import { attach, detach, diamondDecider, diamondStream, owned, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
 import type { CertificationAttached, CertificationInput, ReportFile } from '../../domain/certification/certification.ts'
-import { attach, detach } from '../../domain/certification/decide.ts'
-import { owned } from '../../domain/diamond/decide.ts'
-import type { DiamondEvent, LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
 import type { Incoming, Kept } from '../../stores/ports/files.ts'
 import { decode } from '../../events/decode.ts'
-import { appendOnce, type IdempotencyKey } from '../bulk/idempotency.ts'
-import { type By, diamondFold } from '../diamonds/diamonds.ts'
+import { onceForKey } from '../bulk/once.ts'
+import type { IdempotencyKey } from '../bulk/request.ts'
+import type { By } from '../diamonds/diamonds.ts'
 import { eventId } from '../../events/event-id.ts'
 import { ensured, whileHeld } from '../core/held-files.ts'
 import { handle, type Writing } from '../core/handle.ts'
@@ -46,14 +45,15 @@ export async function attachCertification(
 ): Promise<Attached> {
   const { diamond } = input
   const stream = diamondStream(diamond)
-  if (key === undefined) owned((await writing.states.load(writing.store, stream, diamondFold)).state, diamond, by.owner)
+  if (key === undefined)
+    owned((await writing.states.load(writing.store, stream, diamondDecider)).state, diamond, by.owner)
   const kept = await file?.incoming.keep()
   return whileHeld(kept, () => {
     const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
     const wanted = { ...input, file: stored }
     if (key === undefined) return attachAs(writing, by, wanted, randomUUID(), kept)
     const keyed = { ...key, owner: by.owner, body: wanted }
-    return appendOnce(writing, keyed, {
+    return onceForKey(writing, keyed, {
       diamond,
       origin: by.origin,
       make: (wish) => attachAs(writing, by, wanted, wish, kept),
@@ -74,7 +74,7 @@ async function attachAs(
   const { owner, origin } = by
   const stream = diamondStream(diamond)
   const id = await writing.certificationIds.take()
-  const { state, events, position } = await handle(writing, { stream, id: wish, origin }, diamondFold, (found) =>
+  const { state, events, position } = await handle(writing, { stream, id: wish, origin }, diamondDecider, (found) =>
     attach(found, { diamond, owner }, id, { laboratory, number, file }),
   )
   const attached = events.find((event) => event.type === 'CertificationAttached')
@@ -89,10 +89,8 @@ async function firstAnswer({ store }: Writing, stream: string, wish: string): Pr
   const index = stored.findIndex(({ id }) => id === eventId(wish, 0))
   const event = stored[index]
   if (event === undefined) throw new Error(`${stream} has nothing of a request that was done`)
-  const folded = (events: readonly StoredEvent[]) =>
-    events.reduce((diamond, one) => diamondFold.evolve(diamond, decode<DiamondEvent>(one)), diamondFold.initial)
-  const now = folded(stored)
-  const diamond = now.status === 'live' ? now : folded(stored.slice(0, index + 1))
+  const now = foldEvents(diamondDecider, stored)
+  const diamond = now.status === 'live' ? now : foldEvents(diamondDecider, stored.slice(0, index + 1))
   if (diamond.status !== 'live') throw new Error(`${stream} has a certification, and is ${diamond.status}`)
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
@@ -100,4 +98,4 @@ async function firstAnswer({ store }: Writing, stream: string, wish: string): Pr
 type Taking = By & { readonly stream: string; readonly id: number }
 
 const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
-  handle(writing, { stream, origin }, diamondFold, (state) => detach(state, id, owner))
+  handle(writing, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))

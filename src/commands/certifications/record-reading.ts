@@ -1,8 +1,11 @@
+import {
+  certificationOf,
+  diamondDecider,
+  diamondStream,
+  recordReading as decide,
+} from '../../domain/diamond/diamond.ts'
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { contradictionsOf, type Contradiction } from '../../domain/certification/contradictions.ts'
-import { certificationOf, recordReading as decide } from '../../domain/certification/decide.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import { diamondFold } from '../diamonds/diamonds.ts'
 import { handle, type Writing } from '../core/handle.ts'
 
 export type ReadReport = {
@@ -33,7 +36,9 @@ export async function recordReading(writing: Writing, report: ReadReport): Promi
     ...(trace !== undefined && { trace }),
   } as const
   const wish = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
-  const { state, events } = await handle(writing, wish, diamondFold, (found) => decide(found, certification, reading))
+  const { state, events } = await handle(writing, wish, diamondDecider, (found) =>
+    decide(found, certification, reading),
+  )
   const read = certificationOf(state, certification)
   if (events.length === 0 || state.status !== 'live' || read === undefined) return undefined
   return { contradictions: contradictionsOf(read, state.fields) }

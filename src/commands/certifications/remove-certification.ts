@@ -1,7 +1,6 @@
-import { detach } from '../../domain/certification/decide.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
+import { detach, diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { type By, diamondFold } from '../diamonds/diamonds.ts'
+import type { By } from '../diamonds/diamonds.ts'
 import { handle, type Writing } from '../core/handle.ts'
 
 /**
@@ -15,6 +14,6 @@ export async function removeCertification(
   { id, diamond }: { readonly id: number; readonly diamond: number },
 ): Promise<Position | undefined> {
   const wish = { stream: diamondStream(diamond), origin }
-  const { position } = await handle(writing, wish, diamondFold, (state) => detach(state, id, owner))
+  const { position } = await handle(writing, wish, diamondDecider, (state) => detach(state, id, owner))
   return position
 }

@@ -1,13 +1,10 @@
+import { clientDecider, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
 import * as domain from '../../domain/client/client.ts'
-import { evolveClient, unknownClient, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 import { digestOf, randomToken } from '../../credentials/digests.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
-
-export const clientFold: Fold<Client, ClientEvent> = { initial: unknownClient, evolve: evolveClient }
 
 /** `client` is the public id, such as `3_f00dbabe`. */
 export const clientStream = (client: string) => `client-${client}`
@@ -22,7 +19,7 @@ async function changeClient(
   origin: Origin,
   decide: (client: Client) => ClientEvent[],
 ): Promise<{ client: string }> {
-  await handle(writing, { stream: clientStream(client), origin }, clientFold, decide)
+  await handle(writing, { stream: clientStream(client), origin }, clientDecider, decide)
   return { client }
 }
 

@@ -1,9 +1,10 @@
+import { clientDecider } from '../../domain/client/client.ts'
 import { digestOf, sameDigest } from '../../credentials/digests.ts'
 import type { GuessLimits } from '../../credentials/guess-limits.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { clientFold, clientStream, isClientId } from './clients.ts'
+import { clientStream, isClientId } from './clients.ts'
 import { load } from '../core/load.ts'
 
 /** A client that has shown its secret. */
@@ -28,8 +29,8 @@ export async function verifyClient(
   { client, secret, address }: { client: string; secret: string; address: string },
 ): Promise<VerifiedClient> {
   const { state } = isClientId(client)
-    ? await load(store, clientStream(client), clientFold)
-    : { state: clientFold.initial }
+    ? await load(store, clientStream(client), clientDecider)
+    : { state: clientDecider.initialState }
   const right = sameDigest(digestOf(secret), state.status === 'unknown' ? '' : state.secret)
   if (state.status === 'enabled' && right) return { client, clientEpoch: state.epoch }
   guesses.wrong('client secret', address)

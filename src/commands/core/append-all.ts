@@ -5,25 +5,20 @@ import {
   type EventStore,
   type Position,
 } from '../../stores/ports/event-store.ts'
-import { tries } from './tries.ts'
-
-/** A repeat with the same event ids is recognised by the store, so an unknown outcome is simply tried again. */
-const ATTEMPTS = 3
+import type { Writing } from './handle.ts'
+import { retrying } from './retry.ts'
 
 /**
- * Appends to several streams at once; the same events are appended once, however often it takes.
+ * Appends to several streams at once. Where nobody knows whether it arrived, it is repeated: the store recognises the ids of
+ * the events, so they are stored once.
  * @returns the position of the last event of all
- * @throws WrongRevision, OutcomeUnknown after the last attempt, StoreUnavailable
+ * @throws WrongRevision, OutcomeUnknown after the last try, StoreUnavailable
  */
-export async function appendAll(store: EventStore, appends: readonly Append[]): Promise<Position | undefined> {
-  const isTriedAgain = tries(ATTEMPTS)
-  for (;;) {
-    try {
-      return latest(await appendOneOrMany(store, appends))
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown && isTriedAgain(error))) throw error
-    }
-  }
+export function appendAll(
+  { store, monotonic }: Pick<Writing, 'store' | 'monotonic'>,
+  appends: readonly Append[],
+): Promise<Position | undefined> {
+  return retrying({ on: [OutcomeUnknown], monotonic }, async () => latest(await appendOneOrMany(store, appends)))
 }
 
 async function appendOneOrMany(store: EventStore, appends: readonly Append[]): Promise<Position[]> {

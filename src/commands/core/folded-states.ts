@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import type { EventStore } from '../../stores/ports/event-store.ts'
-import { load, type DomainEvent, type Fold, type Loaded } from './load.ts'
+import type { Decider, DomainEvent } from '../../domain/decider.ts'
+import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
+import { load, type Loaded } from './load.ts'
 
 /** A stream that has events, folded up to its last one: that one's id, revision, and time (ms since 1970). */
 export type Folded<State> = {
   readonly state: State
   readonly last: string
-  readonly revision: bigint
+  readonly revision: Revision
   readonly at: number
 }
 
@@ -14,7 +15,7 @@ export type Bounds = { readonly streams: number; readonly bytes: number; readonl
 
 const BOUNDS: Bounds = { streams: 10_000, bytes: 16 * 2 ** 20, bytesOfOne: 2 ** 20 }
 
-type Kept = { readonly folded: Folded<unknown>; readonly fold: unknown; readonly bytes: number }
+type Kept = { readonly folded: Folded<unknown>; readonly decider: unknown; readonly bytes: number }
 
 /**
  * The states of the streams that this process has folded lately, so that the next command on one of them need not read
@@ -30,10 +31,10 @@ export class FoldedStates {
     this.#kept = new LRUCache({ max, maxSize, maxEntrySize, sizeCalculation: ({ bytes }) => bytes })
   }
 
-  /** How a stream was when this process used it last, by this very fold. */
-  find<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>): Folded<State> | undefined {
+  /** How a stream was when this process used it last, by this very decider. */
+  find<State, Event extends DomainEvent>(stream: string, decider: Decider<State, Event>): Folded<State> | undefined {
     const kept = this.#kept.get(stream)
-    return kept === undefined || kept.fold !== fold ? undefined : (kept.folded as Folded<State>)
+    return kept === undefined || kept.decider !== decider ? undefined : (kept.folded as Folded<State>)
   }
 
   /**
@@ -44,26 +45,26 @@ export class FoldedStates {
   async load<State, Event extends DomainEvent>(
     store: Pick<EventStore, 'read'>,
     stream: string,
-    fold: Fold<State, Event>,
+    decider: Decider<State, Event>,
     id?: string,
   ): Promise<Loaded<State, Event>> {
-    const known = this.find(stream, fold)
+    const known = this.find(stream, decider)
     if (known !== undefined) {
       const [last] = await store.read(stream, { last: 1 })
       if (last?.id === known.last && last.revision === known.revision) return { ...known, own: [], position: undefined }
     }
-    const loaded = await load(store, stream, fold, id)
+    const loaded = await load(store, stream, decider, id)
     const { state, own, revision, last, at } = loaded
     if (last === undefined || revision === 'none' || own.length > 0) this.forget(stream)
-    else this.keep(stream, fold, { state, revision, last, at })
+    else this.keep(stream, decider, { state, revision, last, at })
     return loaded
   }
 
   /** What reads no more than a stream's newest events does not know it, and reads little. */
-  keep<State, Event extends DomainEvent>(stream: string, fold: Fold<State, Event>, folded: Folded<State>): void {
-    if (fold.newest !== undefined) return this.forget(stream)
+  keep<State, Event extends DomainEvent>(stream: string, decider: Decider<State, Event>, folded: Folded<State>): void {
+    if (decider.newest !== undefined) return this.forget(stream)
     const bytes = weightOf(folded.state, this.bounds.bytesOfOne) + 2 * stream.length + OBJECT
-    this.#kept.set(stream, { folded, fold, bytes })
+    this.#kept.set(stream, { folded, decider, bytes })
   }
 
   /** For one that this process changes in another way. */

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
-import { WrongRevision, type EventStore, type Position, type Revision } from '../../stores/ports/event-store.ts'
+import {
+  OutcomeUnknown,
+  WrongRevision,
+  type EventStore,
+  type Position,
+  type Revision,
+} from '../../stores/ports/event-store.ts'
 import { FoldedStates, type Folded } from './folded-states.ts'
-import { load, type DomainEvent, type Fold } from './load.ts'
+import { load } from './load.ts'
 import { CommandOutcomes } from './outcomes.ts'
+import { retrying } from './retry.ts'
 import { toAppend } from './stamp.ts'
 import { StreamQueue } from './stream-queue.ts'
-import { pause, tries } from './tries.ts'
 
 /** What every command writes with. One a process. */
 export type Writing = {
@@ -16,6 +23,8 @@ export type Writing = {
   readonly outcomes: CommandOutcomes
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number
+  /** Milliseconds that never go back; the process's unless told. */
+  readonly monotonic?: () => number
 }
 
 /** What a process writes to a store with. */
@@ -29,9 +38,9 @@ export const writingTo = (store: EventStore, clock: () => number): Writing => ({
 
 /**
  * What a caller wants of a stream. `id` names it for good, where it may have been wanted before: its events are then found
- * and not repeated.
+ * and not repeated. `isNew`: the stream can't have events yet, unless this is a repeat.
  */
-export type Wish = { readonly stream: string; readonly id?: string; readonly origin: Origin }
+export type Wish = { readonly stream: string; readonly id?: string; readonly isNew?: boolean; readonly origin: Origin }
 
 /** @param now never before the stream's last event, in milliseconds; may run several times */
 export type Decide<State, Event> = (state: State, now: number, revision: Revision) => readonly Event[]
@@ -46,69 +55,70 @@ export type Handled<State, Event> = {
   readonly position: Position | undefined
 }
 
-/** Only another process can win a race (a stream's commands queue within one): rare and short. */
-const ATTEMPTS = 5
-
 /**
  * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
- * when nobody knows whether the append arrived (tries.ts). An earlier try of the same wish that was stored is answered as
- * success. Where this process knows the stream's state (folded-states.ts), that is decided on without reading, and the
- * append shows whether it was right; what would write nothing, and so not show it, is decided on the stream as it is.
- * @throws what `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
+ * when nobody knows whether the append arrived (retry.ts). An earlier try of the same wish that was stored is answered as
+ * success. Where the stream is new, or this process knows its state (folded-states.ts), that is decided on without reading,
+ * and the append shows whether it was right; what would write nothing, and so not show it, is decided on the stream as it is.
+ * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
  */
 export function handle<State, Event extends DomainEvent>(
   writing: Writing,
   wish: Wish,
-  fold: Fold<State, Event>,
+  decider: Decider<State, Event>,
   decide: Decide<State, Event>,
 ): Promise<Handled<State, Event>> {
   const { queue, outcomes } = writing
-  return queue.run(wish.stream, () => outcomes.of(wish.stream, () => handleNow(writing, wish, fold, decide)))
+  const { stream } = wish
+  const failed = (error: unknown) => outcomes.retried(stream, error)
+  const command = { ...wish, id: wish.id ?? randomUUID(), decider, decide, isNamed: wish.id !== undefined }
+  const { monotonic } = writing
+  const handling = () =>
+    retrying({ on: [WrongRevision, OutcomeUnknown], failed, monotonic }, (attempt) => tried(writing, command, attempt))
+  return queue.run(stream, () => outcomes.of(stream, handling))
 }
 
-async function handleNow<State, Event extends DomainEvent>(
+type Command<State, Event extends DomainEvent> = Wish & {
+  readonly id: string
+  /** Whether the id is the caller's: the stream may have its events then. */
+  readonly isNamed: boolean
+  readonly decider: Decider<State, Event>
+  readonly decide: Decide<State, Event>
+}
+
+async function tried<State, Event extends DomainEvent>(
   writing: Writing,
-  wish: Wish,
-  fold: Fold<State, Event>,
-  decide: Decide<State, Event>,
+  command: Command<State, Event>,
+  attempt: number,
 ): Promise<Handled<State, Event>> {
-  const { store, states, outcomes, clock } = writing
-  const { stream, origin, id = randomUUID() } = wish
-  const command = { stream, origin, id, fold }
-  const isNew = wish.id === undefined
-  const isTriedAgain = tries(ATTEMPTS)
-  const known = isNew ? states.find(stream, fold) : undefined
+  const { store, states, clock } = writing
+  const { stream, id, isNamed, decider, decide } = command
+  const known = attempt === 1 ? knownBefore(states, command) : undefined
   const guessed = known && decidedOnKnown(known, decide, clock())
-  if (known !== undefined && guessed !== undefined) {
-    try {
-      return await append(writing, command, known, guessed)
-    } catch (error) {
-      if (!(error instanceof WrongRevision) && !isTriedAgain(error)) throw error
-      outcomes.retried(stream, error)
-    }
-  }
-  for (let attempt = 1; ; attempt++) {
-    const loaded = isNew ? await states.load(store, stream, fold, id) : await load(store, stream, fold, id)
-    const { state, revision, own, position } = loaded
-    if (own.length > 0) return { state, events: own, revision, position }
-    const now = Math.max(clock(), loaded.at)
-    const events = decide(state, now, revision)
-    if (events.length === 0) return { state, events, revision, position: undefined }
-    try {
-      return await append(writing, command, loaded, { events, now })
-    } catch (error) {
-      if (!isTriedAgain(error)) throw error
-      outcomes.retried(stream, error)
-      await pause(attempt)
-    }
-  }
+  if (known !== undefined && guessed !== undefined) return append(writing, command, known, guessed)
+  const loaded = await (isNamed ? load(store, stream, decider, id) : states.load(store, stream, decider, id))
+  const { state, revision, own, position } = loaded
+  if (own.length > 0) return { state, events: own, revision, position }
+  const now = Math.max(clock(), loaded.at)
+  const events = decide(state, now, revision)
+  if (events.length === 0) return { state, events, revision, position: undefined }
+  return append(writing, command, loaded, { events, now })
+}
+
+/** The stream's state as far as it is known without reading, which may be outdated. */
+function knownBefore<State, Event extends DomainEvent>(
+  states: FoldedStates,
+  { stream, decider, isNew, isNamed }: Command<State, Event>,
+): Omit<Folded<State>, 'last'> | undefined {
+  if (isNew === true) return { state: decider.initialState, revision: 'none', at: 0 }
+  return isNamed ? undefined : states.find(stream, decider)
 }
 
 type Decided<Event> = { readonly events: readonly Event[]; readonly now: number }
 
 /** What is to be written on top of a state that may be outdated; undefined where that is nothing, or it is refused. */
 function decidedOnKnown<State, Event>(
-  { state, revision, at }: Folded<State>,
+  { state, revision, at }: Omit<Folded<State>, 'last'>,
   decide: Decide<State, Event>,
   clock: number,
 ): Decided<Event> | undefined {
@@ -121,19 +131,17 @@ function decidedOnKnown<State, Event>(
   }
 }
 
-type Command<State, Event extends DomainEvent> = Required<Wish> & { readonly fold: Fold<State, Event> }
-
 async function append<State, Event extends DomainEvent>(
   { store, states }: Writing,
-  { stream, origin, id, fold }: Command<State, Event>,
+  { stream, origin, id, decider }: Command<State, Event>,
   before: { readonly state: State; readonly revision: Revision },
   { events, now }: Decided<Event>,
 ): Promise<Handled<State, Event>> {
   const stamped = toAppend({ id, origin }, events, now)
   const position = await store.append(stream, before.revision, stamped)
-  const state = events.reduce((folded, event) => fold.evolve(folded, event), before.state)
+  const state = events.reduce((folded, event) => decider.evolve(folded, event), before.state)
   const revision = after(before.revision, events.length)
-  states.keep(stream, fold, { state, revision, last: stamped.at(-1)?.id ?? '', at: now })
+  states.keep(stream, decider, { state, revision, last: stamped.at(-1)?.id ?? '', at: now })
   return { state, events, revision, position }
 }
 

@@ -1,16 +1,7 @@
+import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-id.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
-
-export type DomainEvent = { readonly type: string; readonly data: object }
-
-/** How a stream becomes a state: pure, total, in src/domain. */
-export type Fold<State, Event extends DomainEvent> = {
-  readonly initial: State
-  readonly evolve: (state: State, event: Event) => State
-  /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
-  readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
-}
 
 export type Loaded<State, Event> = {
   readonly state: State
@@ -31,32 +22,32 @@ export type Loaded<State, Event> = {
 export async function load<State, Event extends DomainEvent>(
   store: Pick<EventStore, 'read'>,
   stream: string,
-  fold: Fold<State, Event>,
+  decider: Decider<State, Event>,
   id?: string,
 ): Promise<Loaded<State, Event>> {
-  const { newest } = fold
-  if (newest === undefined) return loadedFrom(await store.read(stream), fold, id)
+  const { newest } = decider
+  if (newest === undefined) return loadedFrom(await store.read(stream), decider, id)
   const tail = await store.read(stream, { last: newest.count })
-  const loaded = loadedFrom(tail, fold, id)
+  const loaded = loadedFrom(tail, decider, id)
   if (tail.length < newest.count || newest.suffices(loaded.state)) return loaded
-  return loadedFrom(await store.read(stream), fold, id)
+  return loadedFrom(await store.read(stream), decider, id)
 }
 
 function loadedFrom<State, Event extends DomainEvent>(
   stored: readonly StoredEvent[],
-  fold: Fold<State, Event>,
+  { initialState, evolve }: Decider<State, Event>,
   id: string | undefined,
 ): Loaded<State, Event> {
   const first = id === undefined ? undefined : eventId(id, 0)
   const last = stored.at(-1)
-  let state = fold.initial
+  let state = initialState
   let position: Position | undefined
   let revision: Revision = last?.revision ?? 'none'
   const own: Event[] = []
   let ownFrom = -1
   for (const [index, event] of stored.entries()) {
     const decoded = decode<Event>(event)
-    state = fold.evolve(state, decoded)
+    state = evolve(state, decoded)
     if (event.id === first) ownFrom = index
     if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
       own.push(decoded)
@@ -66,6 +57,12 @@ function loadedFrom<State, Event extends DomainEvent>(
   }
   return { state, own, revision, position, last: last?.id, at: timeOf(last) }
 }
+
+/** The state that stored events make. @throws NewerSchema, BrokenEvent */
+export const foldEvents = <State, Event extends DomainEvent>(
+  { initialState, evolve }: Decider<State, Event>,
+  stored: readonly StoredEvent[],
+): State => stored.reduce((state, event) => evolve(state, decode<Event>(event)), initialState)
 
 /** When an event was written, in milliseconds since 1970; 0 without one. */
 export const timeOf = (event: Pick<StoredEvent, 'metadata'> | undefined): number =>

@@ -1,14 +1,18 @@
+import {
+  attachModel as decide,
+  detachModel,
+  diamondDecider,
+  diamondStream,
+  owned,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
-import { attachModel as decide, detachModel } from '../../domain/diamond/decide-model.ts'
-import { owned } from '../../domain/diamond/decide.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { StoneModel, StoneShape } from '../../domain/diamond/stone-model.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { Incoming } from '../../stores/ports/files.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { ensured, whileHeld } from '../core/held-files.ts'
-import { diamondFold, type By } from './diamonds.ts'
+import type { By } from './diamonds.ts'
 
 /** What the file that was kept under a digest says of a body. @throws Refusal invalid for what is no body of a stone */
 export type InspectModel = (digest: string) => Promise<StoneShape>
@@ -32,20 +36,20 @@ export async function attachModel(
   inspect: InspectModel,
 ): Promise<AttachedModel> {
   const stream = diamondStream(id)
-  owned((await writing.states.load(writing.store, stream, diamondFold)).state, id, owner)
+  owned((await writing.states.load(writing.store, stream, diamondDecider)).state, id, owner)
   const kept = await incoming.keep()
   return whileHeld(kept, async () => {
     const model = { ...(await inspect(kept.digest)), file: { digest: kept.digest, bytes: kept.bytes } }
     const wish = { stream, id: randomUUID(), origin }
     const at = { id, owner }
-    const { state, events, position } = await handle(writing, wish, diamondFold, (found) => decide(found, at, model))
+    const { state, events, position } = await handle(writing, wish, diamondDecider, (found) => decide(found, at, model))
     if (events.length > 0) await ensured(kept, () => takenBack(writing, { owner, origin }, id, kept.digest))
     return { model, diamond: owned(state, id, owner), position }
   })
 }
 
 const takenBack = (writing: Writing, { owner, origin }: By, id: number, digest: string) =>
-  handle(writing, { stream: diamondStream(id), origin }, diamondFold, (found) => {
+  handle(writing, { stream: diamondStream(id), origin }, diamondDecider, (found) => {
     const { model } = owned(found, id, owner)
     return model?.file.digest === digest ? detachModel(found, { id, owner }) : []
   })
@@ -56,6 +60,6 @@ const takenBack = (writing: Writing, { owner, origin }: By, id: number, digest: 
  */
 export async function removeModel(writing: Writing, { owner, origin }: By, id: number): Promise<Position | undefined> {
   const wish = { stream: diamondStream(id), origin }
-  const { position } = await handle(writing, wish, diamondFold, (found) => detachModel(found, { id, owner }))
+  const { position } = await handle(writing, wish, diamondDecider, (found) => detachModel(found, { id, owner }))
   return position
 }

@@ -1,41 +1,109 @@
-import { randomUUID } from 'node:crypto'
-import { owned } from '../../domain/diamond/decide.ts'
-import { unknown, type DiamondEvent } from '../../domain/diamond/diamond.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
-import { metadata } from '../../events/origin.ts'
-import { WrongRevision, type Append } from '../../stores/ports/event-store.ts'
-import { appendTogether, type Together } from '../bulk/carry-out.ts'
-import { after, type Writing } from '../core/handle.ts'
-import { toAppend } from '../core/stamp.ts'
-import { pause } from '../core/tries.ts'
 import {
-  diamondFold,
-  ownersRevision,
-  type By,
-  type Changed,
-  type ChangedDiamonds,
-  type DiamondChange,
-} from './diamonds.ts'
+  diamondDecider,
+  diamondStream,
+  owned,
+  patch,
+  remove,
+  type Diamond,
+  type DiamondEvent,
+} from '../../domain/diamond/diamond.ts'
+import type { Change } from '../../domain/diamond/fields.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
+import type { Position, Revision } from '../../stores/ports/event-store.ts'
+import { handleAll, type DecidedAll } from '../bulk/handle-all.ts'
+import { after, handle, type Writing } from '../core/handle.ts'
+import { ownersRevision, type By } from './diamonds.ts'
 
-/** Only another process can come between loading and appending: rare and short. */
-const ATTEMPTS = 5
+/** One diamond's change as a decision on its state. `pointer` names the entry in a bulk request's body. */
+export type DiamondChange = {
+  readonly id: number
+  readonly pointer?: string
+  readonly decide: (diamond: Diamond) => readonly DiamondEvent[]
+}
+
+/** A diamond as a change has left it. */
+export type Changed = {
+  readonly id: number
+  /** R of its ETag `"R.S"`. */
+  readonly revision: bigint
+}
+
+type ChangedAll = { readonly changed: readonly Changed[] }
+
+/** `position` is where the last change stands, undefined when nothing had to change. */
+export type ChangedDiamonds = ChangedAll & { readonly position: Position | undefined }
+
+export function patchDiamond(id: number, change: Change, { owner }: By, pointer?: string): DiamondChange {
+  return {
+    id,
+    decide: (diamond) => patch(diamond, id, owner, change),
+    ...(pointer !== undefined && { pointer }),
+  }
+}
+
+export function deleteDiamond(id: number, { owner }: By, pointer?: string): DiamondChange {
+  return { id, decide: (diamond) => remove(diamond, id, owner), ...(pointer !== undefined && { pointer }) }
+}
+
+/** Revisions that the caller has seen, from If-Match; any, or `*` for whatever there is. */
+export type Match = '*' | readonly bigint[]
+
+/**
+ * Changes one diamond.
+ * @throws Refusal missing, forbidden, precondition
+ */
+export async function changeDiamond(
+  writing: Writing,
+  { owner, origin }: By,
+  { id, decide }: DiamondChange,
+  match?: Match,
+): Promise<ChangedDiamonds> {
+  const wish = { stream: diamondStream(id), origin }
+  const { state, events, position, revision } = await handle(writing, wish, diamondDecider, (diamond, _now, found) => {
+    owned(diamond, id, owner)
+    checkMatch(match, diamond, found)
+    return decide(diamond)
+  })
+  // What was written now is the owner's last change, whatever came after an earlier try of it.
+  const left = events.length > 0 ? diamondDecider.initialState : state
+  return { position, changed: [{ id, revision: ownersRevision(left, revision) }] }
+}
+
+function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
+  if (match === undefined || match === '*') return
+  if (!match.includes(ownersRevision(diamond, revision))) {
+    throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
+  }
+}
+
+/**
+ * Changes several diamonds, all or none.
+ * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
+ *   one of the first kind, else missing
+ */
+export const changeDiamonds = (writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> =>
+  handleAll(writing, {
+    origin: by.origin,
+    diamonds: changes.map(({ id }) => id),
+    decide: () => decideAll(writing, by, changes),
+  })
 
 /** A diamond that somebody names. `pointer` is where in a bulk request's body. */
 type Named = Pick<DiamondChange, 'id' | 'pointer'>
 
 /** What of these the owner may not touch, as a refusal of them would say it, in their order. */
-export async function ownershipFaults(
-  { store, states }: Writing,
-  owner: number,
-  named: readonly Named[],
-): Promise<Fault[]> {
-  const loaded = await Promise.all(named.map(({ id }) => states.load(store, diamondStream(id), diamondFold)))
-  return named.flatMap(({ id, pointer }, index) => {
-    const refused = refusalOf(() => owned(loaded[index]?.state ?? unknown, id, owner))
+export async function ownershipFaults(writing: Writing, owner: number, named: readonly Named[]): Promise<Fault[]> {
+  const loaded = await loadAll(writing, named)
+  return loaded.flatMap(({ id, pointer, state }) => {
+    const refused = refusalOf(() => owned(state, id, owner))
     return refused === undefined ? [] : [faultAt(refused, pointer)]
   })
 }
+
+const loadAll = <One extends Named>({ store, states }: Writing, named: readonly One[]) =>
+  Promise.all(
+    named.map(async (one) => ({ ...one, ...(await states.load(store, diamondStream(one.id), diamondDecider)) })),
+  )
 
 const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
   message,
@@ -43,76 +111,30 @@ const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
 })
 
 /**
- * Changes several diamonds, all or none.
- * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
- *   one of the first kind, else missing
- */
-export function changeDiamonds(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
-  const streams = changes.map(({ id }) => diamondStream(id))
-  const subject = streams[0] ?? diamondStream(0)
-  const run = () => writing.outcomes.of(subject, () => changeNow(writing, by, changes))
-  return writing.queue.runAll(streams, run)
-}
-
-async function changeNow(writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> {
-  for (let attempt = 1; ; attempt++) {
-    const { changed, ...decided } = await decideAll(writing, by, changes)
-    if (decided.appends.length === 0) return { position: undefined, changed }
-    for (const { stream } of decided.appends) writing.states.forget(stream)
-    try {
-      return { position: await appendTogether(writing, decided), changed }
-    } catch (error) {
-      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
-      for (const { stream } of decided.appends.slice(0, 1)) writing.outcomes.retried(stream, error)
-      await pause(attempt)
-    }
-  }
-}
-
-type Decided = Together & { readonly changed: readonly Changed[] }
-
-type Decision = Pick<Append, 'stream' | 'expected'> & { readonly events: readonly DiamondEvent[] }
-
-/**
- * What changes diamonds, to be appended, as they are now.
+ * Decides on diamonds as they are now.
  * @throws Refusal as `changeDiamonds` does
  */
 export async function decideAll(
   writing: Writing,
-  { owner, origin }: By,
+  { owner }: Pick<By, 'owner'>,
   changes: readonly DiamondChange[],
-): Promise<Decided> {
-  const wishes: Decision[] = []
+): Promise<DecidedAll<ChangedAll>> {
   const changed: Changed[] = []
   const faults: Fault[] = []
   const kinds = new Set<Refusal['kind']>()
-  let now = writing.clock()
-  const loading = changes.map(async (change) => {
-    const stream = diamondStream(change.id)
-    return { ...change, stream, ...(await writing.states.load(writing.store, stream, diamondFold)) }
-  })
-  for (const { id, pointer, decide, stream, state, revision, at } of await Promise.all(loading)) {
+  const decisions = (await loadAll(writing, changes)).map(({ id, pointer, decide, state, revision, at }) => {
     const refused = refusalOf(() => owned(state, id, owner))
-    if (refused === undefined) {
-      const events = decide(state)
-      now = Math.max(now, at)
-      if (events.length > 0) wishes.push({ stream, expected: revision, events })
-      changed.push({
-        id,
-        revision: events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision),
-      })
-    } else {
+    const events = refused === undefined ? decide(state) : []
+    if (refused !== undefined) {
       kinds.add(refused.kind)
       faults.push(faultAt(refused, pointer))
     }
-  }
+    const left = events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision)
+    changed.push({ id, revision: left })
+    return { stream: diamondStream(id), expected: revision, at, events }
+  })
   if (faults.length > 0) throw new Refusal(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
-  const appends = wishes.map(({ stream, expected, events }) => ({
-    stream,
-    expected,
-    events: toAppend({ id: randomUUID(), origin }, events, now),
-  }))
-  return { diamonds: changed.map(({ id }) => id), appends, metadata: metadata(origin, now), changed }
+  return { decisions, told: { changed } }
 }
 
 function refusalOf(check: () => unknown): Refusal | undefined {

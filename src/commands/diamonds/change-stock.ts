@@ -1,12 +1,10 @@
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import { WrongRevision, type Append, type Position } from '../../stores/ports/event-store.ts'
-import { digestOf } from '../bulk/bulk.ts'
-import { carryOut } from '../bulk/carry-out.ts'
-import { tries } from '../core/tries.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import { handleAll } from '../bulk/handle-all.ts'
+import { digestOf } from '../bulk/request.ts'
 import { births } from './create-diamonds.ts'
-import { decideAll } from './change-diamonds.ts'
-import type { By, DiamondChange, Inventory } from './diamonds.ts'
+import { decideAll, type DiamondChange } from './change-diamonds.ts'
+import type { By, Inventory } from './diamonds.ts'
 
 /** What is to become of a part of an account's stones, together. */
 export type StockChange = {
@@ -23,38 +21,35 @@ export type StockChanged = {
   readonly position: Position | undefined
 }
 
-/** Only another process can come between loading and appending: rare and short. */
-const ATTEMPTS = 5
+/** It was done before, or by another process meanwhile. */
+export class DoneBefore extends Error {
+  override readonly name = 'DoneBefore'
+}
+
+/** The record of what is done once for good. */
+export const onceForGood = (stream: string) => ({
+  stream,
+  body: digestOf(stream),
+  again: () => Promise.reject(new DoneBefore(`${stream} says that this was done`)),
+})
 
 /**
  * Creates and changes diamonds, all or none, and keeps a record of it in the same write. Where nothing has to be done there
  * is none.
- * @throws Refusal for a diamond that is not there any more; WrongRevision of the record where this was done before;
- *   OutcomeUnknown, StoreUnavailable
+ * @throws Refusal for a diamond that is not there any more; DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export async function changeStock(
+export const changeStock = (
   inventory: Inventory,
-  { owner, origin }: By,
+  by: By,
   { record, creates, changes }: StockChange,
-): Promise<StockChanged> {
-  const born = await births(inventory, { owner, entries: creates, origin })
-  const streams = changes.map(({ id }) => diamondStream(id))
-  return inventory.queue.runAll(streams, async () => {
-    const isTriedAgain = tries(ATTEMPTS)
-    for (;;) {
-      const { appends: changed, metadata } = await decideAll(inventory, { owner, origin }, changes)
-      const counts = { created: born.appends.length, changed: changed.length }
-      const appends = [...born.appends, ...changed]
-      if (appends.length === 0) return { ...counts, position: undefined }
-      for (const { stream } of changed) inventory.states.forget(stream)
-      const bulk = { stream: record, expected: 'none' as const, body: digestOf(record), appends, metadata }
-      try {
-        return { ...counts, position: await carryOut(inventory, { ...bulk, diamonds: appends.map(idOf) }) }
-      } catch (error) {
-        if (!(error instanceof WrongRevision) || error.stream === record || !isTriedAgain(error)) throw error
-      }
-    }
+): Promise<StockChanged> =>
+  handleAll(inventory, {
+    origin: by.origin,
+    diamonds: changes.map(({ id }) => id),
+    once: onceForGood(record),
+    async decide(now) {
+      const changed = (await decideAll(inventory, by, changes)).decisions.filter(({ events }) => events.length > 0)
+      const born = (await births(inventory, by.owner, creates, now)).decisions
+      return { decisions: [...born, ...changed], told: { created: born.length, changed: changed.length } }
+    },
   })
-}
-
-const idOf = ({ stream }: Append) => Number(stream.slice(diamondStream(0).length - 1))

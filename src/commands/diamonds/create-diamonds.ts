@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { create } from '../../domain/diamond/decide.ts'
-import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
+import { create, diamondStream, type DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import type { Position } from '../../stores/ports/event-store.ts'
-import { answerOnce, type Answered, type Keyed } from '../bulk/idempotency.ts'
-import { appendTogether, type Together } from '../bulk/carry-out.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import type { Inventory } from './diamonds.ts'
-import { metadata, type Origin } from '../../events/origin.ts'
 import { decode } from '../../events/decode.ts'
-import { versioned } from '../core/stamp.ts'
+import type { Origin } from '../../events/origin.ts'
+import type { Position } from '../../stores/ports/event-store.ts'
+import { handleAll, type Answered, type DecidedAll } from '../bulk/handle-all.ts'
+import { recordOf, type Keyed } from '../bulk/request.ts'
+import type { Inventory } from './diamonds.ts'
 
 export type CreateDiamonds = {
   readonly owner: number
@@ -27,44 +23,46 @@ export type CreatedDiamonds = Answered<Births>
  * Creates diamonds, all or none. With a key, the same request again gives the first diamonds again.
  * @throws Refusal invalid when the key was used for another body; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export function createDiamonds(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
-  return inventory.outcomes.of(diamondStream(0), () => createNow(inventory, wish))
+export function createDiamonds(
+  inventory: Inventory,
+  { owner, entries, origin, key }: CreateDiamonds,
+): Promise<CreatedDiamonds> {
+  const again = (diamonds: readonly number[], position: Position) => storedBirths(inventory, diamonds, position)
+  return handleAll(inventory, {
+    origin,
+    ...(key !== undefined && { once: { ...recordOf({ ...key, owner }), again } }),
+    decide: (now) => births(inventory, owner, entries, now),
+  })
 }
 
-async function createNow(inventory: Inventory, wish: CreateDiamonds): Promise<CreatedDiamonds> {
-  const make = () => births(inventory, wish)
-  if (wish.key !== undefined) {
-    return answerOnce(inventory, { ...wish.key, owner: wish.owner }, { make, again: storedBirths(inventory) })
-  }
-  const made = await make()
-  return { created: made.created, position: await appendTogether(inventory, made) }
-}
-
-/** What creates diamonds, to be appended. */
+/** Decides on new diamonds. @param now milliseconds since 1970 */
 export async function births(
-  { diamondIds, clock }: Inventory,
-  { owner, entries, origin }: CreateDiamonds,
-): Promise<Together & Births> {
-  const now = clock()
-  const meta = metadata(origin, now)
+  { diamondIds }: Inventory,
+  owner: number,
+  entries: readonly NewDiamond[],
+  now: number,
+): Promise<DecidedAll<Births>> {
   const ids = await diamondIds.takeMany(entries.length)
   const created = entries.map((fields, index) => create(ids[index] ?? 0, owner, fields, now))
-  const appends = created.map(({ type, data }) => ({
-    stream: diamondStream(data.id),
+  const decisions = created.map((event) => ({
+    stream: diamondStream(event.data.id),
     expected: 'none' as const,
-    events: [{ id: randomUUID(), type, data, metadata: versioned(meta, type) }],
+    at: 0,
+    events: [event],
   }))
-  return { created, diamonds: ids, appends, metadata: meta }
+  return { decisions, told: { created } }
 }
 
 /** What diamonds that were created before were born with. */
-const storedBirths =
-  ({ store }: Inventory) =>
-  async (diamonds: readonly number[], position: Position): Promise<CreatedDiamonds> => {
-    const created: DiamondCreated[] = []
-    for (const id of diamonds) {
-      const [birth] = await store.read(diamondStream(id))
-      if (birth !== undefined) created.push(decode<DiamondCreated>(birth))
-    }
-    return { created, position }
+async function storedBirths(
+  { store }: Inventory,
+  diamonds: readonly number[],
+  position: Position,
+): Promise<CreatedDiamonds> {
+  const created: DiamondCreated[] = []
+  for (const id of diamonds) {
+    const [birth] = await store.read(diamondStream(id))
+    if (birth !== undefined) created.push(decode<DiamondCreated>(birth))
   }
+  return { created, position }
+}

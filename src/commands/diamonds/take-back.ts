@@ -1,9 +1,14 @@
-import { patch, remove } from '../../domain/diamond/decide.ts'
-import { unknown, type Diamond, type DiamondEvent, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { foldEvents } from '../core/load.ts'
+import {
+  diamondDecider,
+  patch,
+  remove,
+  type Diamond,
+  type DiamondEvent,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
 import { DEFAULTS, FIELD_NAMES, type Change, type NewDiamond, type OptionalField } from '../../domain/diamond/fields.ts'
-import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { diamondFold } from './diamonds.ts'
 
 /** What takes back what was done to a diamond under one correlation id. */
 export type TakingBack =
@@ -26,9 +31,9 @@ export function takingBack(stored: readonly StoredEvent[], correlation: string):
   const first = stored.findIndex((event) => isOf(event, correlation))
   if (first < 0) return { kind: 'nothing' }
   const last = stored.findLastIndex((event) => isOf(event, correlation))
-  const before = folded(stored.slice(0, first))
-  const after = folded(stored.slice(0, last + 1))
-  const now = folded(stored)
+  const before = foldEvents(diamondDecider, stored.slice(0, first))
+  const after = foldEvents(diamondDecider, stored.slice(0, last + 1))
+  const now = foldEvents(diamondDecider, stored)
   if (!isSame(after, now)) return changedSince(before, after, now, stored.at(-1))
   if (now.status !== 'live')
     return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
@@ -46,9 +51,6 @@ function isSame(after: Diamond, now: Diamond): boolean {
 }
 
 const isOf = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
-
-const folded = (stored: readonly StoredEvent[]): Diamond =>
-  stored.reduce((diamond, event) => diamondFold.evolve(diamond, decode<DiamondEvent>(event)), unknown)
 
 function changedSince(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): TakingBack {
   // What was made and is deleted is gone, as it is to be.

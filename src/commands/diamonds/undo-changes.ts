@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { diamondStream } from '../../domain/diamond/diamond.ts'
+import type { EventStore, Position } from '../../stores/ports/event-store.ts'
+import { handleAll } from '../bulk/handle-all.ts'
 import { timeOf } from '../core/load.ts'
-import { toAppend } from '../core/stamp.ts'
-import { tries } from '../core/tries.ts'
-import { digestOf } from '../bulk/bulk.ts'
-import { carryOut } from '../bulk/carry-out.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
-import { WrongRevision, type Append, type EventStore, type Position } from '../../stores/ports/event-store.ts'
+import { onceForGood } from './change-stock.ts'
 import { births } from './create-diamonds.ts'
 import type { By, Inventory } from './diamonds.ts'
 import { takingBack, type TakingBack } from './take-back.ts'
@@ -32,9 +29,6 @@ export type Undone = {
   readonly position: Position | undefined
 }
 
-/** Only another process can come between loading and appending: rare and short. */
-const ATTEMPTS = 5
-
 /** Those of the diamonds that can't be taken back without undoing what somebody did since. @throws StoreUnavailable */
 export async function changedSince(store: EventStore, { correlation, diamonds }: ToUndo): Promise<ChangedSince[]> {
   const found = await foundOf(store, { correlation, diamonds })
@@ -44,42 +38,33 @@ export async function changedSince(store: EventStore, { correlation, diamonds }:
 /**
  * Takes back what was done to these diamonds under a correlation id, all or none, and keeps a record of it. Those that were
  * changed since stay as they are.
- * @throws WrongRevision of the record where it was taken back before; OutcomeUnknown, StoreUnavailable
+ * @throws DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export async function undoChanges(inventory: Inventory, { owner, origin }: By, wanted: ToUndo): Promise<Undone> {
-  const isTriedAgain = tries(ATTEMPTS)
-  for (;;) {
-    const found = await foundOf(inventory.store, wanted)
-    const born = await births(inventory, {
-      owner,
-      origin,
-      entries: found.flatMap(({ back }) => (back.kind === 'create' ? [back.fields] : [])),
-    })
-    const now = Math.max(inventory.clock(), ...found.map(({ at }) => at))
-    const changes = found.flatMap(({ id, back, revision }): Append[] => {
-      if (back.kind !== 'delete' && back.kind !== 'change') return []
-      const events = toAppend({ id: randomUUID(), origin }, back.events, now)
-      return [{ stream: diamondStream(id), expected: revision, events }]
-    })
-    for (const { stream } of changes) inventory.states.forget(stream)
-    const { record: stream, diamonds } = wanted
-    const bulk = { stream, expected: 'none' as const, body: digestOf(stream), diamonds, metadata: born.metadata }
-    try {
-      const position = await carryOut(inventory, { ...bulk, appends: [...born.appends, ...changes] })
+export const undoChanges = (inventory: Inventory, { owner, origin }: By, wanted: ToUndo): Promise<Undone> =>
+  handleAll(inventory, {
+    origin,
+    diamonds: wanted.diamonds,
+    once: { ...onceForGood(wanted.record), ofNothing: true },
+    async decide(now) {
+      const found = await foundOf(inventory.store, wanted)
+      const lost = found.flatMap(({ back }) => (back.kind === 'create' ? [back.fields] : []))
+      const born = (await births(inventory, owner, lost, now)).decisions
+      const changes = found.flatMap(({ id, back, revision, at }) =>
+        back.kind === 'delete' || back.kind === 'change'
+          ? [{ stream: diamondStream(id), expected: revision, at, events: back.events }]
+          : [],
+      )
       const of = (kind: TakingBack['kind']) => found.filter(({ back }) => back.kind === kind).length
-      return {
+      const told = {
         created: of('create'),
         changed: of('change'),
         deleted: of('delete'),
         unchanged: of('nothing'),
         refused: of('changed since'),
-        position,
       }
-    } catch (error) {
-      if (!(error instanceof WrongRevision) || error.stream === stream || !isTriedAgain(error)) throw error
-    }
-  }
-}
+      return { decisions: [...born, ...changes], told }
+    },
+  })
 
 type Found = { readonly id: number; readonly back: TakingBack; readonly revision: bigint; readonly at: number }
 

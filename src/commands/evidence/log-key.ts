@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { LOG_KEY_STREAM, type LogKeySealed } from '../../domain/installation/evidence.ts'
-import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { Writing } from '../core/handle.ts'
 import { openSealedKey, type KeyKind } from '../installation/sealed-key.ts'
 
 /** What stands before the 32 bytes of an Ed25519 private key in DER: RFC 8410, 7. */
@@ -20,12 +20,8 @@ const LOG_KEY: KeyKind<LogKeySealed> = {
  * @returns undefined where there is none, and the log takes no more events
  * @throws WrongMasterKey, StoreUnavailable
  */
-export async function openLogKey(
-  store: EventStore,
-  keys: MasterKeys,
-  clock: () => number,
-): Promise<KeyObject | undefined> {
-  const { root, revision } = await openSealedKey(store, keys, LOG_KEY, clock)
+export async function openLogKey(writing: Writing, keys: MasterKeys): Promise<KeyObject | undefined> {
+  const { root, revision } = await openSealedKey(writing, keys, LOG_KEY)
   if (revision < 0n) return undefined
   return createPrivateKey({ key: Buffer.concat([PKCS8, root]), format: 'der', type: 'pkcs8' })
 }

@@ -1,11 +1,18 @@
-import { randomUUID } from 'node:crypto'
+import type { Decider } from '../../domain/decider.ts'
 import { CHECKPOINTS_STREAM, type CheckpointSigned } from '../../domain/installation/evidence.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
-import { WrongRevision, type EventStore, type Revision } from '../../stores/ports/event-store.ts'
-import { stamp } from '../core/stamp.ts'
+import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
+import { handle, type Writing } from '../core/handle.ts'
 
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'checkpoint' }
+
+/** Only where the stream ends matters. */
+const decider: Decider<null, CheckpointSigned> = {
+  initialState: null,
+  evolve: () => null,
+  newest: { count: 1, suffices: () => true },
+}
 
 /** What was signed last, and its place among all that was signed. */
 export type LastSigned = { readonly note: string; readonly revision: bigint }
@@ -21,18 +28,9 @@ export async function lastSigned(store: Pick<EventStore, 'read'>): Promise<LastS
  * @returns false when another process was first
  * @throws LogClosed, StoreUnavailable
  */
-export async function keepSigned(
-  store: Pick<EventStore, 'append'>,
-  note: string,
-  last: Revision,
-  now: number,
-): Promise<boolean> {
-  const event: CheckpointSigned = { type: 'CheckpointSigned', data: { checkpoint: note } }
-  try {
-    await store.append(CHECKPOINTS_STREAM, last, [stamp(ORIGIN, now)(randomUUID(), event)])
-    return true
-  } catch (error) {
-    if (error instanceof WrongRevision) return false
-    throw error
-  }
+export async function keepSigned(writing: Writing, note: string, last: Revision): Promise<boolean> {
+  const signed: CheckpointSigned = { type: 'CheckpointSigned', data: { checkpoint: note } }
+  const wish = { stream: CHECKPOINTS_STREAM, origin: ORIGIN }
+  const decide = (_state: null, _now: number, revision: Revision) => (revision === last ? [signed] : [])
+  return (await handle(writing, wish, decider, decide)).events.length > 0
 }

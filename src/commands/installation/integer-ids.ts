@@ -1,14 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { IDS, reserve, type IdsReserved } from '../../domain/installation/ids.ts'
-import type { EventStore } from '../../stores/ports/event-store.ts'
-import { decode } from '../../events/decode.ts'
+import { IDS, idsDecider, reserve } from '../../domain/installation/ids.ts'
 import type { Origin } from '../../events/origin.ts'
-import { stamp } from '../core/stamp.ts'
-import { tries } from '../core/tries.ts'
+import { handle, type Writing } from '../core/handle.ts'
 
-export type IdBlocksOptions = {
-  readonly store: EventStore
-  readonly clock: () => number
+export type IdBlocksOptions = Writing & {
   /** The ids are those of stream `ids-{kind}`: `diamond`, `certification`, `account` ... */
   readonly kind: string
   /** How many ids one event reserves. What a process has not given out when it ends is never given out. */
@@ -17,9 +11,6 @@ export type IdBlocksOptions = {
   readonly ahead?: number
   readonly origin: Origin
 }
-
-/** Processes that reserve at the same moment refuse each other; each round one of them gets through. */
-const ATTEMPTS = 50
 
 /**
  * Integer ids that no two processes ever share, out of blocks reserved in the log.
@@ -79,28 +70,12 @@ export class IdBlocks {
   }
 
   async #reserve(size: number): Promise<void> {
-    const isTriedAgain = tries(ATTEMPTS)
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { from, to } = await this.#append(size)
-        this.#blocks.push({ next: from, to })
-        this.#left += to - from + 1
-        return
-      } catch (error) {
-        // After an unknown outcome the block may be ours or not: it is left alone, a gap in the numbers harms nobody.
-        if (!isTriedAgain(error)) throw error
-        await new Promise<void>((done) => setTimeout(done, Math.random() * Math.min(attempt, 10) * 2))
-      }
+    const { kind, origin } = this.#options
+    const wish = { stream: `${IDS}${kind}`, origin }
+    const { events } = await handle(this.#options, wish, idsDecider, (last) => [reserve(last, size)])
+    for (const { data } of events) {
+      this.#blocks.push({ next: data.from, to: data.to })
+      this.#left += data.to - data.from + 1
     }
-  }
-
-  async #append(size: number): Promise<IdsReserved['data']> {
-    const { store, clock, kind, origin } = this.#options
-    const stream = `${IDS}${kind}`
-    const [last] = await store.read(stream, { last: 1 })
-    const event = reserve(last && decode<IdsReserved>(last), size)
-    const now = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
-    await store.append(stream, last?.revision ?? 'none', [stamp(origin, now)(randomUUID(), event)])
-    return event.data
   }
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import type { Decider } from '../../domain/decider.ts'
 import {
   belongsWith,
   hasLostVault,
@@ -6,10 +6,9 @@ import {
   type Joined,
   type StoresJoined,
 } from '../../domain/installation/joining.ts'
-import { StoreUnavailable, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { decode } from '../../events/decode.ts'
+import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Origin } from '../../events/origin.ts'
-import { stamp } from '../core/stamp.ts'
+import { handle, writingTo } from '../core/handle.ts'
 
 export type Joining = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 
@@ -18,44 +17,44 @@ export class StrangeStores extends StoreUnavailable {
   override readonly name = 'StrangeStores'
 }
 
+/** The newest event says whose they are. */
+const decider: Decider<Joined | undefined, StoresJoined> = {
+  initialState: undefined,
+  evolve: (_before, { data }) => data,
+  newest: { count: 1, suffices: () => true },
+}
+
 /**
  * Holds that these vault and files are the log's; the first ever become it.
  * @returns `vault lost` where the vault is a new one beside the log's own files: it was lost, and is the log's from now on
  * @throws StrangeStores, StoreUnavailable
  */
 export async function checkJoined(joining: Joining, found: Joined): Promise<'as known' | 'vault lost'> {
-  const last = await newest(joining.store)
-  if (last === undefined) {
-    // A log that was left takes nothing any more: it is only read.
-    if ((await joining.store.closed()) !== undefined || (await keep(joining, undefined, found))) return 'as known'
-    return checkJoined(joining, found)
-  }
-  const known = decode<StoresJoined>(last).data
-  if (belongsWith(known, found)) return 'as known'
-  if (!hasLostVault(known, found)) throw strange(known, found)
-  if ((await joining.store.closed()) !== undefined || (await keep(joining, last, found))) return 'vault lost'
-  return checkJoined(joining, found)
+  // A log that was left takes nothing any more: it is only read.
+  const isClosed = (await joining.store.closed()) !== undefined
+  let isVaultLost = false
+  await keep(joining, found, (known) => {
+    isVaultLost = known !== undefined && hasLostVault(known, found)
+    if (known !== undefined && !isVaultLost) throw strange(known, found)
+    return !isClosed
+  })
+  return isVaultLost ? 'vault lost' : 'as known'
 }
 
 /** From here on these are the log's, whatever were: after a restore, or a move. */
-export async function joinStores(joining: Joining, found: Joined): Promise<void> {
-  const last = await newest(joining.store)
-  if (last !== undefined && belongsWith(decode<StoresJoined>(last).data, found)) return
-  if (!(await keep(joining, last, found))) await joinStores(joining, found)
-}
+export const joinStores = (joining: Joining, found: Joined): Promise<unknown> => keep(joining, found, () => true)
 
-const newest = async (store: EventStore) => (await store.read(STORES_STREAM, { last: 1 })).at(-1)
-
-/** @returns false when another process was first */
-async function keep({ store, clock, origin }: Joining, last: StoredEvent | undefined, data: Joined): Promise<boolean> {
-  const event = stamp(origin, clock())(randomUUID(), { type: 'StoresJoined', data })
-  try {
-    await store.append(STORES_STREAM, last?.revision ?? 'none', [event])
-    return true
-  } catch (error) {
-    if (error instanceof WrongRevision) return false
-    throw error
-  }
+/** @param isWanted called where the log has others, or none */
+const keep = (
+  { store, clock, origin }: Joining,
+  found: Joined,
+  isWanted: (known: Joined | undefined) => boolean,
+): Promise<unknown> => {
+  const joined: StoresJoined = { type: 'StoresJoined', data: found }
+  return handle(writingTo(store, clock), { stream: STORES_STREAM, origin }, decider, (known) => {
+    const isKnown = known !== undefined && belongsWith(known, found)
+    return isKnown || !isWanted(known) ? [] : [joined]
+  })
 }
 
 const strange = (known: Joined, found: Joined) =>

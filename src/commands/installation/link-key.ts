@@ -1,13 +1,13 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/key-derivation.ts'
-import type { MasterKey, MasterKeys } from '../../credentials/master-keys.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
 import type { LinkKeySealed } from '../../domain/installation/link-key.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/restoring.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
-import type { Writing } from '../core/handle.ts'
+import { handle, type Writing } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
-import { keepKey, openSealedKey, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
+import { openSealedKey, sealedKeyDecider, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
 
 export const LINK_KEY_STREAM = 'keys-link'
 
@@ -41,11 +41,10 @@ export class LinkKeys {
   }
 
   /** @throws WrongMasterKey, StoreUnavailable */
-  static async open(store: EventStore, keys: MasterKeys, clock: () => number): Promise<LinkKeys> {
-    // Where the log is only read and has no key, links of this process end with it.
-    const { root, before, revision } = await openSealedKey(store, keys, LINK_KEY, clock)
-    const [restored] = await store.read(RESTORES_STREAM, { last: 1 })
-    return new LinkKeys(keys, { root, since: before?.since ?? 0, revision }, epochAfter(restored))
+  static async open(writing: Writing, keys: MasterKeys): Promise<LinkKeys> {
+    const { root, kept, revision } = await openSealedKey(writing, keys, LINK_KEY)
+    const [restored] = await writing.store.read(RESTORES_STREAM, { last: 1 })
+    return new LinkKeys(keys, { root, since: kept?.since ?? 0, revision }, epochAfter(restored))
   }
 
   get current(): LinkKey {
@@ -87,18 +86,12 @@ const epochAfter = (restored: Noted | undefined): Epoch => ({
  * Puts another key in the place of the one that signs links: no link from before opens any more, in no process.
  * @throws StoreUnavailable
  */
-export async function rotateLinkKey(
-  { store, clock }: Pick<Writing, 'store' | 'clock'>,
-  keys: MasterKeys,
-  origin: Origin,
-): Promise<void> {
+export async function rotateLinkKey(writing: Writing, keys: MasterKeys, origin: Origin): Promise<void> {
   const root = randomBytes(32)
-  for (;;) {
-    const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
-    const now = clock()
-    const event = sealed(root, keys.current, now)
-    if (await keepKey(store, LINK_KEY_STREAM, last?.revision ?? 'none', event, { now, origin })) return
-  }
+  const wish = { stream: LINK_KEY_STREAM, origin }
+  await handle(writing, wish, sealedKeyDecider<LinkKeySealed>(), (_kept, now): LinkKeySealed[] => [
+    { type: 'LinkKeySealed', data: { ...sealKey(root, keys.current, LINK_KEY.purpose), since: now } },
+  ])
 }
 
 /** Whether the keys open the log's link key, where there is one. @throws WrongMasterKey, StoreUnavailable */
@@ -106,8 +99,3 @@ export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise
   const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
   if (last !== undefined) unsealKey(decode<LinkKeySealed>(last).data, keys, LINK_KEY.purpose)
 }
-
-const sealed = (key: Buffer, master: MasterKey, since: number): LinkKeySealed => ({
-  type: 'LinkKeySealed',
-  data: { ...sealKey(key, master, LINK_KEY.purpose), since },
-})

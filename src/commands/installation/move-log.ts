@@ -10,12 +10,10 @@ import type {
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { eventId } from '../../events/event-id.ts'
 import type { Origin } from '../../events/origin.ts'
+import { retrying } from '../core/retry.ts'
 import { stamp } from '../core/stamp.ts'
 
 type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
-
-/** An append whose outcome nobody knows is repeated: its id is known again. */
-const ATTEMPTS = 5
 
 /** What moves an installation: each step at the exact revision, so that of two that exclude each other one is refused. */
 export type Moving = { readonly origin: Origin; readonly clock: () => number }
@@ -90,12 +88,6 @@ async function append(
   const revision = last === undefined ? -1n : last.revision
   const id = eventId(`${data.copy}/${type}`, Number(revision + 1n))
   const event = stamp(origin, clock())(id, { type, data })
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await store.append(stream, last?.revision ?? 'none', [event])
-      return
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown) || attempt === ATTEMPTS) throw error
-    }
-  }
+  // Its id is known again where the append is repeated.
+  await retrying({ on: [OutcomeUnknown] }, () => store.append(stream, last?.revision ?? 'none', [event]))
 }

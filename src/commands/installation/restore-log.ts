@@ -30,10 +30,10 @@ const AT_ONCE = 500
 export async function beginEpoch(restoring: Restoring, seen: number): Promise<number> {
   const { store, clock } = restoring
   const epoch = Math.max(Math.floor(clock() / 1000), Math.max(seen, await readEpoch(store)) + 1)
-  await inParts(store, await expiredSecrets(restoring, epoch))
-  await inParts(store, await skippedIds(restoring, epoch))
+  await inParts(restoring, await expiredSecrets(restoring, epoch))
+  await inParts(restoring, await skippedIds(restoring, epoch))
   const [last] = await store.read(RESTORES_STREAM, { last: 1 })
-  await inParts(store, [behind(restoring, RESTORES_STREAM, last, epoch, { type: 'LogRestored', data: { epoch } })])
+  await inParts(restoring, [behind(restoring, RESTORES_STREAM, last, epoch, { type: 'LogRestored', data: { epoch } })])
   return epoch
 }
 
@@ -55,7 +55,7 @@ async function skippedIds(restoring: Restoring, epoch: number): Promise<Append[]
   const newest = new Map<string, StoredEvent | undefined>(ID_KINDS.map((kind) => [IDS + kind, undefined]))
   for await (const event of restoring.store.readAll('start', { prefixes: [IDS] })) newest.set(event.stream, event)
   return [...newest].map(([stream, last]) => {
-    const skipped = reserve(last && decode<IdsReserved>(last), SKIPPED)
+    const skipped = reserve(last === undefined ? 0 : decode<IdsReserved>(last).data.to, SKIPPED)
     return behind(restoring, stream, last, epoch, skipped)
   })
 }
@@ -78,8 +78,8 @@ function behind(
 const timeBehind = ({ clock }: Restoring, last: StoredEvent | undefined) =>
   Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
 
-async function inParts(store: EventStore, appends: readonly Append[]): Promise<void> {
+async function inParts(restoring: Restoring, appends: readonly Append[]): Promise<void> {
   for (let from = 0; from < appends.length; from += AT_ONCE) {
-    await appendAll(store, appends.slice(from, from + AT_ONCE))
+    await appendAll(restoring, appends.slice(from, from + AT_ONCE))
   }
 }

@@ -1,15 +1,15 @@
+import type { Decider } from '../../domain/decider.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/retry.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import type { Fold } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
 
 /** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
 export const RETRIED_AT_ONCE = 100
 
 /** What was asked before does not matter. */
-const fold: Fold<null, RetryRequested> = {
-  initial: null,
+const decider: Decider<null, RetryRequested> = {
+  initialState: null,
   evolve: () => null,
   newest: { count: 1, suffices: () => true },
 }
@@ -27,7 +27,7 @@ export async function retryStreams(
 ): Promise<Position> {
   const wish = { stream: retriesStream(model), origin }
   const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
-  const { position } = await handle(writing, wish, fold, () => [asked])
+  const { position } = await handle(writing, wish, decider, () => [asked])
   if (position === undefined) throw new Error('what is asked for is always written')
   return position
 }

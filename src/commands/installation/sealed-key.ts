@@ -1,9 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
-import { decode } from '../../events/decode.ts'
+import type { Decider } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
-import { WrongRevision, type EventStore, type Revision } from '../../stores/ports/event-store.ts'
-import { stamp } from '../core/stamp.ts'
+import { handle, type Writing } from '../core/handle.ts'
 
 /** A key that the installation made itself, as events carry it. */
 export type SealedKey = {
@@ -30,13 +29,20 @@ export type KeyKind<Event extends KeyEvent> = {
   readonly origin: Origin
 }
 
-/** A key and its last event's payload; none where it was made now. */
+/** A key, and its last event's payload; none where the log is closed and has none: the key ends with this process. */
 export type OpenedKey<Event extends KeyEvent> = {
   readonly root: Buffer
-  readonly before: Event['data'] | undefined
-  /** Of its last event; -1 where there is none: the log is closed, and the key ends with this process. */
+  readonly kept: Event['data'] | undefined
+  /** Of its last event; -1 where there is none. */
   readonly revision: bigint
 }
+
+/** Each event of a key's stream has the key whole. */
+export const sealedKeyDecider = <Event extends KeyEvent>(): Decider<Event['data'] | undefined, Event> => ({
+  initialState: undefined,
+  evolve: (_before, { data }) => data,
+  newest: { count: 1, suffices: () => true },
+})
 
 /**
  * A random key that is made once for all instances and kept in the log, sealed by the master key. After a rotation of the
@@ -44,41 +50,22 @@ export type OpenedKey<Event extends KeyEvent> = {
  * @throws WrongMasterKey, StoreUnavailable
  */
 export async function openSealedKey<Event extends KeyEvent>(
-  store: EventStore,
+  writing: Writing,
   keys: MasterKeys,
-  kind: KeyKind<Event>,
-  clock: () => number,
+  { stream, type, purpose, origin }: KeyKind<Event>,
 ): Promise<OpenedKey<Event>> {
-  for (;;) {
-    const [last] = await store.read(kind.stream, { last: 1 })
-    const before = last && decode<Event>(last).data
-    const root = before === undefined ? randomBytes(32) : unsealKey(before, keys, kind.purpose)
-    const known = last?.revision ?? -1n
-    const isKept = before?.key === keys.current.id
-    // A log that is only read is used with what it has.
-    if (isKept || (await store.closed()) !== undefined) return { root, before, revision: known }
-    const data = { ...before, ...sealKey(root, keys.current, kind.purpose) }
-    const event = { type: kind.type, data }
-    if (await keepKey(store, kind.stream, last?.revision ?? 'none', event, { now: clock(), origin: kind.origin }))
-      return { root, before, revision: known + 1n }
+  const { store } = writing
+  // A log that is only read is used with what it has.
+  const isClosed = (await store.closed()) !== undefined
+  const made = randomBytes(32)
+  const rootOf = (kept: Event['data'] | undefined) => (kept === undefined ? made : unsealKey(kept, keys, purpose))
+  const decide = (kept: Event['data'] | undefined): Event[] => {
+    const root = rootOf(kept)
+    if (isClosed || kept?.key === keys.current.id) return []
+    return [{ type, data: { ...kept, ...sealKey(root, keys.current, purpose) } } as Event]
   }
-}
-
-/** @returns false when another process was first */
-export async function keepKey(
-  store: EventStore,
-  stream: string,
-  expected: Revision,
-  event: KeyEvent,
-  { now, origin }: { readonly now: number; readonly origin: Origin },
-): Promise<boolean> {
-  try {
-    await store.append(stream, expected, [stamp(origin, now)(randomUUID(), event)])
-    return true
-  } catch (error) {
-    if (error instanceof WrongRevision) return false
-    throw error
-  }
+  const { state, revision } = await handle(writing, { stream, origin }, sealedKeyDecider<Event>(), decide)
+  return { root: rootOf(state), kept: state, revision: revision === 'none' ? -1n : revision }
 }
 
 export function sealKey(key: Buffer, master: MasterKey, purpose: string): SealedKey {

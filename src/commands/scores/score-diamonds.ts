@@ -1,27 +1,20 @@
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { Fold } from '../../domain/scoring/mesh/symmetry.ts'
 import { foldOf, ownStone } from '../../domain/diamond/own-facets.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
-import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
-import { scoresStream } from '../../domain/diamond/streams.ts'
+import { scored, scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
 import type { Cut } from '../../domain/scoring/cut/cut.ts'
 import { score } from '../../domain/scoring/score.ts'
 import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import { WrongRevision, type Append, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { decode, isUndecodable } from '../../events/decode.ts'
-import { appendAll } from '../core/append-all.ts'
+import { handleEach } from '../core/handle-each.ts'
+import type { Writing } from '../core/handle.ts'
 import { eventId } from '../../events/event-id.ts'
-import { pause } from '../core/tries.ts'
 import type { Origin } from '../../events/origin.ts'
-import { stamp } from '../core/stamp.ts'
 
-export type ScoringTools = {
-  readonly store: EventStore
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
+export type ScoringTools = Writing & {
   /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
   readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
   /** A stone's own body; rejects with UntraceableCut where its file can't be traced. */
@@ -40,9 +33,6 @@ export type DueStone = {
 /** Of the whole model: other scores have another version. */
 export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 
-/** Other writers of scores are rare, and each race ends with one of them having written what both would. */
-const ATTEMPTS = 5
-
 /** What came of it: how many have scores by this call or a repeat of it, and which can have none, with the reason. */
 export type Scoring = { readonly count: number; readonly unscored: readonly Unscored[] }
 export type Unscored = { readonly diamond: number; readonly error: Unscorable }
@@ -53,8 +43,8 @@ class Unscorable extends Error {
 }
 
 /**
- * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced. A stone
- * that no scores can be computed for keeps no other one waiting.
+ * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced. A stone that
+ * no scores can be computed for keeps no other one waiting.
  * @throws what the store says, and what `traced` rejects with but UntraceableCut, after all others were appended
  */
 export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<Scoring> {
@@ -121,50 +111,20 @@ function computed<Result>(diamond: LiveDiamond, compute: () => Result): Result {
 const unscorable = ({ id }: LiveDiamond, cause: unknown) =>
   new Unscorable(`diamond ${id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
-async function append(tools: ScoringTools, scored: readonly Scored[]): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
-    const placed = await Promise.all(scored.map((one) => place(tools, one, attempt === 1)))
-    const appends = placed.filter((one) => one !== undefined)
-    try {
-      if (appends.length > 0) await appendAll(tools.store, appends)
-      return appends.length
-    } catch (error) {
-      if (!(error instanceof WrongRevision) || attempt === ATTEMPTS) throw error
-      await pause(attempt)
-    }
-  }
-}
-
-/** Undefined where the same scores, or scores of the stone as it was later, are there already. */
-async function place({ store, clock }: ScoringTools, scored: Scored, trust: boolean): Promise<Append | undefined> {
-  const id = scoredId(scored.diamond.id, scored.stoneRevision)
-  const stream = scoresStream(scored.diamond.id)
-  const last = trust && scored.isNew ? undefined : (await store.read(stream, { last: 1 })).at(-1)
-  if (last !== undefined && (last.id === id || revisionOf(last) > scored.stoneRevision)) return undefined
-  const event = scoredEvent(scored)
-  const at = Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
-  return {
-    stream,
-    expected: last?.revision ?? 'none',
-    events: [stamp(scored.origin, at)(id, event)],
-  }
-}
+const scoreName = (diamond: number, stoneRevision: number, version: string) =>
+  `score/${diamond}/${stoneRevision}/${version}`
 
 /** Of the event by which a model, this one unless told, scores a stone as it was at that revision. */
 export const scoredId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
-  eventId(`score/${diamond}/${stoneRevision}/${version}`, 0)
+  eventId(scoreName(diamond, stoneRevision, version), 0)
 
-/** Scores that can't be understood here are of a newer release, which goes before this one: nothing is put behind them. */
-function revisionOf(event: StoredEvent): number {
-  try {
-    return decode<DiamondScored>(event).data.revision
-  } catch (error) {
-    if (isUndecodable(error)) return Infinity
-    throw error
-  }
+/** @returns how many were written: not where they are there already, or those of a later stone or a newer release */
+const append = (writing: Writing, scores: readonly Scored[]): Promise<number> =>
+  handleEach(writing, scores.map(wishOf), scoresDecider)
+
+function wishOf({ diamond, stoneRevision, scores, isNew, origin }: Scored) {
+  const { id } = diamond
+  const data = { id, revision: stoneRevision, scores }
+  const decide = (last: DiamondScored['data'] | undefined) => scored(last, data)
+  return { stream: scoresStream(id), id: scoreName(id, stoneRevision, MODEL_VERSION), isNew, origin, decide }
 }
-
-const scoredEvent = ({ diamond, stoneRevision, scores }: Scored): DiamondScored => ({
-  type: 'DiamondScored',
-  data: { id: diamond.id, revision: stoneRevision, scores },
-})

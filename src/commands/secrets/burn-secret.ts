@@ -1,10 +1,9 @@
+import { burn, secretDecider, unknownSecretRefusal, waiting, type KnownSecret } from '../../domain/secret/secret.ts'
 import { keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { burn, unknownSecretRefusal, waiting } from '../../domain/secret/decide.ts'
-import type { KnownSecret } from '../../domain/secret/secret.ts'
 import { handle } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
 import { openWithPassphrase } from './reveal-secret.ts'
-import { loadSecret, sealedOf, secretFold, type Secrets } from './secrets.ts'
+import { loadSecret, sealedOf, type Secrets } from './secrets.ts'
 
 export type BurnSecret = {
   readonly metadataKey: string
@@ -31,7 +30,7 @@ export async function burnSecret(secrets: Secrets, wish: BurnSecret): Promise<Bu
   const by = wish.account !== undefined && wish.account === secret.owner ? 'owner' : 'key'
   if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, wish)
   const stream = { stream: secretStream(keys.digest), origin: wish.origin }
-  const { state } = await handle(secrets, stream, secretFold, (known, now) => burn(known, now, by))
+  const { state } = await handle(secrets, stream, secretDecider, (known, now) => burn(known, now, by))
   if (state.status === 'unknown') throw unknownSecretRefusal()
   return { keys, secret: state }
 }

@@ -1,8 +1,14 @@
+import { accountDecider } from '../../domain/account/account.ts'
 import { digestOfSecretKey, keysOfMetadataKey, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { refuseLocked, unknownSecretRefusal, waiting, remembered } from '../../domain/secret/decide.ts'
-import type { KnownSecret } from '../../domain/secret/secret.ts'
+import {
+  refuseLocked,
+  remembered,
+  unknownSecretRefusal,
+  waiting,
+  type KnownSecret,
+} from '../../domain/secret/secret.ts'
 import { loadSecret, sealedOf, type Secrets } from './secrets.ts'
-import { accountFold, accountStream } from '../accounts/accounts.ts'
+import { accountStream } from '../accounts/accounts.ts'
 import { load } from '../core/load.ts'
 
 /**
@@ -43,6 +49,6 @@ export async function custidOf(
   owner: number | null,
 ): Promise<string> {
   if (owner === null) return 'anon'
-  const { state } = await load(store, accountStream(owner), accountFold)
+  const { state } = await load(store, accountStream(owner), accountDecider)
   return state.status === 'unknown' ? '' : people.shownAs(owner, state)
 }

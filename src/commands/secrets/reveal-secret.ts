@@ -1,18 +1,19 @@
-import { digestOfSecretKey, secretStream } from '../../credentials/secret-keys.ts'
-import type { Inner } from '../../credentials/secret-box.ts'
 import {
   endGuessed,
   refuseLocked,
   reveal,
+  secretDecider,
+  TRIES_IN_LIFE,
   tryPassphrase,
   unknownSecretRefusal,
   waiting,
-} from '../../domain/secret/decide.ts'
+} from '../../domain/secret/secret.ts'
+import { digestOfSecretKey, secretStream } from '../../credentials/secret-keys.ts'
+import type { Inner } from '../../credentials/secret-box.ts'
 import { mayBePassphrase } from '../../domain/secret/limits.ts'
-import { TRIES_IN_LIFE } from '../../domain/secret/secret.ts'
 import { handle } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
-import { loadSecret, sealedOf, secretFold, type Secrets } from './secrets.ts'
+import { loadSecret, sealedOf, type Secrets } from './secrets.ts'
 
 export type RevealSecret = {
   readonly secretKey: string
@@ -43,7 +44,7 @@ export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promis
       : await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'reveal' })
   if (value === undefined) throw unknownSecretRefusal()
   const stream = secretStream(digest)
-  await handle(secrets, { stream, origin: wish.origin }, secretFold, reveal)
+  await handle(secrets, { stream, origin: wish.origin }, secretDecider, reveal)
   return value
 }
 
@@ -74,11 +75,11 @@ export async function openWithPassphrase(
   const place = secrets.box.enter({ purpose: 'read', account, address })
   try {
     const wish = { stream: secretStream(keys.digest), origin }
-    const { state } = await handle(secrets, wish, secretFold, (secret, now) => tryPassphrase(secret, now, purpose))
+    const { state } = await handle(secrets, wish, secretDecider, (secret, now) => tryPassphrase(secret, now, purpose))
     if (state.status !== 'new') throw unknownSecretRefusal()
     const value = mayBePassphrase(passphrase) ? await secrets.box.openWith(place, passphrase, inner, keys) : undefined
     if (value === undefined && state.failedTries >= TRIES_IN_LIFE) {
-      await handle(secrets, wish, secretFold, endGuessed)
+      await handle(secrets, wish, secretDecider, endGuessed)
     }
     return value
   } finally {

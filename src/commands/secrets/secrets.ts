@@ -1,15 +1,12 @@
-import { load, type Fold } from '../core/load.ts'
+import { secretDecider, waiting, type Secret } from '../../domain/secret/secret.ts'
+import { load } from '../core/load.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { MailSeal } from '../../credentials/mail-seal.ts'
 import type { SecretBox } from '../../credentials/secret-box.ts'
 import { secretStream } from '../../credentials/secret-keys.ts'
-import { evolveSecret, unknownSecret, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
-import { waiting } from '../../domain/secret/decide.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-
-export const secretFold: Fold<Secret, SecretEvent> = { initial: unknownSecret, evolve: evolveSecret }
 
 /** What commands on secrets work with. */
 export type Secrets = Accounts & {
@@ -31,5 +28,5 @@ export async function sealedOf({ store, vault, clock }: Pick<Secrets, 'store' | 
 }
 
 export async function loadSecret(store: EventStore, digest: string): Promise<Secret> {
-  return (await load(store, secretStream(digest), secretFold)).state
+  return (await load(store, secretStream(digest), secretDecider)).state
 }

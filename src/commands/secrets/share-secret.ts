@@ -1,13 +1,19 @@
-import { randomUUID } from 'node:crypto'
+import {
+  expiresAt,
+  forgottenAt,
+  linkName,
+  secretDecider,
+  share,
+  type Secret,
+  type SecretShared,
+  type Shared,
+} from '../../domain/secret/secret.ts'
 import { sealReceipt } from '../../credentials/receipts.ts'
 import { newSecretKeys, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { obfuscated } from '../../domain/secret/address.ts'
-import { evolveSecret, expiresAt, forgottenAt, linkName, unknownSecret } from '../../domain/secret/secret.ts'
-import type { Secret, SecretShared, Shared } from '../../domain/secret/secret.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { NewMail, VaultEntry } from '../../stores/ports/vault.ts'
-import { appendAll } from '../core/append-all.ts'
-import { toAppend } from '../core/stamp.ts'
+import { handle } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -52,7 +58,7 @@ export async function shareSecret(secrets: Secrets, wish: ShareSecret): Promise<
   const event = sharedEvent(wish, secrets.clock())
   await secrets.vault.put(entryOf(wish, keys, event.data, sealed), mailsOf(secrets, wish, keys, event.data))
   await append(secrets, wish, keys, event)
-  return { keys, secret: evolveSecret(unknownSecret, event) }
+  return { keys, secret: secretDecider.evolve(secretDecider.initialState, event) }
 }
 
 function sharedEvent({ sender, kind, ttl, passphrase, recipients, notify }: ShareSecret, at: number): SecretShared {
@@ -100,10 +106,9 @@ function mailsOf(
 
 /** The stream is new, since its name is random: nothing has to be read before. */
 async function append(secrets: Secrets, wish: ShareSecret, { digest }: SecretKeys, event: SecretShared): Promise<void> {
-  const stream = secretStream(digest)
-  const events = toAppend({ id: randomUUID(), origin: wish.origin }, [event], event.data.at)
   try {
-    await appendAll(secrets.store, [{ stream, expected: 'none', events }])
+    const named = { stream: secretStream(digest), isNew: true, origin: wish.origin }
+    await handle(secrets, named, secretDecider, (secret) => share(secret, event))
   } catch (error) {
     // With an unknown outcome the event may still arrive, and then the value must be there. What the vault keeps of one
     // without a stream goes with the sweeper: the sender is told why nothing was shared.

@@ -1,8 +1,10 @@
+import { clientDecider } from '../../domain/client/client.ts'
+import { accountDecider } from '../../domain/account/account.ts'
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
-import { accountFold, accountStream } from '../accounts/accounts.ts'
-import { clientFold, clientStream } from '../clients/clients.ts'
+import { accountStream } from '../accounts/accounts.ts'
+import { clientStream } from '../clients/clients.ts'
 import { load } from '../core/load.ts'
-import { parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'
+import { parseRefreshToken, sessionDeciderFor, sessionStream, type Sessions } from './sessions.ts'
 import { sameEpoch } from '../../domain/installation/restoring.ts'
 import type { Grant } from '../../domain/session/session.ts'
 
@@ -27,8 +29,8 @@ export async function inspectToken(
   const found = await (parseRefreshToken(token) === undefined ? accessToken : refreshToken)(inspecting, token)
   if (found === undefined || found.grant.client !== client) return undefined
   const { grant, issuedAt, expiresAt, kind } = found
-  const account = await load(inspecting.store, accountStream(grant.account), accountFold)
-  const { state: owner } = await load(inspecting.store, clientStream(client), clientFold)
+  const account = await load(inspecting.store, accountStream(grant.account), accountDecider)
+  const { state: owner } = await load(inspecting.store, clientStream(client), clientDecider)
   if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
   if (!sameEpoch(grant.logEpoch, inspecting.logEpoch())) return undefined
   if (owner.status !== 'enabled' || owner.epoch !== grant.clientEpoch) return undefined
@@ -47,7 +49,7 @@ async function accessToken({ tokens, feed }: Inspecting, token: string): Promise
 async function refreshToken({ store, clock }: Inspecting, token: string): Promise<Found | undefined> {
   const parsed = parseRefreshToken(token)
   if (parsed === undefined) return undefined
-  const { state } = await load(store, sessionStream(parsed.session), sessionFold(parsed.digest))
+  const { state } = await load(store, sessionStream(parsed.session), sessionDeciderFor(parsed.digest))
   if (state.status !== 'open' || state.current.digest !== parsed.digest) return undefined
   const { at, expiresAt } = state.current
   return clock() < expiresAt ? { grant: state.current, issuedAt: at, expiresAt, kind: 'refresh' } : undefined

@@ -12,7 +12,7 @@ import {
   newRefreshToken,
   newSession,
   noteAll,
-  sessionFold,
+  sessionDeciderFor,
   sessionStream,
   type Granted,
   type Sessions,
@@ -44,7 +44,7 @@ export async function openSession(sessions: OpeningSessions, logIn: LogIn, origi
     stream: sessionStream(token.session),
     origin: { ...origin, actor: `account-${account}` },
   }
-  const opened = await handle(sessions, wish, sessionFold(), (session, now) =>
+  const opened = await handle(sessions, wish, sessionDeciderFor(), (session, now) =>
     open(session, {
       account,
       accountEpoch: epoch,

@@ -1,14 +1,15 @@
+import { accountDecider } from '../../domain/account/account.ts'
 import { GrantRefused, INVALID, refresh } from '../../domain/session/session.ts'
 import { handle } from '../core/handle.ts'
 import { load } from '../core/load.ts'
-import { accountFold, accountStream } from '../accounts/accounts.ts'
+import { accountStream } from '../accounts/accounts.ts'
 import type { Origin } from '../../events/origin.ts'
 import {
   grant,
   newRefreshToken,
   noteAll,
   parseRefreshToken,
-  sessionFold,
+  sessionDeciderFor,
   sessionStream,
   type Granted,
   type RefreshToken,
@@ -34,7 +35,7 @@ export async function refreshSession(
   const wish = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
   const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
   const asked = { presented: presented.digest, digest: next.digest, ...epochs, ...client }
-  const { events } = await handle(sessions, wish, sessionFold(presented.digest), (session, now) =>
+  const { events } = await handle(sessions, wish, sessionDeciderFor(presented.digest), (session, now) =>
     refresh(session, { ...asked, now, expiresAt: now + sessions.refreshTtl * 1000 }),
   )
   const [first] = events
@@ -55,10 +56,10 @@ export async function refreshSession(
 
 /** The account behind the token as it is now. */
 async function holderOf({ store }: Sessions, { session, digest }: RefreshToken) {
-  const { state } = await load(store, sessionStream(session), sessionFold(digest))
+  const { state } = await load(store, sessionStream(session), sessionDeciderFor(digest))
   if (state.status !== 'open') throw new GrantRefused(INVALID)
   const { account } = state.current
-  const holder = await load(store, accountStream(account), accountFold)
+  const holder = await load(store, accountStream(account), accountDecider)
   if (holder.state.status !== 'enabled') throw new GrantRefused(INVALID)
   return { account, accountEpoch: holder.state.epoch }
 }

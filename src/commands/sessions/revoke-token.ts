@@ -9,7 +9,7 @@ import {
 import { handle } from '../core/handle.ts'
 import { load } from '../core/load.ts'
 import type { Origin } from '../../events/origin.ts'
-import { noteAll, parseRefreshToken, sessionFold, sessionStream, type Sessions } from './sessions.ts'
+import { noteAll, parseRefreshToken, sessionDeciderFor, sessionStream, type Sessions } from './sessions.ts'
 
 /**
  * Ends a token: a refresh token with its whole family, an access token alone. A token that is not good any more, or
@@ -24,7 +24,7 @@ export async function revokeToken(
   const refreshToken = parseRefreshToken(token)
   if (refreshToken !== undefined) {
     const { session, digest } = refreshToken
-    const { state } = await load(sessions.store, sessionStream(session), sessionFold(digest))
+    const { state } = await load(sessions.store, sessionStream(session), sessionDeciderFor(digest))
     if (state.status !== 'open' || !belongs(state, digest)) return
     refuseOther(state.current.client, client)
     return append(sessions, session, origin, (found, now) => revoke(found, { now }))
@@ -54,6 +54,6 @@ async function append(
   decide: (session: Session, now: number) => SessionEvent[],
 ): Promise<void> {
   const wish = { stream: sessionStream(session), origin }
-  const { events } = await handle(sessions, wish, sessionFold(), decide)
+  const { events } = await handle(sessions, wish, sessionDeciderFor(), decide)
   noteAll(sessions, wish, events)
 }

@@ -1,18 +1,17 @@
-import { randomBytes } from 'node:crypto'
-import type { AccessTokens } from '../../credentials/access-tokens.ts'
-import { digestOf, randomToken } from '../../credentials/digests.ts'
 import {
-  evolveSession,
   findUsed,
-  unknownSession,
+  sessionDecider,
   type Rotation,
   type Session,
   type SessionEvent,
 } from '../../domain/session/session.ts'
+import { randomBytes } from 'node:crypto'
+import type { AccessTokens } from '../../credentials/access-tokens.ts'
+import { digestOf, randomToken } from '../../credentials/digests.ts'
+import type { Decider } from '../../domain/decider.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { NewEvent } from '../../stores/ports/event-store.ts'
 import { stamp } from '../core/stamp.ts'
-import type { Fold } from '../core/load.ts'
 import type { Wish } from '../core/handle.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 
@@ -65,12 +64,12 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 }
 
 /** Reads as much of a session as it takes to know what a refresh token is; without one, to know its grant. */
-export function sessionFold(digest?: string): Fold<Session, SessionEvent> {
+export function sessionDeciderFor(digest?: string): Decider<Session, SessionEvent> {
   const suffices = (session: Session) =>
     session.status === 'open'
       ? digest === undefined || session.current.digest === digest || findUsed(session, digest) !== undefined
       : session.status === 'revoked' && session.current !== undefined
-  return { initial: unknownSession, evolve: evolveSession, newest: { count: NEWEST, suffices } }
+  return { ...sessionDecider, newest: { count: NEWEST, suffices } }
 }
 
 export function grant(sessions: Sessions, { session, text }: RefreshToken, rotation: Rotation): Granted {

@@ -1,22 +1,20 @@
-import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
-import * as domain from '../../domain/webhook/decide.ts'
-import type { DeliveryNews, WebhookChange } from '../../domain/webhook/decide.ts'
-import { Refusal } from '../../domain/refusal.ts'
 import {
-  evolveWebhooks,
-  noWebhooks,
+  webhooksDecider,
+  type DeliveryNews,
   type Webhook,
+  type WebhookChange,
   type WebhookEvent,
   type Webhooks,
 } from '../../domain/webhook/webhook.ts'
+import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
+import * as domain from '../../domain/webhook/webhook.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type Writing } from '../core/handle.ts'
-import { load, type Fold } from '../core/load.ts'
+import { load } from '../core/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 import { faultOfUrl, type WebhookRules } from './webhook-url.ts'
-
-export const webhooksFold: Fold<Webhooks, WebhookEvent> = { initial: noWebhooks, evolve: evolveWebhooks }
 
 export const WEBHOOK_STREAMS = 'webhooks-'
 const webhooksStream = (account: number) => `${WEBHOOK_STREAMS}${account}`
@@ -41,7 +39,7 @@ export const LONGEST_DESCRIPTION = 500
 
 /** An account's webhooks as the log has them. @throws StoreUnavailable */
 export const webhooksOf = async (store: Pick<EventStore, 'read'>, account: number): Promise<Webhooks> =>
-  (await load(store, webhooksStream(account), webhooksFold)).state
+  (await load(store, webhooksStream(account), webhooksDecider)).state
 
 /**
  * Pushes an account's change feed to an address, from now on.
@@ -97,7 +95,7 @@ export async function deleteWebhook(
   origin: Origin,
 ): Promise<Pick<Hooked, 'position'>> {
   const wish = { stream: webhooksStream(owner), origin }
-  return handle(writing, wish, webhooksFold, (state) => domain.deleteWebhook(state, id))
+  return handle(writing, wish, webhooksDecider, (state) => domain.deleteWebhook(state, id))
 }
 
 /** Puts on record what came of deliveries. @returns where; undefined where its owner was faster */
@@ -108,7 +106,7 @@ export async function noteDelivery(
 ): Promise<Position | undefined> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
   const wish = { stream: webhooksStream(owner), origin }
-  return (await handle(writing, wish, webhooksFold, (state) => domain.noteDelivery(state, id, news))).position
+  return (await handle(writing, wish, webhooksDecider, (state) => domain.noteDelivery(state, id, news))).position
 }
 
 /** After a rotation of the master key: what the former one sealed is sealed by the new one. @throws SealedByAnotherKey */
@@ -117,7 +115,7 @@ export async function resealWebhook(
   { owner, id }: Named,
 ): Promise<void> {
   const origin: Origin = { actor: 'service', via: 'projection', correlation: `webhook-${id}` }
-  await handle(writing, { stream: webhooksStream(owner), origin }, webhooksFold, (state): WebhookEvent[] => {
+  await handle(writing, { stream: webhooksStream(owner), origin }, webhooksDecider, (state): WebhookEvent[] => {
     const known = state.find((one) => one.id === id)?.secrets ?? []
     if (known.every(({ sealed }) => secrets.isCurrent(sealed))) return []
     const again = known.map(({ sealed }) => secrets.seal(secrets.open(sealed, id), id))
@@ -132,7 +130,7 @@ async function change(
   origin: Origin,
   decide: Decide<Webhooks, WebhookEvent>,
 ): Promise<Hooked> {
-  const { state, position } = await handle(writing, { stream: webhooksStream(owner), origin }, webhooksFold, decide)
+  const { state, position } = await handle(writing, { stream: webhooksStream(owner), origin }, webhooksDecider, decide)
   return { webhook: domain.webhookOf(state, id), position }
 }
 

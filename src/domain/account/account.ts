@@ -1,3 +1,4 @@
+import type { Decider } from '../decider.ts'
 import { Refusal } from '../refusal.ts'
 
 export const PLANS = ['basic', 'standard', 'pro'] as const
@@ -38,9 +39,9 @@ export type RegisteredAccount = {
 }
 export type Account = { readonly status: 'unknown' } | RegisteredAccount
 
-export const unknownAccount: Account = { status: 'unknown' }
+export const accountDecider: Decider<Account, AccountEvent> = { initialState: { status: 'unknown' }, evolve }
 
-export function evolveAccount(account: Account, event: AccountEvent): Account {
+function evolve(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountRegistered') return { status: 'enabled', ...event.data, epoch: 0, apiTokens: [] }
   if (account.status === 'unknown') return account
   switch (event.type) {

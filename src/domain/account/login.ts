@@ -1,3 +1,4 @@
+import type { Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
 
 /**
@@ -10,11 +11,11 @@ export type LoginEvent =
 
 export type Login = { status: 'free' } | { status: 'reserved'; account: number }
 
-export const freeLogin: Login = { status: 'free' }
+export const loginDecider: Decider<Login, LoginEvent> = { initialState: { status: 'free' }, evolve }
 
-export function evolveLogin(login: Login, event: LoginEvent): Login {
+function evolve(login: Login, event: LoginEvent): Login {
   if (event.type === 'LoginReserved') return { status: 'reserved', account: event.data.account }
-  return event.type === 'LoginReleased' ? freeLogin : login
+  return event.type === 'LoginReleased' ? loginDecider.initialState : login
 }
 
 /** Nothing when it is reserved already: whose it is, and whether that account exists, is in the state. */

@@ -1,3 +1,4 @@
+import type { Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -19,9 +20,9 @@ export type RegisteredClient = {
 }
 export type Client = { readonly status: 'unknown' } | RegisteredClient
 
-export const unknownClient: Client = { status: 'unknown' }
+export const clientDecider: Decider<Client, ClientEvent> = { initialState: { status: 'unknown' }, evolve }
 
-export function evolveClient(client: Client, event: ClientEvent): Client {
+function evolve(client: Client, event: ClientEvent): Client {
   if (event.type === 'ClientRegistered') return { status: 'enabled', ...event.data, epoch: 0 }
   if (client.status === 'unknown') return client
   switch (event.type) {

@@ -1,8 +1,30 @@
-import { evolveCertifications, type Certification, type CertificationEvent } from '../certification/certification.ts'
-import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
+import {
+  evolveCertifications,
+  removed,
+  type Certification,
+  type CertificationAttached,
+  type CertificationEvent,
+  type CertificationRemoved,
+  type NewCertification,
+  type ReportRead,
+  type ReportReading,
+} from '../certification/certification.ts'
 import { warningsOf } from '../certification/contradictions.ts'
-import type { StoneModel, StoneModelEvent } from './stone-model.ts'
-import { completed, DEFAULTS, type DiamondFields, type NewDiamond, type OptionalField } from './fields.ts'
+import type { Decider } from '../decider.ts'
+import { rootOfStored } from '../dictionaries/shapes.ts'
+import { Refusal } from '../refusal.ts'
+import { accessAfter, unchangedAccess, type AccessRevisions } from './access.ts'
+import {
+  completed,
+  DEFAULTS,
+  withoutDefaults,
+  type Change,
+  type DiamondFields,
+  type FieldName,
+  type NewDiamond,
+  type OptionalField,
+} from './fields.ts'
+import { removedModel, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
 
 export type DiamondCreated = {
   readonly type: 'DiamondCreated'
@@ -37,10 +59,9 @@ export type LiveDiamond = {
 /** A deleted diamond is as unknown to its users as one that never was; its stream remembers. */
 export type Diamond = { readonly status: 'unknown' } | LiveDiamond | { readonly status: 'deleted' }
 
-export const unknown: Diamond = { status: 'unknown' }
+export const diamondDecider: Decider<Diamond, DiamondEvent> = { initialState: { status: 'unknown' }, evolve }
 
-/** Total: an event this version does not know leaves the state as it was. */
-export function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
+function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   switch (event.type) {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
@@ -95,3 +116,114 @@ function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']
   const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
   return completed({ ...fields, ...defaults, ...set })
 }
+
+/** @param now milliseconds since 1970; a diamond's date has whole seconds */
+export function create(id: number, owner: number, fields: NewDiamond, now: number): DiamondCreated {
+  return { type: 'DiamondCreated', data: { id, owner, date: Math.floor(now / 1000), set: withoutDefaults(fields) } }
+}
+
+/** Only what changes becomes an event; a patch that changes nothing is no event at all. */
+export function patch(diamond: Diamond, id: number, owner: number, change: Change): DiamondPatched[] {
+  const { fields } = owned(diamond, id, owner)
+  const set = withoutOwnRoot(change, fields)
+  const { removed } = change
+  const changes = Object.fromEntries(
+    names(set)
+      .filter((name) => set[name] !== fields[name])
+      .map((name) => [name, set[name]]),
+  )
+  const gone = removed.filter((name) => fields[name] !== DEFAULTS[name])
+  if (Object.keys(changes).length + gone.length === 0) return []
+  return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
+}
+
+/** A diamond's certifications and its model go with it, and each says so. */
+export function remove(
+  diamond: Diamond,
+  id: number,
+  owner: number,
+): (CertificationRemoved | StoneModelRemoved | DiamondDeleted)[] {
+  const { certifications, model } = owned(diamond, id, owner)
+  const gone = model === undefined ? [] : [removedModel(model)]
+  return [...certifications.map(removed), ...gone, { type: 'DiamondDeleted', data: {} }]
+}
+
+/**
+ * The diamond, where it exists and this account owns it.
+ * @throws Refusal missing, or forbidden when it is another account's
+ */
+export function owned(diamond: Diamond, id: number, owner: number): LiveDiamond {
+  if (diamond.status !== 'live') throw new Refusal('missing', `There is no diamond ${id}`)
+  if (diamond.owner !== owner) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+  return diamond
+}
+
+/** Whoever knows roots only, and sends back the one that the stone's shape belongs to, changes nothing. */
+function withoutOwnRoot({ set, shapeByRoot }: Change, fields: DiamondFields): Change['set'] {
+  if (shapeByRoot !== true || set.cutShape !== rootOfStored(fields.cutShape)) return set
+  const { cutShape: _root, ...rest } = set
+  return rest
+}
+
+const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
+
+/** A diamond, and who asks. */
+type OwnedDiamond = { readonly id: number; readonly owner: number }
+
+/**
+ * A stone has one body: another file takes the place of the one before; the same file changes nothing.
+ * @throws Refusal missing, or forbidden when the diamond is another account's
+ */
+export function attachModel(diamond: Diamond, { id, owner }: OwnedDiamond, model: StoneModel): StoneModelEvent[] {
+  const { model: before } = owned(diamond, id, owner)
+  if (before?.file.digest === model.file.digest) return []
+  return [...(before === undefined ? [] : [removedModel(before)]), { type: 'StoneModelAttached', data: model }]
+}
+
+/** @throws Refusal missing, also where the diamond has none; forbidden when it is another account's */
+export function detachModel(diamond: Diamond, { id, owner }: OwnedDiamond): StoneModelRemoved[] {
+  const { model } = owned(diamond, id, owner)
+  if (model === undefined) throw noModel(id)
+  return [removedModel(model)]
+}
+
+export const noModel = (diamond: number) => new Refusal('missing', `Diamond ${diamond} has no model`)
+
+/** @throws Refusal missing, or forbidden when the diamond is another account's */
+export function attach(
+  diamond: Diamond,
+  at: { readonly diamond: number; readonly owner: number },
+  id: number,
+  certification: NewCertification,
+): CertificationAttached[] {
+  owned(diamond, at.diamond, at.owner)
+  return [{ type: 'CertificationAttached', data: { id, ...certification } }]
+}
+
+/** @throws Refusal missing, or forbidden when it is another account's */
+export function detach(diamond: Diamond, id: number, owner: number): CertificationRemoved[] {
+  const certification = certificationOf(diamond, id)
+  if (diamond.status !== 'live' || certification === undefined) {
+    throw new Refusal('missing', `There is no certification ${id}`)
+  }
+  if (diamond.owner !== owner) throw new Refusal('forbidden', `Certification ${id} belongs to another account`)
+  return [removed(certification)]
+}
+
+/** What was read counts once, and only while the certification is there. */
+export function recordReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
+  const certification = certificationOf(diamond, id)
+  if (diamond.status !== 'live' || certification === undefined || certification.reading !== null) return []
+  return [{ type: 'ReportRead', data: { certification: id, reading } }]
+}
+
+export function certificationOf(diamond: Diamond, id: number): Certification | undefined {
+  return diamond.status === 'live' ? diamond.certifications.find((candidate) => candidate.id === id) : undefined
+}
+
+/** The streams of a diamond: what its owner does, and what the scoring does, which never race each other. */
+export const diamondStream = (id: number) => `diamond-${id}`
+/** The diamond that such a stream is of. */
+export const diamondIn = (stream: string): number => Number(stream.slice('diamond-'.length))
+
+export const scoresStream = (id: number) => `scores-${id}`

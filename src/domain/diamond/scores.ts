@@ -1,3 +1,5 @@
+import type { Decider } from '../decider.ts'
+
 /** The scores of a diamond and the members of each, in the order in which v4 shows them. */
 export const SCORES = {
   integral: ['val', 'rg', 'd', 'ver'],
@@ -31,3 +33,14 @@ export type DiamondScored = {
   /** revision: of the diamond's last event that the scores were computed for, as text; scores of an older stone are ignored. */
   readonly data: { readonly id: number; readonly revision: number; readonly scores: Scores }
 }
+
+/** The newest event is all that counts of a stone's scores; undefined where it has none. */
+export const scoresDecider: Decider<DiamondScored['data'] | undefined, DiamondScored> = {
+  initialState: undefined,
+  evolve: (_before, { data }) => data,
+  newest: { count: 1, suffices: () => true },
+}
+
+/** Scores of the stone as it was later stay what they are. */
+export const scored = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
+  last !== undefined && last.revision > data.revision ? [] : [{ type: 'DiamondScored', data }]

@@ -1,14 +1,14 @@
+import { diamondDecider, type Diamond, type DiamondEvent } from './diamond.ts'
 import { measuredProportions } from '../certification/measured.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from './diamond.ts'
 import { SCORED, type FieldName } from './fields.ts'
 
 /** A diamond, and the revision of its last event that changed what its scores are computed from; -1 before one did. */
 export type ScoringState = { readonly diamond: Diamond; readonly stoneRevision: number }
 
-export const neverScored: ScoringState = { diamond: unknown, stoneRevision: -1 }
+export const neverScored: ScoringState = { diamond: diamondDecider.initialState, stoneRevision: -1 }
 
 export function evolveScoring(state: ScoringState, event: DiamondEvent, revision: number): ScoringState {
-  const diamond = evolve(state.diamond, event)
+  const diamond = diamondDecider.evolve(state.diamond, event)
   const changed = touchesScores(event) || measuredOf(diamond) !== measuredOf(state.diamond)
   return { diamond, stoneRevision: changed ? revision : state.stoneRevision }
 }

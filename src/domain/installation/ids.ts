@@ -1,3 +1,5 @@
+import type { Decider } from '../decider.ts'
+
 /** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
 export const IDS = 'ids-'
@@ -8,8 +10,15 @@ export type IdsReserved = {
   readonly data: { readonly from: number; readonly to: number }
 }
 
-/** Reserves the `size` integers that follow the last reserved ones; the first integer ever is 1. */
-export function reserve(last: IdsReserved | undefined, size: number): IdsReserved {
-  const from = (last?.data.to ?? 0) + 1
-  return { type: 'IdsReserved', data: { from, to: from + size - 1 } }
+/** The last integer that was reserved; 0 for none. Each event tells it. */
+export const idsDecider: Decider<number, IdsReserved> = {
+  initialState: 0,
+  evolve: (_last, { data }) => data.to,
+  newest: { count: 1, suffices: () => true },
 }
+
+/** Reserves the `size` integers that follow the last reserved one; the first integer ever is 1. */
+export const reserve = (last: number, size: number): IdsReserved => ({
+  type: 'IdsReserved',
+  data: { from: last + 1, to: last + size },
+})

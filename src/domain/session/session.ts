@@ -1,3 +1,4 @@
+import type { Decider } from '../decider.ts'
 import { Refusal } from '../refusal.ts'
 import { sameEpoch } from '../installation/restoring.ts'
 
@@ -41,9 +42,9 @@ export type OpenSession = { readonly status: 'open'; readonly current: Rotation;
 export type Session =
   { readonly status: 'unknown' } | OpenSession | { readonly status: 'revoked'; readonly current: Rotation | undefined }
 
-export const unknownSession: Session = { status: 'unknown' }
+export const sessionDecider: Decider<Session, SessionEvent> = { initialState: { status: 'unknown' }, evolve }
 
-export function evolveSession(session: Session, event: SessionEvent): Session {
+function evolve(session: Session, event: SessionEvent): Session {
   switch (event.type) {
     case 'SessionOpened': {
       const { from: _place, ...current } = event.data

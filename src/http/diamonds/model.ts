@@ -1,9 +1,7 @@
+import { diamondDecider, noModel, owned as ownedBy } from '../../domain/diamond/diamond.ts'
 import { attachModel, removeModel, type InspectModel } from '../../commands/diamonds/attach-model.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 import { fileRevision } from '../../domain/diamond/access.ts'
-import { noModel } from '../../domain/diamond/decide-model.ts'
-import { owned as ownedBy } from '../../domain/diamond/decide.ts'
-import { unknown } from '../../domain/diamond/diamond.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { modelPath, shownModel, STONE_MODEL, STONE_MODEL_WITH_FILE } from '../../representations/stone-model.ts'
@@ -94,7 +92,7 @@ export const readStoneModel = endpoint({
   async run(asked, { models: { queries, links } }: ModelServices) {
     const id = idOf(asked.params)
     const { view, age } = await queries.one(id)
-    const diamond = ownedBy(view?.diamond ?? unknown, id, asked.asker.account)
+    const diamond = ownedBy(view?.diamond ?? diamondDecider.initialState, id, asked.asker.account)
     const { model, fields } = diamond
     if (model === undefined) throw noModel(id)
     const file = links.signed(modelPath(id), LASTS.aDay, fileRevision(diamond))

@@ -1,6 +1,13 @@
-import { changeDiamond, type Match, deleteDiamond, patchDiamond } from '../../commands/diamonds/change-diamond.ts'
-import { changeDiamonds, ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
-import type { DiamondChange, Changed } from '../../commands/diamonds/diamonds.ts'
+import {
+  changeDiamond,
+  changeDiamonds,
+  deleteDiamond,
+  ownershipFaults,
+  patchDiamond,
+  type Changed,
+  type DiamondChange,
+  type Match,
+} from '../../commands/diamonds/change-diamonds.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { bodyText, listText } from '../../representations/diamond/body.ts'
 import { CHANGES_OF_ONE, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { IdempotencyKey } from '../../commands/bulk/idempotency.ts'
+import type { IdempotencyKey } from '../../commands/bulk/request.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Asked } from './endpoint.ts'
 

@@ -1,11 +1,16 @@
+import { load } from '../../commands/core/load.ts'
+import {
+  certificationOf,
+  diamondDecider,
+  diamondIn,
+  diamondStream,
+  type Diamond,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
 import type { Certification } from '../../domain/certification/certification.ts'
-import { certificationOf } from '../../domain/certification/decide.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
 import type { EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { decode } from '../../events/decode.ts'
-import { certifications, diamondOf } from './certifications.ts'
+import { certifications } from './certifications.ts'
 import { Patience } from '../engine/patience.ts'
 import type { Progress } from '../engine/progress.ts'
 
@@ -35,7 +40,7 @@ export class CertificationQueries {
   /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
   async one(id: number): Promise<CertifiedStone | undefined> {
     const diamond = await this.diamondOf(id)
-    const state = diamond === undefined ? unknown : await this.#folded(diamond)
+    const state = diamond === undefined ? diamondDecider.initialState : await this.#folded(diamond)
     const certification = certificationOf(state, id)
     return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
   }
@@ -46,8 +51,7 @@ export class CertificationQueries {
   }
 
   async #folded(diamond: number): Promise<Diamond> {
-    const events = await this.store.read(diamondStream(diamond))
-    return events.reduce((state: Diamond, event) => evolve(state, decode<DiamondEvent>(event)), unknown)
+    return (await load(this.store, diamondStream(diamond), diamondDecider)).state
   }
 
   async #stored(id: number): Promise<number | undefined> {
@@ -59,7 +63,7 @@ export class CertificationQueries {
   async #setAside(id: number): Promise<number | undefined> {
     for (const stream of await this.model.parked()) {
       const attached = (await this.store.read(stream)).find((event) => isAttached(event, id))
-      if (attached !== undefined) return diamondOf(attached)
+      if (attached !== undefined) return diamondIn(attached.stream)
     }
     return undefined
   }
@@ -67,7 +71,7 @@ export class CertificationQueries {
   /** Among the events behind this position of the read model. */
   async #searched(id: number, from: From): Promise<number | undefined> {
     for await (const event of this.store.readAll(from, { prefixes: certifications.follows })) {
-      if (isAttached(event, id)) return diamondOf(event)
+      if (isAttached(event, id)) return diamondIn(event.stream)
     }
     return undefined
   }

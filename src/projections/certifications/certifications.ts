@@ -1,3 +1,4 @@
+import { diamondIn } from '../../domain/diamond/diamond.ts'
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
@@ -33,8 +34,5 @@ const isOther = ({ type }: StoredEvent) =>
 
 function placeOf(event: StoredEvent): CertificationPlace {
   const { id, file } = decode<CertificationAttached>(event).data
-  return { id, diamond: diamondOf(event), digest: file?.digest ?? '' }
+  return { id, diamond: diamondIn(event.stream), digest: file?.digest ?? '' }
 }
-
-/** `diamond-337` → 337 */
-export const diamondOf = ({ stream }: Pick<StoredEvent, 'stream'>): number => Number(stream.slice('diamond-'.length))

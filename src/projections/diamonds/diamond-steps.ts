@@ -1,5 +1,5 @@
 import { timeOf } from '../../commands/core/load.ts'
-import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { applyEvent, type DiamondView } from './diamond-view.ts'
 

@@ -1,13 +1,12 @@
 import {
-  evolve,
-  unknown,
+  diamondDecider,
+  diamondStream,
   type DiamondCreated,
   type DiamondEvent,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { touchesScores } from '../../domain/diamond/scoring-state.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
 import { decode } from '../../events/decode.ts'
 import { scoresText, type ScoresText } from '../../representations/diamond/scores.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
@@ -68,7 +67,7 @@ function folded(
   event: DiamondEvent,
   { revision, changedAt }: Pick<DiamondView, 'revision' | 'changedAt'>,
 ): DiamondView | undefined {
-  const diamond = evolve(view?.diamond ?? unknown, event)
+  const diamond = diamondDecider.evolve(view?.diamond ?? diamondDecider.initialState, event)
   if (diamond.status !== 'live') return undefined
   const scoresRevision = view?.scoresRevision ?? -1
   if (view === undefined || touchesScores(event)) {

@@ -1,5 +1,5 @@
 import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
-import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
 import { emptyDocument } from '../engine/tally.ts'

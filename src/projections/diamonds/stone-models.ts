@@ -1,5 +1,5 @@
 import type { StoneModelEvent } from '../../domain/diamond/stone-model.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
+import { diamondIn, diamondStream } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
 import { isKnownType } from '../../events/registry.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
@@ -37,7 +37,7 @@ function placeAfter(event: StoredEvent): ModelPlace | undefined {
 
 /** @throws where a stream of ours is named like no diamond's: it is set aside */
 function idIn({ stream }: StoredEvent): number {
-  const id = Number(stream.slice('diamond-'.length))
+  const id = diamondIn(stream)
   if (Number.isSafeInteger(id) && diamondStream(id) === stream) return id
   throw new Error(`${stream} is no diamond's stream`)
 }

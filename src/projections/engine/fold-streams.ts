@@ -1,4 +1,4 @@
-import type { DomainEvent, Fold } from '../../commands/core/load.ts'
+import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
 
@@ -12,14 +12,14 @@ import { decode, isUndecodable } from '../../events/decode.ts'
 export async function foldStreams<State, Event extends DomainEvent>(
   store: EventStore,
   prefix: string,
-  { initial, evolve }: Fold<State, Event>,
+  { initialState, evolve }: Decider<State, Event>,
   passedOver: (stream: string, error: Error) => void,
 ): Promise<Map<string, State>> {
   const states = new Map<string, State>()
   for await (const event of store.readAll('start', { prefixes: [prefix] })) {
     const id = event.stream.slice(prefix.length)
     try {
-      states.set(id, evolve(states.get(id) ?? initial, decode<Event>(event)))
+      states.set(id, evolve(states.get(id) ?? initialState, decode<Event>(event)))
     } catch (error) {
       if (!isUndecodable(error)) throw error
       passedOver(event.stream, error)

@@ -1,6 +1,8 @@
-import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import { clientDecider } from '../../domain/client/client.ts'
+import { accountDecider } from '../../domain/account/account.ts'
+import { accountStream } from '../../commands/accounts/accounts.ts'
 import type { People } from '../../commands/accounts/people.ts'
-import { clientFold, clientStream, isClientId } from '../../commands/clients/clients.ts'
+import { clientStream, isClientId } from '../../commands/clients/clients.ts'
 import { load } from '../../commands/core/load.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
@@ -30,7 +32,7 @@ export class Who {
   /** An account's address, or what stands in its place. */
   ofAccount(account: number): Promise<string> {
     return this.#remembered(accountStream(account), async () => {
-      const { state } = await load(this.store, accountStream(account), accountFold)
+      const { state } = await load(this.store, accountStream(account), accountDecider)
       return this.people.shownAs(account, state)
     })
   }
@@ -44,7 +46,7 @@ export class Who {
     if (client === undefined) return null
     if (!isClientId(client)) return client
     return this.#remembered(clientStream(client), async () => {
-      const { state } = await load(this.store, clientStream(client), clientFold)
+      const { state } = await load(this.store, clientStream(client), clientDecider)
       return state.status === 'unknown' ? client : state.name
     })
   }

@@ -1,5 +1,5 @@
+import { secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
-import { evolveSecret, unknownSecret, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { readModel } from '../engine/read-model.ts'
@@ -43,7 +43,7 @@ export const secrets = readModel<SecretView>({
 function apply(view: SecretView | undefined, event: StoredEvent): SecretView | undefined {
   const revision = Number(event.revision)
   if (view === undefined ? revision > 0 : revision <= view.revision) return view
-  const secret = evolveSecret(view?.secret ?? unknownSecret, decode<SecretEvent>(event))
+  const secret = secretDecider.evolve(view?.secret ?? secretDecider.initialState, decode<SecretEvent>(event))
   if (secret.status === 'unknown' || secret.owner === null) return undefined
   return { secret, owner: secret.owner, revision, digest: digestOfStream(event.stream) }
 }

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto'
+import type { Writing } from '../../commands/core/handle.ts'
 import { keepSigned } from '../../commands/evidence/signed-checkpoints.ts'
 import { BrokenEvent } from '../../events/decode.ts'
 import { checkpointText } from '../../evidence/checkpoint.ts'
 import { signNote } from '../../evidence/note.ts'
 import { IncompleteTree } from '../../evidence/tiles.ts'
 import { isBeginning } from '../../evidence/verify-path.ts'
-import type { EventStore, From } from '../../stores/ports/event-store.ts'
+import type { From } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import type { Progress } from '../engine/progress.ts'
 import { originOf, type Checkpoints, type Signed } from './checkpoints.ts'
@@ -15,15 +16,12 @@ import { TreeQueries } from './tree-queries.ts'
 export class LogRewritten extends BrokenEvent {}
 
 /** What signing needs. */
-export type Signing = {
-  readonly store: EventStore
+export type Signing = Writing & {
   /** The read model of the tree. */
   readonly model: ReadModel
   readonly progress: Progress
   readonly checkpoints: Checkpoints
   readonly key: KeyObject
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number
 }
 
 /** Races with other processes, and with a tree that is being written. */
@@ -75,7 +73,7 @@ export class CheckpointSigner {
   }
 
   async #tried(): Promise<Signed | undefined | 'again'> {
-    const { store, model, checkpoints, key, clock } = this.signing
+    const { store, model, checkpoints, key } = this.signing
     const queries = new TreeQueries(model)
     const last = await checkpoints.last()
     const origin = await originOf(store)
@@ -86,7 +84,7 @@ export class CheckpointSigner {
       const root = await queries.root(size)
       if (last !== undefined) await this.#checkBeginning(last, { size, root }, queries)
       const note = signNote(checkpointText({ origin, size, root }), origin, key)
-      const kept = await keepSigned(store, note, last?.revision ?? 'none', clock())
+      const kept = await keepSigned(this.signing, note, last?.revision ?? 'none')
       return kept ? { origin, size, root, note, revision: (last?.revision ?? -1n) + 1n } : 'again'
     } catch (error) {
       if (error instanceof IncompleteTree) return 'again'

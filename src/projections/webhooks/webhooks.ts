@@ -1,5 +1,5 @@
+import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { ownerOf, WEBHOOK_STREAMS } from '../../commands/webhooks/webhooks.ts'
-import { evolveWebhooks, noWebhooks, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { readModel } from '../engine/read-model.ts'
@@ -36,7 +36,7 @@ export const webhooks = readModel<WebhookView>({
 function apply(view: WebhookView | undefined, event: StoredEvent): WebhookView | undefined {
   const revision = Number(event.revision)
   if (view !== undefined && revision <= view.revision) return view
-  const before = view === undefined ? noWebhooks : [view.webhook]
-  const [webhook] = evolveWebhooks(before, decode<WebhookEvent>(event))
+  const before = view === undefined ? webhooksDecider.initialState : [view.webhook]
+  const [webhook] = webhooksDecider.evolve(before, decode<WebhookEvent>(event))
   return webhook === undefined ? undefined : { webhook, owner: ownerOf(event.stream), revision }
 }

@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import { decode, isUndecodable } from '../../events/decode.ts'
 import { traceIn } from '../../events/trace.ts'
-import { diamondOf } from '../../projections/certifications/certifications.ts'
+import { diamondIn } from '../../domain/diamond/diamond.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 
@@ -66,7 +66,7 @@ async function readUnderstood(options: ReportReadingOptions, event: StoredEvent)
 
 async function readAttached(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
   const { id, file } = decode<CertificationAttached>(event).data
-  const diamond = diamondOf(event)
+  const diamond = diamondIn(event.stream)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
   const pdf = await options.files.read(file.digest)
   // A reader that is being closed leaves it as it is, and Node 26 ends a process that forgets an open file.

@@ -1,6 +1,6 @@
 import type { Origin } from '../../events/origin.ts'
 import { scoreDiamonds, type DueStone, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
+import { diamondStream } from '../../domain/diamond/diamond.ts'
 import type { Log } from '../../runtime/log.ts'
 import { folded } from './scoring.ts'
 

@@ -1,6 +1,5 @@
 import { scoreDiamonds, type DueStone, type Scoring, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
-import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
-import { diamondStream } from '../../domain/diamond/streams.ts'
+import { diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../../domain/diamond/scoring-state.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'

@@ -1,8 +1,8 @@
+import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { expireSecret } from '../../commands/secrets/expire-secret.ts'
 import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
 import type { Log } from '../../runtime/log.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
-import { unknownSecret, type Secret } from '../../domain/secret/secret.ts'
 import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { Ended } from '../../stores/ports/vault.ts'
@@ -91,7 +91,7 @@ export const SWEEPING: readonly Routine<SweepingTools>[] = [expire, removeOrphan
 /** An entry past its time goes even where its share was never recorded. */
 async function endAll(secrets: Secrets, log: Log, digests: readonly string[]): Promise<void> {
   const ended = await Promise.all(digests.map((digest) => expired(secrets, log, digest)))
-  await secrets.vault.end(digests.map((digest, index) => endedOf(digest, ended[index] ?? unknownSecret)))
+  await secrets.vault.end(digests.map((digest, index) => endedOf(digest, ended[index] ?? secretDecider.initialState)))
 }
 
 /** Where the log can't be understood, or was left, nothing is recorded, and nothing of others waits for it. */
@@ -101,7 +101,7 @@ async function expired(secrets: Secrets, log: Log, digest: string): Promise<Secr
   } catch (error) {
     if (!isUndecodable(error) && !(error instanceof LogClosed)) throw error
     log.warn({ err: error, secret: digest }, 'a secret was deleted by its time, and its end is not on record')
-    return unknownSecret
+    return secretDecider.initialState
   }
 }
 

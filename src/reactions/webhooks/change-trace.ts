@@ -1,4 +1,4 @@
-import { diamondStream, scoresStream } from '../../domain/diamond/streams.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { traceIn } from '../../events/trace.ts'
 import type { Change } from '../../projections/diamonds/change-feed.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

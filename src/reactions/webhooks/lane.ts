@@ -1,11 +1,11 @@
-import { accountFold, accountStream } from '../../commands/accounts/accounts.ts'
+import { accountDecider } from '../../domain/account/account.ts'
+import { accountStream } from '../../commands/accounts/accounts.ts'
 import { load } from '../../commands/core/load.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 import { noteDelivery, resealWebhook, webhooksOf, type Named } from '../../commands/webhooks/webhooks.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
-import type { DeliveryNews } from '../../domain/webhook/decide.ts'
+import type { DeliveryNews, Webhook } from '../../domain/webhook/webhook.ts'
 import { afterFailure } from '../../domain/webhook/retries.ts'
-import type { Webhook } from '../../domain/webhook/webhook.ts'
 import type { Change } from '../../projections/diamonds/change-feed.ts'
 import type { Delivery, WebhookProgress, WebhookProgresses } from '../../projections/webhooks/webhook-progress.ts'
 import { traceOfChange } from './change-trace.ts'
@@ -80,7 +80,7 @@ export class Lane {
   async #wanted(): Promise<Webhook | undefined> {
     const { owner, id } = this.named
     const { writing, secrets } = this.tools
-    const account = await load(writing.store, accountStream(owner), accountFold)
+    const account = await load(writing.store, accountStream(owner), accountDecider)
     if (account.state.status !== 'enabled') return undefined
     const found = (await webhooksOf(writing.store, owner)).find((one) => one.id === id)
     if (found === undefined || found.state === 'paused') return undefined

@@ -34,7 +34,7 @@ export class Vendors {
   readonly #client: Promise<VerifiedClient>
   #logEpoch = 0
 
-  constructor({ writing, store, keys, settings }: Installation) {
+  constructor({ writing, keys, settings }: Installation) {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
     const guesses = new GuessLimits(writing.clock)
     const places = new LogInPlaces(keys)
@@ -48,7 +48,7 @@ export class Vendors {
       logEpoch: () => this.#logEpoch,
     }
     this.#sessions = { ...writing, ...unheard, ...shared }
-    this.#client = this.#register(new IdBlocks({ store, clock: writing.clock, kind: 'client', size: 1, origin }))
+    this.#client = this.#register(new IdBlocks({ ...writing, kind: 'client', size: 1, origin }))
   }
 
   async #register(clientIds: IdBlocks): Promise<VerifiedClient> {
@@ -58,9 +58,8 @@ export class Vendors {
 
   /** A new account with an open session. */
   async open(url: string): Promise<Vendor & { readonly refreshToken: string }> {
-    const { store, clock } = this.#sessions
-    this.#logEpoch = await readEpoch(store)
-    const accountIds = new IdBlocks({ store, clock, kind: 'account', size: 1, origin })
+    this.#logEpoch = await readEpoch(this.#sessions.store)
+    const accountIds = new IdBlocks({ ...this.#sessions, kind: 'account', size: 1, origin })
     const email = `${randomUUID()}@example.com`
     const registration = { email, password: 'unused', plan: 'basic' } as const
     const { account } = await registerAccount({ ...this.#sessions, passwords, accountIds }, registration, origin)

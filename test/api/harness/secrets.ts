@@ -26,8 +26,8 @@ export type Shown = Readonly<Record<string, unknown>> & {
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-export async function newSender({ writing, store }: Installation, plan: Plan = 'basic'): Promise<Sender> {
-  const accountIds = new IdBlocks({ store, clock: writing.clock, kind: 'account', size: 1, origin })
+export async function newSender({ writing }: Installation, plan: Plan = 'basic'): Promise<Sender> {
+  const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin })
   const registering = { ...writing, accountIds, passwords: { hash: async () => 'not a hash' } }
   const email = `${randomUUID()}@example.com`
   const { account } = await registerAccount(registering, { email, password: 'unused', plan }, origin)

@@ -15,8 +15,8 @@ export type Person = { readonly account: number; readonly email: string; readonl
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 /** A new account whose password is hashed as everybody's. */
-export async function newPerson({ installation: { writing, store } }: Service): Promise<Person> {
-  const accountIds = new IdBlocks({ store, clock: writing.clock, kind: 'account', size: 1, origin })
+export async function newPerson({ installation: { writing } }: Service): Promise<Person> {
+  const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
   const passwords = new Passwords(CHEAP_HASHES.passwords)
   try {

@@ -1,12 +1,13 @@
+import { loginDecider, reserveLogin } from '../../../src/domain/account/login.ts'
+import { accountDecider } from '../../../src/domain/account/account.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../../src/commands/core/handle.ts'
-import { accountFold, accountStream, findAccount } from '../../../src/commands/accounts/accounts.ts'
-import { loginFold, plainLoginStream } from '../../../src/commands/accounts/people.ts'
+import { accountStream, findAccount } from '../../../src/commands/accounts/accounts.ts'
+import { plainLoginStream } from '../../../src/commands/accounts/people.ts'
 import { load } from '../../../src/commands/core/load.ts'
 import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
-import { reserveLogin } from '../../../src/domain/account/login.ts'
 import { metadata } from '../../../src/events/origin.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
@@ -32,7 +33,7 @@ test('that died after the reservation is finished by its repeat, with the reserv
     ] as const) {
       const email = account === 41 ? ann.email : 'bob@example.com'
       const wish = { stream, id: `died-${account}`, origin: cli }
-      await handle(one, wish, loginFold, (login) => reserveLogin(login, { account }))
+      await handle(one, wish, loginDecider, (login) => reserveLogin(login, { account }))
       assert.is(await findAccount(one, email), undefined)
       assert.equal(await registerAccount(one, { ...ann, email }, cli), { account, email })
       const found = await findAccount(one, `${email.toLowerCase()} `)
@@ -47,7 +48,7 @@ test('puts the address beside the log and not into it', () =>
     for await (const event of one.store.readAll('start')) {
       assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /example\.com/i)
     }
-    const { state } = await load(other.store, accountStream(account), accountFold)
+    const { state } = await load(other.store, accountStream(account), accountDecider)
     assert.is(await other.people.addressOf(account, state), ann.email)
   }))
 

@@ -1,8 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { finishBulk } from '../../../src/commands/bulk/carry-out.ts'
-import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamond.ts'
-import { changeDiamonds } from '../../../src/commands/diamonds/change-diamonds.ts'
+import {
+  changeDiamond,
+  changeDiamonds,
+  deleteDiamond,
+  patchDiamond,
+} from '../../../src/commands/diamonds/change-diamonds.ts'
 import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
 import type { Inventory } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'

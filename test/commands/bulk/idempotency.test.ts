@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { appendOnce, type DoingOne } from '../../../src/commands/bulk/idempotency.ts'
+import { onceForKey, type DoingOne } from '../../../src/commands/bulk/once.ts'
 import { type Writing, writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
@@ -46,16 +46,16 @@ function doing(done: string[], meanwhile: () => Promise<unknown> = async () => u
 test('is made under one name by both where they ask for the same', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => appendOnce(processOn(store), request('a'), doing(done))
-    const wish = await appendOnce(processOn(store), request('a'), doing(done, first))
+    const first = () => onceForKey(processOn(store), request('a'), doing(done))
+    const wish = await onceForKey(processOn(store), request('a'), doing(done, first))
     assert.equal(done, [`made ${wish}`, `made ${wish}`, `again ${wish}`])
   }))
 
 test('is taken back by the second where it asks for something else, and refused', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => appendOnce(processOn(store), request('a'), doing(done))
-    const second = await appendOnce(processOn(store), request('b'), doing(done, first)).catch((error: unknown) => error)
+    const first = () => onceForKey(processOn(store), request('a'), doing(done))
+    const second = await onceForKey(processOn(store), request('b'), doing(done, first)).catch((error: unknown) => error)
     assert.ok(second instanceof Refusal && second.kind === 'invalid')
     const [, own = ''] = done
     assert.equal([done.length, done[2]], [3, own.replace('made', 'took back')])

@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FoldedStates } from '../../../src/commands/core/folded-states.ts'
-import type { Fold } from '../../../src/commands/core/load.ts'
+import type { Decider } from '../../../src/domain/decider.ts'
 
 type Noted = { readonly type: string; readonly data: object }
 
-const text: Fold<string, Noted> = { initial: '', evolve: (state) => state }
-const other: Fold<string, Noted> = { ...text }
-const newest: Fold<string, Noted> = { ...text, newest: { count: 1, suffices: () => true } }
+const text: Decider<string, Noted> = { initialState: '', evolve: (state) => state }
+const other: Decider<string, Noted> = { ...text }
+const newest: Decider<string, Noted> = { ...text, newest: { count: 1, suffices: () => true } }
 const folded = (state: string) => ({ state, revision: 0n, last: 'e-1', at: 1000 })
 const known = (states: FoldedStates, streams: readonly string[]) =>
   streams.filter((stream) => states.find(stream, text) !== undefined)

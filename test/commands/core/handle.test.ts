@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { TRIES } from '../../../src/commands/core/retry.ts'
 import { handle, writingTo } from '../../../src/commands/core/handle.ts'
-import type { Fold } from '../../../src/commands/core/load.ts'
+import type { Decider } from '../../../src/domain/decider.ts'
 import {
   OutcomeUnknown,
   StoreUnavailable,
@@ -9,13 +10,13 @@ import {
   type EventStore,
 } from '../../../src/stores/ports/event-store.ts'
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
-import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
 /** A sum, and one event a wish: applied twice shows. */
-const sum: Fold<number, Counted> = { initial: 0, evolve: (total, { data }) => total + data.to }
+const sum: Decider<number, Counted> = { initialState: 0, evolve: (total, { data }) => total + data.to }
 const add = (by: number) => (): Counted[] => [{ type: 'IdsReserved', data: { from: 1, to: by } }]
 const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
 
@@ -29,7 +30,10 @@ test.before.each(async (given) => {
 })
 test.after.each(({ store }) => store.close())
 
-const writing = ({ store, time }: Given, over: EventStore = store) => writingTo(over, () => time.now)
+const writing = ({ store, time }: Given, over: EventStore = store) => ({
+  ...writingTo(over, () => time.now),
+  monotonic: () => 0,
+})
 
 const sumOf = async ({ store, stream }: Given) =>
   (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
@@ -84,14 +88,14 @@ test('that was stored and is sent again is found by its events, and not decided 
   assert.is(await sumOf(given), 6)
 })
 
-test('whose append is lost four times is made', async (given) => {
-  given.store.failNext('lost', 'lost', 'lost', 'lost')
+test('whose append is lost but the last time is made', async (given) => {
+  given.store.failNext(...everyTry('lost').slice(1))
   const { state } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   assert.equal([state, await sumOf(given)], [5, 5])
 })
 
-test('whose outcome is unknown for the fifth time says so', async (given) => {
-  given.store.failNext('lost', 'lost', 'lost', 'lost', 'lost')
+test('whose outcome stays unknown says so', async (given) => {
+  given.store.failNext(...everyTry('lost'))
   await rejectedWith(OutcomeUnknown, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
 })
@@ -114,10 +118,10 @@ function contended({ store, stream }: Given, count: number): EventStore {
   }
 }
 
-test('that loses four races decides anew each time and gets through', async (given) => {
+test('that loses all races but the last decides anew each time and gets through', async (given) => {
   const seen: number[] = []
   const { state } = await handle(
-    writing(given, contended(given, 4)),
+    writing(given, contended(given, TRIES - 1)),
     { stream: given.stream, id: 'w', origin },
     sum,
     (total) => {
@@ -125,14 +129,17 @@ test('that loses four races decides anew each time and gets through', async (giv
       return add(1)()
     },
   )
-  assert.equal(seen, [0, 100, 200, 300, 400])
-  assert.is(state, 401)
+  assert.equal(
+    seen,
+    Array.from({ length: TRIES }, (_, races) => 100 * races),
+  )
+  assert.is(state, 100 * (TRIES - 1) + 1)
 })
 
-test('that loses five races is refused', async (given) => {
-  const losing = writing(given, contended(given, 5))
+test('that loses all races is refused', async (given) => {
+  const losing = writing(given, contended(given, TRIES))
   await rejectedWith(WrongRevision, handle(losing, { stream: given.stream, id: 'w', origin }, sum, add(1)))
-  assert.is(await sumOf(given), 500)
+  assert.is(await sumOf(given), 100 * TRIES)
 })
 
 test('waits for the commands of its stream in this process: a hundred decide once each, each on the last', async (given) => {

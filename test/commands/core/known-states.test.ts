@@ -1,23 +1,25 @@
+import { attach, create, detach, diamondDecider } from '../../../src/domain/diamond/diamond.ts'
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle, writingTo, type Writing } from '../../../src/commands/core/handle.ts'
-import type { Fold } from '../../../src/commands/core/load.ts'
-import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamond.ts'
-import { changeDiamonds } from '../../../src/commands/diamonds/change-diamonds.ts'
-import { diamondFold } from '../../../src/commands/diamonds/diamonds.ts'
-import { attach, detach } from '../../../src/domain/certification/decide.ts'
-import { create } from '../../../src/domain/diamond/decide.ts'
+import type { Decider } from '../../../src/domain/decider.ts'
+import {
+  changeDiamond,
+  changeDiamonds,
+  deleteDiamond,
+  patchDiamond,
+} from '../../../src/commands/diamonds/change-diamonds.ts'
 import type { Change } from '../../../src/domain/diamond/fields.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
-import { faultyStore, type AppendFault, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyTry, faultyStore, type AppendFault, type FaultyStore } from '../../stores/faulty-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Added = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
-const sum: Fold<number, Added> = { initial: 0, evolve: (total, { data }) => total + data.to - data.from }
+const sum: Decider<number, Added> = { initialState: 0, evolve: (total, { data }) => total + data.to - data.from }
 const add = (by: number) => (): Added[] => [{ type: 'IdsReserved', data: { from: 100, to: 100 + by } }]
 /** Refuses where there is more than `most`, and has nothing to do where there is exactly that. */
 const addUpTo = (most: number) => (total: number) => {
@@ -33,7 +35,7 @@ const test = suite<Given>('a command on a stream that its process knows')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.wish = { stream: newStream(), origin }
-  given.one = writingTo(given.store, clock)
+  given.one = { ...writingTo(given.store, clock), monotonic: () => 0 }
   given.other = writingTo(given.store, clock)
 })
 test.after.each(({ store }) => store.close())
@@ -98,7 +100,7 @@ for (const fault of ['lost', 'stored', 'late'] as const) {
 
 test('is on what was stored after an outcome that stayed unknown', async ({ store, wish, one }) => {
   await handle(one, wish, sum, add(1))
-  const faults: AppendFault[] = ['late', 'lost', 'lost', 'lost', 'lost']
+  const faults: AppendFault[] = ['late', ...everyTry('lost').slice(1)]
   store.failNext(...faults)
   await rejectedWith(OutcomeUnknown, handle(one, wish, sum, add(5)))
   await store.land()
@@ -162,7 +164,7 @@ async function wish(writing: Writing, want: Wanted, step: number): Promise<objec
   const at = { diamond: want.id, owner: want.owner }
   switch (want.what) {
     case 'create':
-      return handle(writing, to, diamondFold, ({ status }) =>
+      return handle(writing, to, diamondDecider, ({ status }) =>
         status === 'unknown' ? [create(want.id, want.owner, { sku: 'A', cutShape: 2, carat: 1 }, clock())] : [],
       )
     case 'patch': {
@@ -172,11 +174,11 @@ async function wish(writing: Writing, want: Wanted, step: number): Promise<objec
     case 'remove':
       return changeDiamond(writing, by(want.owner), deleteDiamond(want.id, by(want.owner)))
     case 'attach':
-      return handle(writing, to, diamondFold, (diamond) =>
+      return handle(writing, to, diamondDecider, (diamond) =>
         attach(diamond, at, step, { laboratory: 'GIA', number: 'N', file: null }),
       )
     case 'detach':
-      return handle(writing, to, diamondFold, (diamond) => detach(diamond, step - 2, want.owner))
+      return handle(writing, to, diamondDecider, (diamond) => detach(diamond, step - 2, want.owner))
   }
 }
 

@@ -30,10 +30,10 @@ const KEYS = masterKeys(newMasterKey())
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
   const store = openSqliteEvents(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
-  const clock = () => time.now
+  const writing = { ...writingTo(store, () => time.now), monotonic: () => 0 }
   return {
-    ...writingTo(store, clock),
-    people: new People({ store, clock }, vault.persons, keys),
+    ...writing,
+    people: new People(writing, vault.persons, keys),
     vault,
     keys,
     box: new SecretBox(keys, new Passphrases(), CHEAP_HASHES.passphrases),

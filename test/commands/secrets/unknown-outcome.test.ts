@@ -6,7 +6,7 @@ import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretStream } from '../../../src/credentials/secret-keys.ts'
 import { OutcomeUnknown, StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import { faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
+import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
 import { origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
 
 const test = suite('an append to a secret with an unknown outcome')
@@ -46,7 +46,7 @@ test('that was lost is tried again', () =>
 test('that stays unknown gives the value to nobody, and lands without a second reader', () =>
   withFaults(async (faulty, store, sound) => {
     const { keys } = await shareSecret(faulty, wish())
-    store.failNext('late', 'late', 'late', 'late', 'late')
+    store.failNext(...everyTry('late'))
     assert.ok((await failed(reveal(faulty, keys.secretKey))) instanceof OutcomeUnknown)
     await store.land()
     assert.match(String(await failed(reveal(sound, keys.secretKey))), /Unknown secret/)

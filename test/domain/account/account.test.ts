@@ -1,22 +1,21 @@
-import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
 import {
+  accountDecider,
   changePassword,
   changePlan,
   disable,
   enable,
-  evolveAccount,
   issueApiToken,
   register,
   revokeApiToken,
-  unknownAccount,
   type AccountEvent,
 } from '../../../src/domain/account/account.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
 
 const test = suite('an account')
 
-const given = (...events: AccountEvent[]) => events.reduce(evolveAccount, unknownAccount)
+const given = (...events: AccountEvent[]) => events.reduce(accountDecider.evolve, accountDecider.initialState)
 const registered: AccountEvent = {
   type: 'AccountRegistered',
   data: { password: 'hash', plan: 'basic' },
@@ -26,7 +25,7 @@ const token = { token: 't1', digest: 'd1', at: 5 }
 const refusal = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
 
 test('has no address in its events', () => {
-  assert.equal(register(unknownAccount, wanted), [registered])
+  assert.equal(register(accountDecider.initialState, wanted), [registered])
 })
 
 const ENDED = { apiTokens: 'ended' } as const
@@ -37,7 +36,7 @@ test('is registered once', () => {
 
 test('needs an address that mail can be sent to', () => {
   for (const email of ['', 'ann', '@x', 'ann@', 'a nn@x', 'a@b@c', 'a\n@b', `${'a'.repeat(250)}@b.cd`]) {
-    assert.throws(() => register(unknownAccount, { ...wanted, email }), refusal('invalid'))
+    assert.throws(() => register(accountDecider.initialState, { ...wanted, email }), refusal('invalid'))
   }
 })
 
@@ -82,8 +81,8 @@ test('ends its API tokens with its password and when it is disabled, unless they
 })
 
 test('that nobody registered is missing', () => {
-  assert.throws(() => disable(unknownAccount, ENDED), refusal('missing'))
-  assert.throws(() => enable(unknownAccount), refusal('missing'))
+  assert.throws(() => disable(accountDecider.initialState, ENDED), refusal('missing'))
+  assert.throws(() => enable(accountDecider.initialState), refusal('missing'))
 })
 
 test.run()

@@ -1,9 +1,17 @@
+import {
+  attach,
+  certificationOf,
+  create,
+  detach,
+  diamondDecider,
+  recordReading,
+  remove,
+  type Diamond,
+  type DiamondEvent,
+} from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NewCertification } from '../../../src/domain/certification/certification.ts'
-import { attach, certificationOf, detach, recordReading } from '../../../src/domain/certification/decide.ts'
-import { create, remove } from '../../../src/domain/diamond/decide.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
@@ -11,7 +19,7 @@ const OWNER = 7
 const DIAMOND = 337
 const file = { digest: 'a'.repeat(64), bytes: 12, name: 'report.pdf' }
 const report: NewCertification = { laboratory: 'GIA', number: '2136273512', file }
-const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const born = create(DIAMOND, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73 }, 0)
 const attached = (id: number, certification = report) =>
   attach(given(born), { diamond: DIAMOND, owner: OWNER }, id, certification)
@@ -28,7 +36,7 @@ test('stands with its diamond after it was attached, in the order of attaching',
 test('can be attached only by the owner of a diamond that exists', () => {
   const at = { diamond: DIAMOND, owner: 8 }
   assert.throws(() => attach(given(born), at, 1, report), refused('forbidden'))
-  assert.throws(() => attach(unknown, at, 1, report), refused('missing'))
+  assert.throws(() => attach(diamondDecider.initialState, at, 1, report), refused('missing'))
 })
 
 test('goes when it is removed, and its event names the file that may go with it', () => {
@@ -65,7 +73,7 @@ test('that was read does not count as a change by the owner', () => {
   const read = given(born, ...attached(1), ...recordReading(before, 1, nothingRead))
   assert.is(before.status === 'live' && before.readingsBehind, 0)
   assert.is(read.status === 'live' && read.readingsBehind, 1)
-  const changed = evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
+  const changed = diamondDecider.evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })
   assert.is(changed.status === 'live' && changed.readingsBehind, 0)
 })
 

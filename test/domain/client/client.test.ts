@@ -1,31 +1,30 @@
-import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
 import {
+  clientDecider,
   disableClient,
   enableClient,
-  evolveClient,
   registerClient,
   rotateSecret,
-  unknownClient,
   type ClientEvent,
 } from '../../../src/domain/client/client.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
 
 const test = suite('a client')
 
-const given = (...events: ClientEvent[]) => events.reduce(evolveClient, unknownClient)
+const given = (...events: ClientEvent[]) => events.reduce(clientDecider.evolve, clientDecider.initialState)
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
 const refusal = (kind: string, says = /./) => {
   return (error: unknown) => error instanceof Refusal && error.kind === kind && says.test(error.message)
 }
 
 test('needs a name of 1 to 200 characters, without the blanks around it', () => {
-  assert.equal(registerClient(unknownClient, registered.data), [registered])
-  assert.equal(registerClient(unknownClient, { ...registered.data, name: '  shop\t' }), [registered])
-  assert.is(registerClient(unknownClient, { name: 'x'.repeat(200), secret: 's' }).length, 1)
+  assert.equal(registerClient(clientDecider.initialState, registered.data), [registered])
+  assert.equal(registerClient(clientDecider.initialState, { ...registered.data, name: '  shop\t' }), [registered])
+  assert.is(registerClient(clientDecider.initialState, { name: 'x'.repeat(200), secret: 's' }).length, 1)
   for (const name of ['', ' ', 'x'.repeat(201)]) {
     const says = new RegExp(`1 to 200 characters, got ${name.trim().length}$`)
-    assert.throws(() => registerClient(unknownClient, { name, secret: 's' }), refusal('invalid', says))
+    assert.throws(() => registerClient(clientDecider.initialState, { name, secret: 's' }), refusal('invalid', says))
   }
 })
 
@@ -38,7 +37,7 @@ test('that is enabled is not enabled again', () => {
 })
 
 test('changes by nothing but its own events before it is registered', () => {
-  assert.equal(given({ type: 'ClientEnabled', data: {} }), unknownClient)
+  assert.equal(given({ type: 'ClientEnabled', data: {} }), clientDecider.initialState)
 })
 
 test('keeps its epoch, and so its tokens, when its secret is rotated', () => {
@@ -54,9 +53,9 @@ test('raises its epoch each time it is disabled', () => {
 })
 
 test('that nobody registered is missing', () => {
-  const rotate = (client: typeof unknownClient) => rotateSecret(client, { secret: 'new' })
+  const rotate = (client: typeof clientDecider.initialState) => rotateSecret(client, { secret: 'new' })
   for (const decide of [disableClient, enableClient, rotate])
-    assert.throws(() => decide(unknownClient), refusal('missing', /no such client/))
+    assert.throws(() => decide(clientDecider.initialState), refusal('missing', /no such client/))
 })
 
 test.run()

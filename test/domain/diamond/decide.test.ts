@@ -1,14 +1,20 @@
+import {
+  create,
+  diamondDecider,
+  patch,
+  remove,
+  type Diamond,
+  type DiamondEvent,
+} from '../../../src/domain/diamond/diamond.ts'
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { create, patch, remove } from '../../../src/domain/diamond/decide.ts'
-import { evolve, unknown, type Diamond, type DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
 import type { Change, NewDiamond } from '../../../src/domain/diamond/fields.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 
 const OWNER = 7
 const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }
-const given = (...events: DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const born = () => create(337, OWNER, stone, 1_417_122_660_999)
 const change = (set: Change['set'], removed: Change['removed'] = []): Change => ({ set, removed })
 const byRoot = (cutShape: number): Change => ({ set: { cutShape }, removed: [], shapeByRoot: true })
@@ -53,7 +59,7 @@ test('that was deleted is missing, to its owner too', () => {
 })
 
 test('that never was is missing', () => {
-  assert.throws(() => remove(unknown, 1, OWNER), refused('missing'))
+  assert.throws(() => remove(diamondDecider.initialState, 1, OWNER), refused('missing'))
 })
 
 test('keeps a shape below the top level, or a text, when its root is sent back by whoever knows roots only', () => {
@@ -86,7 +92,7 @@ test('is what its last patches say, whatever their order of fields (property)', 
       let diamond = given(born())
       const expected: Record<string, unknown> = diamond.status === 'live' ? { ...diamond.fields } : {}
       for (const set of patches) {
-        diamond = patch(diamond, 337, OWNER, change(set)).reduce<Diamond>(evolve, diamond)
+        diamond = patch(diamond, 337, OWNER, change(set)).reduce<Diamond>(diamondDecider.evolve, diamond)
         Object.assign(expected, set)
       }
       assert.equal(diamond.status === 'live' && diamond.fields, expected)

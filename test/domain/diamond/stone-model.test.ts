@@ -1,15 +1,15 @@
-import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
-import { attachModel, detachModel } from '../../../src/domain/diamond/decide-model.ts'
-import { remove } from '../../../src/domain/diamond/decide.ts'
 import {
-  evolve,
-  unknown,
+  attachModel,
+  detachModel,
+  diamondDecider,
+  remove,
   type Diamond,
   type DiamondEvent,
   type LiveDiamond,
 } from '../../../src/domain/diamond/diamond.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/refusal.ts'
 import { foldOf, ownStone } from '../../../src/domain/diamond/own-facets.ts'
 import { modelWarnings, type StoneModel } from '../../../src/domain/diamond/stone-model.ts'
 
@@ -31,7 +31,8 @@ const attached = (data: StoneModel): DiamondEvent => ({ type: 'StoneModelAttache
 const REMOVED: DiamondEvent = { type: 'StoneModelRemoved', data: { digest: 'a'.repeat(64) } }
 const AT = { id: 1, owner: 7 }
 
-const folded = (...events: readonly DiamondEvent[]): Diamond => events.reduce(evolve, unknown)
+const folded = (...events: readonly DiamondEvent[]): Diamond =>
+  events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const refuses = (kind: string, message: string) => (error: unknown) =>
   error instanceof Refusal && error.kind === kind && error.message === message
 
@@ -46,7 +47,7 @@ test('is attached once, and takes the place of another one', () => {
 test('is removed where there is one', () => {
   const diamond = folded(CREATED, attached(model()))
   assert.equal(detachModel(diamond, AT), [REMOVED])
-  assert.equal(evolve(diamond, REMOVED), folded(CREATED))
+  assert.equal(diamondDecider.evolve(diamond, REMOVED), folded(CREATED))
   assert.throws(() => detachModel(folded(CREATED), AT), refuses('missing', 'Diamond 1 has no model'))
 })
 
@@ -58,13 +59,13 @@ test("is its owner's alone, and of a stone that there is", () => {
   for (const decide of [attachModel, detachModel]) {
     const foreign = refuses('forbidden', 'Diamond 1 belongs to another account')
     assert.throws(() => decide(folded(CREATED, attached(model())), { ...AT, owner: 8 }, OTHER), foreign)
-    assert.throws(() => decide(unknown, AT, OTHER), refuses('missing', 'There is no diamond 1'))
+    assert.throws(() => decide(diamondDecider.initialState, AT, OTHER), refuses('missing', 'There is no diamond 1'))
   }
 })
 
 test('changes nothing of what is no stone any more', () => {
   const deleted = folded(CREATED, { type: 'DiamondDeleted', data: {} })
-  assert.equal(evolve(deleted, attached(model())), deleted)
+  assert.equal(diamondDecider.evolve(deleted, attached(model())), deleted)
 })
 
 test('may weigh two of a hundred more or less than its stone without a word', () => {

@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { reserve } from '../../../src/domain/installation/ids.ts'
+import { idsDecider, reserve } from '../../../src/domain/installation/ids.ts'
 
 const test = suite('a block of ids')
 
 test('starts at 1 when none was reserved', () => {
-  assert.equal(reserve(undefined, 1000), { type: 'IdsReserved', data: { from: 1, to: 1000 } })
+  assert.equal(reserve(idsDecider.initialState, 1000), { type: 'IdsReserved', data: { from: 1, to: 1000 } })
 })
 
 test('starts behind the last one, whatever size that had', () => {
-  assert.equal(reserve(reserve(undefined, 7), 1).data, { from: 8, to: 8 })
+  assert.equal(reserve(idsDecider.evolve(0, reserve(0, 7)), 1).data, { from: 8, to: 8 })
 })
 
 test.run()

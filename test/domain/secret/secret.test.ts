@@ -1,15 +1,23 @@
+import {
+  burn,
+  expire,
+  recordMail,
+  remembered,
+  reveal,
+  secretDecider,
+  tryPassphrase,
+  type SecretEvent,
+} from '../../../src/domain/secret/secret.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { burn, expire, recordMail, remembered, reveal, tryPassphrase } from '../../../src/domain/secret/decide.ts'
-import { evolveSecret, unknownSecret, type SecretEvent } from '../../../src/domain/secret/secret.ts'
 
 const MINUTE = 60_000
 const shared: SecretEvent = {
   type: 'SecretShared',
   data: { owner: 7, token: 't', kind: 'shared', at: 0, ttl: 3600, passphrase: true, recipient: [], notify: false },
 }
-const given = (...events: SecretEvent[]) => events.reduce(evolveSecret, unknownSecret)
+const given = (...events: SecretEvent[]) => events.reduce(secretDecider.evolve, secretDecider.initialState)
 const tries = (...times: number[]): SecretEvent[] =>
   times.map((at) => ({ type: 'PassphraseTried', data: { at, for: 'reveal' } }))
 const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
@@ -32,7 +40,7 @@ test('that was revealed, burned or expired is unknown to every later reader and 
 
 test('ends once: no later event changes how it ended', () => {
   const burned = given(shared, { type: 'SecretBurned', data: { at: 5, by: 'key' } })
-  assert.equal(evolveSecret(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
+  assert.equal(secretDecider.evolve(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
 })
 
 test('is unknown from the second in which it expires, whoever has noticed', () => {

@@ -1,20 +1,19 @@
-import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
 import {
-  evolveSession,
   findUsed,
   GrantRefused,
   open,
   refresh,
   revoke,
   revokeAccessToken,
-  unknownSession,
+  sessionDecider,
   type SessionEvent,
 } from '../../../src/domain/session/session.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
 
 const test = suite('a family of refresh tokens')
 
-const given = (...events: SessionEvent[]) => events.reduce(evolveSession, unknownSession)
+const given = (...events: SessionEvent[]) => events.reduce(sessionDecider.evolve, sessionDecider.initialState)
 const grant = { account: 7, accountEpoch: 1, client: '1_x', clientEpoch: 2 }
 const rotation = { ...grant, digest: 'd0', number: 0, at: 1000, expiresAt: 50_000 }
 const opened: SessionEvent = { type: 'SessionOpened', data: rotation }
@@ -35,7 +34,7 @@ const asked = {
 const refused = (error: unknown) => error instanceof GrantRefused
 
 test('opens with its first token', () => {
-  assert.equal(open(unknownSession, rotation), [opened])
+  assert.equal(open(sessionDecider.initialState, rotation), [opened])
 })
 
 test('goes on with the next token, which repeats the grant', () => {

@@ -9,9 +9,11 @@ import {
   rotateWebhookSecret,
   webhookOf,
   type DeliveryNews,
+  type Webhook,
   type WebhookChange,
-} from '../../../src/domain/webhook/decide.ts'
-import type { Webhook, WebhookEvent, WebhookState } from '../../../src/domain/webhook/webhook.ts'
+  type WebhookEvent,
+  type WebhookState,
+} from '../../../src/domain/webhook/webhook.ts'
 
 const NEW = { id: 1, url: 'https://a.example', description: 'mine', secret: 's1', cursor: '0-3' }
 

@@ -1,13 +1,12 @@
-import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
 import {
-  evolveWebhooks,
-  noWebhooks,
   signingSecrets,
+  webhooksDecider,
   type Webhook,
   type WebhookEvent,
   type Webhooks,
 } from '../../../src/domain/webhook/webhook.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
 
 const CREATED: WebhookEvent = {
   type: 'WebhookCreated',
@@ -15,7 +14,8 @@ const CREATED: WebhookEvent = {
 }
 const OTHER: WebhookEvent = { type: 'WebhookCreated', data: { ...CREATED.data, id: 2, description: 'the other one' } }
 
-const folded = (...events: readonly WebhookEvent[]): Webhooks => events.reduce(evolveWebhooks, noWebhooks)
+const folded = (...events: readonly WebhookEvent[]): Webhooks =>
+  events.reduce(webhooksDecider.evolve, webhooksDecider.initialState)
 
 /** The first of two webhooks, after what happened to it; the other one is as it was. */
 function first(...events: readonly WebhookEvent[]): Webhook {

@@ -22,8 +22,8 @@ const DUE = 2
 
 /** An installation with so many events, and some pages of everything else, put in by its stores: nobody serves it. */
 export const filledSite = (site: Site, events: number): Promise<void> =>
-  withOpened(site, async ({ store, files, vault, keys }) => {
-    await LinkKeys.open(store, keys, Date.now)
+  withOpened(site, async ({ store, writing, files, vault, keys }) => {
+    await LinkKeys.open(writing, keys)
     const appends = Array.from(
       { length: events },
       (_, n) => ({ stream: `diamond-${n + 1}`, expected: 'none', events: [event(n)] }) as const,

@@ -8,8 +8,8 @@ import type { Person } from './clients/client.ts'
 const origin = { actor: 'operator', via: 'cli', correlation: 'workload' } as const
 
 /** Somebody who has an account with a password, and a registered program that logs in for them. */
-export async function newPerson({ writing, store }: Installation): Promise<Person> {
-  const ids = { store, clock: writing.clock, size: 1, origin }
+export async function newPerson({ writing }: Installation): Promise<Person> {
+  const ids = { ...writing, size: 1, origin }
   const accountIds = new IdBlocks({ ...ids, kind: 'account' })
   const clientIds = new IdBlocks({ ...ids, kind: 'client' })
   const passwords = new Passwords()

@@ -1,7 +1,7 @@
+import { diamondDecider, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
-import { evolve, unknown, type LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
 import { profileOf } from '../../../src/http/report/profile.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
@@ -9,7 +9,10 @@ const test = suite("a stone's drawing from the side")
 
 function live(cutShape: number | string): LiveDiamond {
   const set = { sku: 'A', cutShape, carat: 1 }
-  const diamond = evolve(unknown, { type: 'DiamondCreated', data: { id: 1, owner: 7, date: 0, set } })
+  const diamond = diamondDecider.evolve(diamondDecider.initialState, {
+    type: 'DiamondCreated',
+    data: { id: 1, owner: 7, date: 0, set },
+  })
   assert.is(diamond.status, 'live')
   return diamond as LiveDiamond
 }

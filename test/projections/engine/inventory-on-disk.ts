@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamond.ts'
+import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamonds.ts'
 import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'

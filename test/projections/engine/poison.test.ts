@@ -58,8 +58,7 @@ const writingOf = (store: EventStore) => writingTo(store, Date.now)
 const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof tabled> | Promise<never> = tabled) =>
   using(scoring, {
     scoring: {
-      store,
-      clock: Date.now,
+      ...writingOf(store),
       traced: (cut) => traced(cut) ?? null,
       tracedModel: noModels,
       scored: () => undefined,

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { lastSigned } from '../../../src/commands/evidence/signed-checkpoints.ts'
 import { CheckpointSigner, LogRewritten } from '../../../src/projections/tree/checkpoint-signer.ts'
 import { Checkpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
@@ -16,7 +17,7 @@ async function signerOn({ store, reads }: Disk, key = privateKey): Promise<Check
   const model = await reads.model(tree.declaration)
   const checkpoints = new Checkpoints(store, key)
   const progress = { reached: () => true }
-  return new CheckpointSigner({ store, model, progress, checkpoints, key, clock: () => 1_795_300_000_000 })
+  return new CheckpointSigner({ ...writingTo(store, () => 1_795_300_000_000), model, progress, checkpoints, key })
 }
 
 /** The tree made anew, and signed. */

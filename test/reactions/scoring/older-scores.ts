@@ -1,5 +1,5 @@
 import { metadata } from '../../../src/events/origin.ts'
-import { scoresStream } from '../../../src/domain/diamond/streams.ts'
+import { scoresStream } from '../../../src/domain/diamond/diamond.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { randomUUID } from 'node:crypto'
 

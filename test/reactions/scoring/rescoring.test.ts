@@ -1,3 +1,4 @@
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
@@ -26,8 +27,7 @@ const OLDER = '0.9.3+00c0ffee'
 const NEWER = '99.0.0+00c0ffee'
 
 const tools = ({ store }: Disk) => ({
-  store,
-  clock: Date.now,
+  ...writingTo(store, Date.now),
   log: openLog('silent'),
   traced: (cut: Cut) => tabled(cut) ?? reference,
   tracedModel: noModels,

@@ -1,3 +1,4 @@
+import { writingTo } from '../../../src/commands/core/handle.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
@@ -20,7 +21,12 @@ const test = suite('the scoring reaction')
 const traced = (cut: Cut) => tabled(cut) ?? reference
 
 function reactionOn(store: EventStore) {
-  const tools = { store, clock: Date.now, log: openLog('silent'), scored: () => undefined, giveWay: async () => true }
+  const tools = {
+    ...writingTo(store, Date.now),
+    log: openLog('silent'),
+    scored: () => undefined,
+    giveWay: async () => true,
+  }
   return reactionOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
 }
 
@@ -165,8 +171,7 @@ test(
     await vendor.patch(first, { girdle: 'Thick' })
     const failing = (cut: Cut) => tabled(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
     const tools = {
-      store: disk.store,
-      clock: Date.now,
+      ...writingTo(disk.store, Date.now),
       log: openLog('silent'),
       scored: () => undefined,
       giveWay: async () => true,

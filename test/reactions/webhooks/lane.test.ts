@@ -1,12 +1,12 @@
+import { accountDecider, disable, enable, register } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
-import { accountFold, accountStream } from '../../../src/commands/accounts/accounts.ts'
+import { accountStream } from '../../../src/commands/accounts/accounts.ts'
 import { handle, writingTo, type Writing } from '../../../src/commands/core/handle.ts'
 import { changeWebhook, createWebhook, webhooksOf, type Hooking } from '../../../src/commands/webhooks/webhooks.ts'
 import type { MasterKey } from '../../../src/credentials/master-keys.ts'
 import { WebhookSecrets } from '../../../src/credentials/webhook-secrets.ts'
-import { disable, enable, register } from '../../../src/domain/account/account.ts'
 import type { Webhook } from '../../../src/domain/webhook/webhook.ts'
 import { openDeliveries, WebhookProgresses } from '../../../src/projections/webhooks/webhook-progress.ts'
 import { Lane, type LaneTools } from '../../../src/reactions/webhooks/lane.ts'
@@ -60,7 +60,7 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
     const writing = writingTo(stores.store, () => world.now)
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
-    await handle(writing, { stream: accountStream(OWNER), origin }, accountFold, (state) => register(state, account))
+    await handle(writing, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
     const hooking = { ...writing, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
     const made = await createWebhook(hooking, OWNER, { url: 'https://example.com/', description: null }, origin)
     const progresses = new WebhookProgresses(stores.reads, stores.store)
@@ -206,7 +206,7 @@ test('go to another address at once, without the pauses of the former', () =>
 test('rest while the account is disabled', () =>
   world(async (world) => {
     const change = (decide: typeof enable) =>
-      handle(world.writing, { stream: accountStream(OWNER), origin }, accountFold, decide)
+      handle(world.writing, { stream: accountStream(OWNER), origin }, accountDecider, decide)
     await change((state) => disable(state, { apiTokens: 'ended' }))
     world.changes = 1
     await world.run()

@@ -1,23 +1,67 @@
 import { createHash } from 'node:crypto'
-import type { AcceptedChange, RequestAccepted } from '../../domain/bulk/bulk.ts'
+import { KEY_LIFE, type AcceptedChange, type RequestAccepted } from '../../domain/bulk/bulk.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-id.ts'
 import { FIRST_SCHEMA } from '../../events/origin.ts'
 import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Writing } from '../core/handle.ts'
+import { timeOf } from '../core/load.ts'
 import { versioned, withSchema } from '../core/stamp.ts'
 
-/** Changes that belong together, and the stream that says what has become of them. */
-export type Bulk = {
-  /** `request-{hash}`, and the revision that it has. */
+/** An Idempotency-Key is a caller's name for what it asks for: it counts per account, method and path. */
+export type IdempotencyKey = { readonly key: string; readonly method: string; readonly path: string }
+
+export type Keyed = IdempotencyKey & {
+  readonly owner: number
+  /** What was read from the body and is going to be done. */
+  readonly body: unknown
+}
+
+/** The record of a request: `request-{hash}`, and a digest of what was asked for. */
+export type RequestRecord = {
   readonly stream: string
-  readonly expected: Revision
-  /** A digest of what was asked for. */
   readonly body: string
+  /** Milliseconds that it counts; for good unless told. */
+  readonly life?: number
+}
+
+/** The record of what is asked for by a key. */
+export const recordOf = ({ owner, method, path, key, body }: Keyed): RequestRecord => ({
+  stream: bulkStream(owner, method, path, key),
+  body: digestOf(body),
+  life: KEY_LIFE,
+})
+
+/** The newest event of a record; `kept` where it still counts. @throws StoreUnavailable */
+export async function readRecord(
+  { store, clock }: Pick<Writing, 'store' | 'clock'>,
+  { stream, life = Infinity }: Pick<RequestRecord, 'stream' | 'life'>,
+): Promise<{ readonly revision: Revision; readonly kept: StoredEvent | undefined }> {
+  const [last] = await store.read(stream, { last: 1 })
+  const isKept = last !== undefined && clock() - timeOf(last) < life
+  return { revision: last?.revision ?? 'none', kept: isKept ? last : undefined }
+}
+
+/** @throws Refusal invalid for another body */
+export function sameBody<Data extends { readonly body: string }>(
+  { data }: { readonly data: Data },
+  body: string,
+): Data {
+  if (data.body === body) return data
+  throw new Refusal('invalid', 'This Idempotency-Key was used for another body; take a new key for a new request')
+}
+
+/** Changes that belong together. */
+export type Changes = {
   readonly diamonds: readonly number[]
   readonly appends: readonly Append[]
   /** Of every event, but for the version of its payload. */
   readonly metadata: NewEvent['metadata']
 }
+
+/** Changes, the record that says what has become of them, and the revision that it has. */
+export type Bulk = Changes & Pick<RequestRecord, 'stream' | 'body'> & { readonly expected: Revision }
 
 /** What has to be done of a bulk, whoever does it. */
 export type Work = Omit<Bulk, 'expected'>
