@@ -7,9 +7,8 @@ import {
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
 import { nominal } from '../../src/domain/scoring/cut/nominal.ts'
-import { ImpossibleProportions, proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
+import { ImpossibleProportions, proportionsOf, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import type { Unpublished } from '../../src/domain/scoring/cut/unpublished.ts'
 import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/members.ts'

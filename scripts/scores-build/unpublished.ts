@@ -7,9 +7,8 @@ import {
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
 import { nominal } from '../../src/domain/scoring/cut/nominal.ts'
-import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
+import { ImpossibleProportions, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import type { Unpublished } from '../../src/domain/scoring/cut/unpublished.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
 import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
-import { unpublished } from '../../src/domain/scoring/cut/unpublished.ts'
+import { unpublished } from '../../src/domain/scoring/cut/proportions.ts'
 import { errorsOf } from '../../src/domain/scoring/errors.ts'
 import { openTracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Drawn } from '../scores-build/drawn.ts'

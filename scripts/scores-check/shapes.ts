@@ -2,7 +2,7 @@ import { modelledShapes, type ModelledShape } from '../../src/domain/scoring/cut
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { BEYOND, widestTable } from '../../src/domain/scoring/cut/widest-table.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
-import { reference, table } from '../../src/domain/scoring/table.ts'
+import { reference, table } from '../../src/domain/scoring/score.ts'
 import { says, unless, type Check } from './check.ts'
 import { plain } from './designs.ts'
 import { relative } from './relative.ts'

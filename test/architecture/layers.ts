@@ -50,12 +50,15 @@ export function wrongImports(modules: readonly Module[]): string[] {
 }
 
 function mayImport(layer: string, name: string): boolean {
-  if (!name.endsWith('.ts')) return layer !== 'domain'
+  if (!isOfSrc(name)) return layer !== 'domain'
   const other = layerOf(name)
   if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]
   return allowed === undefined || other === layer || allowed.includes(other)
 }
+
+/** Modules, and the tables in JSON beside them; not packages. */
+const isOfSrc = (name: string) => /\.(?:ts|json)$/.test(name) && !name.startsWith('..')
 
 /** A module right in src is a layer of its own. */
 function layerOf(path: string): string {

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cutKey, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { reference, table } from '../../src/domain/scoring/table.ts'
+import { reference, table } from '../../src/domain/scoring/score.ts'
 import { CutTraces } from '../../src/scoring/cut-traces.ts'
 import { plain } from '../domain/scoring/cuts.ts'
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { reference } from '../../src/domain/scoring/table.ts'
+import { reference } from '../../src/domain/scoring/score.ts'
 import { openTracePool, type TracePoolOptions } from '../../src/scoring/trace-pool.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 

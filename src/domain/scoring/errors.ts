@@ -1,12 +1,19 @@
-import { basesOf } from './basis.ts'
+import { basesOf, type Basis } from './basis.ts'
+import type { ModelledShape } from './cut/cut.ts'
 import { isModelled, type Stone } from './cut/stone.ts'
-import { drawnErrors } from './errors-table.ts'
+import made from './drawn-errors.json' with { type: 'json' }
 
 /**
  * By how much each score may be off: of stones of which as much is known, eight of ten lie nearer. Of brilliance, fire and integral
  * parts of the score; spread's is in points of pc, symmetry's on its scale of ten.
  */
 export type Errors = Readonly<Record<'integral' | 'spread' | 'fire' | 'brilliance' | 'symmetry', number>>
+
+/** Parts of the score; spread in points of pc. */
+type Row = readonly [brilliance: number, fire: number, integral: number, spread: number]
+
+/** Of stones of which as much is known, eight of ten lie nearer; made by `npm run scores:build`. */
+export const drawnErrors = made as unknown as Readonly<Record<ModelledShape, Readonly<Record<Basis, Row>>>>
 
 /** Of a stone that was traced from its own facets: what sampling and a scanner leave open. */
 const own: Errors = { integral: 0.04, spread: 0.7, fire: 0.03, brilliance: 0.05, symmetry: 0.3 }

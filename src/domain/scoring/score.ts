@@ -5,14 +5,20 @@ import { errorsOf } from './errors.ts'
 import { finished } from './cut/finished.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
 import type { Stone } from './cut/stone.ts'
-import { reference, table } from './table.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
+import traced from './traced-cuts.json' with { type: 'json' }
+
+/** The round of Tolkowsky's proportions that brilliance, fire and spread are measured against, as it was traced. */
+export const reference: TracedCut = traced.reference
+
+/** What the tracer finds for each shape and cut grade, by `cutKey`; made by `npm run scores:build`. */
+export const table: Readonly<Record<string, TracedCut>> = traced.cuts
 
 /** What the shipped table knows of a cut, whatever its polish and symmetry; undefined for one that has to be traced. */
 export function tabled(cut: Cut): TracedCut | undefined {
   const usual = finishOf(cut.grade)
-  const traced = table[cutKey({ ...cut, polish: usual, symmetry: usual })]
-  return traced && finished(traced, cut)
+  const found = table[cutKey({ ...cut, polish: usual, symmetry: usual })]
+  return found && finished(found, cut)
 }
 
 /** A stone's six scores, each null where what it needs is not known. `cut` is its traced cut, null where it has none. */

@@ -1,10 +1,10 @@
-import { tableHash } from './table.ts'
+import traced from './traced-cuts.json' with { type: 'json' }
 
 /** Of the model: major when scores change their meaning, minor when they move by more than their d, else patch. */
 const MODEL = '3.1.0'
 
 /** The version of every score that rests on the tracer: the model's, and as build metadata the table's digest. */
-export const OPTICS_VERSION = `${MODEL}+${tableHash}`
+export const OPTICS_VERSION = `${MODEL}+${traced.hash}`
 
 /** Fluorescence comes from the report alone. */
 export const FLUOR_VERSION = '1.0.0'

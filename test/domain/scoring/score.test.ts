@@ -3,9 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut/cut.ts'
 import { decimals } from '../../../src/domain/scoring/members.ts'
-import { score, tabled } from '../../../src/domain/scoring/score.ts'
+import { reference, score, tabled } from '../../../src/domain/scoring/score.ts'
 import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
-import { reference } from '../../../src/domain/scoring/table.ts'
 import { close, plain } from './cuts.ts'
 
 const test = suite('scores')

@@ -1,8 +1,14 @@
-import { grades, type Cut, type Finish } from './cut.ts'
+import { grades, type Cut, type Finish, type ModelledShape } from './cut.ts'
 import { kept } from '../light/numbers.ts'
 import type { LeanFactors, LeanFigure } from './lean-factors.ts'
-import { leanTable } from './lean-table.ts'
+import made from './lean-factors.json' with { type: 'json' }
 import { leanOf } from './perturbation.ts'
+
+/**
+ * What facets that lean as each grade of symmetry and polish allows leave of a shape's figures, a factor for each grade, best
+ * first; made by `npm run scores:build`.
+ */
+export const leanTable: Readonly<Record<ModelledShape, Readonly<Record<LeanFigure, readonly number[]>>>> = made
 
 /** What polish and symmetry leave of each figure of a shape: 1 where nothing leans, between two grades in proportion to the lean. */
 export function leanFactors({ shape, polish, symmetry }: Finish & Pick<Cut, 'shape'>): LeanFactors {

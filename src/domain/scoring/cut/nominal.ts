@@ -1,6 +1,6 @@
 import type { CutGrade, Grade, ModelledShape } from './cut.ts'
 
-/** Percent of the width. What the crown (unpublished.ts) and the girdle leave of the depth is the pavilion's. */
+/** Percent of the width. What the crown (unpublished.json) and the girdle leave of the depth is the pavilion's. */
 export type Row = readonly [depth: number, table: number, girdle: number]
 
 /** The measures that stand for a cut of which only shape and grade are known. */

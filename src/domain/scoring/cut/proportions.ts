@@ -1,6 +1,15 @@
-import { girdles, usualCulet, type Culet, type Cut, type Girdle, type Measured } from './cut.ts'
+import {
+  girdles,
+  usualCulet,
+  type Culet,
+  type Cut,
+  type CutGrade,
+  type Girdle,
+  type Measured,
+  type ModelledShape,
+} from './cut.ts'
 import { nominal, type Row } from './nominal.ts'
-import { unpublished } from './unpublished.ts'
+import made from './unpublished.json' with { type: 'json' }
 import { radians } from '../solid/vector.ts'
 
 /** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
@@ -20,6 +29,12 @@ export type Proportions = {
   /** Width of the culet; 0 for a point. */
   readonly culet: number
 }
+
+/** The crown's angle on the short side in degrees, stars and lower halves in percent of their whole way. */
+export type Unpublished = readonly [crownAngle: number, star: number, lower: number]
+
+/** Of each shape and grade, what nobody publishes of the stone that stands for it; made by `npm run scores:build`. */
+export const unpublished = made as unknown as Readonly<Record<ModelledShape, Readonly<Record<CutGrade, Unpublished>>>>
 
 /** Tracing a cut failed: it would fail again, since it is computed from nothing else. */
 export class UntraceableCut extends Error {

@@ -5,9 +5,8 @@ import { facetAngle, type Facet } from '../../../../src/domain/scoring/solid/fac
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { nominal } from '../../../../src/domain/scoring/cut/nominal.ts'
-import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
+import { proportionsOf, unpublished } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { unpublished } from '../../../../src/domain/scoring/cut/unpublished.ts'
 import { dot, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
