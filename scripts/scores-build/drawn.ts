@@ -6,10 +6,14 @@ import {
   type Measured,
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
-import { nominal } from '../../src/domain/scoring/cut/nominal.ts'
-import { ImpossibleProportions, proportionsOf, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
+import {
+  ImpossibleProportions,
+  nominal,
+  proportionsOf,
+  type Unpublished,
+} from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
+import { bases, type Basis } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/members.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'

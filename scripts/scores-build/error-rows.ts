@@ -1,5 +1,5 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { bases, type Basis } from '../../src/domain/scoring/basis.ts'
+import { bases, type Basis } from '../../src/domain/scoring/errors.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Member, type Middles } from './drawn.ts'
 import { realSpreads } from './real-spread.ts'

@@ -1,6 +1,6 @@
 import { grades, type CutGrade, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import type { LeanFigure } from '../../src/domain/scoring/cut/lean-factors.ts'
-import { kept } from '../../src/domain/scoring/light/numbers.ts'
+import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
+import { kept } from '../../src/domain/scoring/light/optics.ts'
 import { startWorker } from '../../src/runtime/start-worker.ts'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
 import { neverRising } from './never-rising.ts'

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import { grades, type Cut } from '../../src/domain/scoring/cut/cut.ts'
-import type { LeanFigure } from '../../src/domain/scoring/cut/lean-factors.ts'
+import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
 import { perturbed } from '../../src/domain/scoring/cut/perturbation.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { traceSolid, wellMadeSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { framedBy } from '../../src/domain/scoring/cut/widest-table.ts'
+import { framedBy } from '../../src/domain/scoring/members.ts'
 import { performance } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 

@@ -6,8 +6,7 @@ import {
   type Grade,
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
-import { nominal } from '../../src/domain/scoring/cut/nominal.ts'
-import { ImpossibleProportions, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
+import { ImpossibleProportions, nominal, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'

@@ -1,5 +1,4 @@
-import type { RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
-import { traceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { traceSolid, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
 import { says, type Check } from './check.ts'
 import { quantile, roundOf } from './designs.ts'

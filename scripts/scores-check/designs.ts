@@ -1,6 +1,6 @@
 import { finishOf, type Cut, type CutGrade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
-import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/round-proportions.ts'
+import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 
 /** A round brilliant like the reference but for the measures given. */

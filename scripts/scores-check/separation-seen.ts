@@ -1,11 +1,11 @@
 import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { at } from '../../src/domain/scoring/light/numbers.ts'
+import { at } from '../../src/domain/scoring/light/optics.ts'
 import { planesOf, type Planes } from '../../src/domain/scoring/light/planes.ts'
-import { separation } from '../../src/domain/scoring/light/separation.ts'
+import { separation } from '../../src/domain/scoring/light/face-up.ts'
 import { isFromSky, newPath, trace, type Path } from '../../src/domain/scoring/light/trace.ts'
 import { aimFrom, viewFrom, type View } from '../../src/domain/scoring/light/view.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
-import { radians } from '../../src/domain/scoring/solid/vector.ts'
+import { radians } from '../../src/domain/scoring/solid/facet.ts'
 
 /** Spots across and along a square around the stone, from each side. */
 const ACROSS = 300

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { cutGrades, grades, modelledShapes, type Finish, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { leanFactors } from '../../src/domain/scoring/cut/lean.ts'
-import type { LeanFigure } from '../../src/domain/scoring/cut/lean-factors.ts'
+import { leanFactors, type LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
 import { reference, score, tabled } from '../../src/domain/scoring/score.ts'
 import { leanAverages, leanFigures, neverMore } from '../scores-build/lean-factors.ts'
 import { says, type Check } from './check.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { carried, FIRST_EPOCH } from '../domain/installation/restoring.ts'
+import { carried, FIRST_EPOCH } from '../domain/installation/installation.ts'
 import type { Grant } from '../domain/session/session.ts'
 import { hmac } from './key-derivation.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'

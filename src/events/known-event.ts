@@ -3,11 +3,8 @@ import type { ApiTokenUsed } from '../domain/account/api-token-use.ts'
 import type { ClientEvent } from '../domain/client/client.ts'
 import type { DiamondEvent } from '../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../domain/diamond/scores.ts'
-import type { CheckpointSigned, LogKeySealed } from '../domain/installation/evidence.ts'
-import type { IdsReserved } from '../domain/installation/ids.ts'
-import type { StoresJoined } from '../domain/installation/joining.ts'
-import type { LinkKeySealed } from '../domain/installation/link-key.ts'
-import type { PersonKeySealed } from '../domain/installation/person-key.ts'
+import type { CheckpointSigned, LinkKeySealed, LogKeySealed, PersonKeySealed } from '../domain/installation/keys.ts'
+import type { IdsReserved, LogRestored, RetryRequested, StoresJoined } from '../domain/installation/installation.ts'
 import type { LoginEvent } from '../domain/account/login.ts'
 import type {
   CopyAbandoned,
@@ -19,8 +16,6 @@ import type {
   LogOpened,
 } from '../domain/installation/moving.ts'
 import type { RequestAccepted, RequestDone } from '../domain/bulk/bulk.ts'
-import type { LogRestored } from '../domain/installation/restoring.ts'
-import type { RetryRequested } from '../domain/installation/retry.ts'
 import type { SecretEvent } from '../domain/secret/secret.ts'
 import type { SessionEvent } from '../domain/session/session.ts'
 import type { WebhookEvent } from '../domain/webhook/webhook.ts'

@@ -1,5 +1,5 @@
 import { suite } from 'uvu'
-import { LOG_KEY_STREAM, CHECKPOINTS_STREAM } from '../../src/domain/installation/evidence.ts'
+import { LOG_KEY_STREAM, CHECKPOINTS_STREAM } from '../../src/domain/installation/keys.ts'
 import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { refusal } from './harness/request.ts'
 import { PATIENT, startService } from './harness/service.ts'

@@ -1,7 +1,7 @@
 import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { clarity as clarities, color as colors } from '../../src/domain/dictionaries/color-and-clarity.ts'
+import { clarity as clarities, color as colors } from '../../src/domain/dictionaries/colors.ts'
 import { completed } from '../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../src/domain/diamond/scores.ts'
 import { Refusal } from '../../src/domain/refusal.ts'

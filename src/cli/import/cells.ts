@@ -1,6 +1,5 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { color } from '../../domain/dictionaries/color-and-clarity.ts'
-import { readFancyColor } from '../../domain/dictionaries/fancy-description.ts'
+import { color, readFancyColor } from '../../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { comparedText } from '../../domain/visible-text.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { STORES_STREAM } from '../../domain/installation/joining.ts'
+import { STORES_STREAM } from '../../domain/installation/installation.ts'
 import { COPY_STREAM } from '../../domain/installation/moving.ts'
 import type { EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { retriesStream } from '../../domain/installation/retry.ts'
+import { retriesStream } from '../../domain/installation/installation.ts'
 import { BatchWriter } from '../../projections/engine/batch-writer.ts'
 import type { Projection } from '../../projections/engine/read-model.ts'
 import type { Log } from '../../runtime/log.ts'

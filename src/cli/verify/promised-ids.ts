@@ -1,5 +1,5 @@
 import { scoredId } from '../../commands/scores/score-diamonds.ts'
-import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { eventId } from '../../events/event-id.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { retriesStream } from '../../domain/installation/retry.ts'
+import { retriesStream } from '../../domain/installation/installation.ts'
 import { foldAgain } from '../../projections/engine/fold-batch.ts'
 import type { Projection } from '../../projections/engine/read-model.ts'
 import { together } from '../../projections/engine/refold.ts'

@@ -1,6 +1,6 @@
 import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
 import { openLogKey } from '../../commands/evidence/log-key.ts'
-import { CHECKPOINTS_STREAM, LOG_KEY_STREAM, type CheckpointSigned } from '../../domain/installation/evidence.ts'
+import { CHECKPOINTS_STREAM, LOG_KEY_STREAM, type CheckpointSigned } from '../../domain/installation/keys.ts'
 import { BrokenEvent, decode, NewerSchema } from '../../events/decode.ts'
 import { Checkpoints } from '../../projections/tree/checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'

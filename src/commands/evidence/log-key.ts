@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import { LOG_KEY_STREAM, type LogKeySealed } from '../../domain/installation/evidence.ts'
+import { LOG_KEY_STREAM, type LogKeySealed } from '../../domain/installation/keys.ts'
 import type { Writing } from '../core/handle.ts'
 import { openSealedKey, type KeyKind } from '../installation/sealed-key.ts'
 

@@ -1,5 +1,5 @@
 import type { Decider } from '../../domain/decider.ts'
-import { CHECKPOINTS_STREAM, type CheckpointSigned } from '../../domain/installation/evidence.ts'
+import { CHECKPOINTS_STREAM, type CheckpointSigned } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'

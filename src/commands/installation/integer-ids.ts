@@ -1,4 +1,4 @@
-import { IDS, idsDecider, reserve } from '../../domain/installation/ids.ts'
+import { IDS, idsDecider, reserve } from '../../domain/installation/installation.ts'
 import type { Origin } from '../../events/origin.ts'
 import { handle, type Writing } from '../core/handle.ts'
 

@@ -5,7 +5,7 @@ import {
   STORES_STREAM,
   type Joined,
   type StoresJoined,
-} from '../../domain/installation/joining.ts'
+} from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Origin } from '../../events/origin.ts'
 import { handle, writingTo } from '../core/handle.ts'

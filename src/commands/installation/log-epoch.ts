@@ -1,4 +1,4 @@
-import { epochOf, RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { epochOf, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 
 /** The epoch that the log is in now. @throws StoreUnavailable */

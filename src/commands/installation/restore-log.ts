@@ -1,5 +1,11 @@
-import { ID_KINDS, IDS, reserve, type IdsReserved } from '../../domain/installation/ids.ts'
-import { RESTORES_STREAM, type LogRestored } from '../../domain/installation/restoring.ts'
+import {
+  ID_KINDS,
+  IDS,
+  reserve,
+  RESTORES_STREAM,
+  type IdsReserved,
+  type LogRestored,
+} from '../../domain/installation/installation.ts'
 import type { SecretExpired } from '../../domain/secret/secret.ts'
 import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'

@@ -1,5 +1,5 @@
 import type { Decider } from '../../domain/decider.ts'
-import { retriesStream, type RetryRequested } from '../../domain/installation/retry.ts'
+import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'

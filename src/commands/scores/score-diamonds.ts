@@ -1,7 +1,6 @@
 import { scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { Fold } from '../../domain/scoring/mesh/symmetry.ts'
-import { foldOf, ownStone } from '../../domain/diamond/own-facets.ts'
-import { stoneOf } from '../../domain/diamond/scored-stone.ts'
+import { foldOf, ownStone, stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { scored, scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
 import type { Cut } from '../../domain/scoring/cut/cut.ts'
 import { score } from '../../domain/scoring/score.ts'

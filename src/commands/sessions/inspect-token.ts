@@ -5,7 +5,7 @@ import { accountStream } from '../accounts/accounts.ts'
 import { clientStream } from '../clients/clients.ts'
 import { load } from '../core/load.ts'
 import { parseRefreshToken, sessionDeciderFor, sessionStream, type Sessions } from './sessions.ts'
-import { sameEpoch } from '../../domain/installation/restoring.ts'
+import { sameEpoch } from '../../domain/installation/installation.ts'
 import type { Grant } from '../../domain/session/session.ts'
 
 export type Inspecting = Sessions & {

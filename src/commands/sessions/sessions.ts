@@ -20,7 +20,7 @@ export type Sessions = Accounts & {
   readonly tokens: AccessTokens
   /** Seconds that a refresh token lives. */
   readonly refreshTtl: number
-  /** The log's, restoring.ts: the session feed's. */
+  /** The log's, domain/installation/installation.ts: the session feed's. */
   readonly logEpoch: () => number
   readonly security: NoteSecurity
   /** Told of what happens to sessions, so that it holds in this process at once: the session feed. */

@@ -1,9 +1,220 @@
-import { FACTS, type Fact, type ReportReading } from './certification.ts'
-import { claimsOf, settled, type FactsIn } from './claims.ts'
+import { parseShape, rootOf } from '../dictionaries/shapes.ts'
+import { FACTS, LABORATORIES, type Fact, type Laboratory, type ReportReading } from './certification.ts'
 import type { Cell } from './page-cells.ts'
-import { girdleIn, lowerIn, starIn } from './report-fine.ts'
-import { matchesOf, PERCENT, within, type Found } from './report-numbers.ts'
-import { isLabGrownIn, laboratoryIn, shapesIn } from './report-origin.ts'
+
+/** Something that a text says: where its label begins, and where the value does. */
+export type Found<Value> = { readonly value: Value; readonly label: number; readonly at: number }
+
+/** A percentage behind its label: no angle, no length in mm. */
+const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
+
+/** Where a pattern finds something, and where its first group begins. */
+function matchesOf(
+  text: string,
+  pattern: RegExp,
+): readonly (Found<string> & { readonly all: string; readonly groups: readonly string[] })[] {
+  return [...text.matchAll(new RegExp(pattern, 'dgi'))].flatMap((match) => {
+    const [all, ...groups] = match
+    const first = groups.findIndex((group) => group !== undefined)
+    const at = match.indices?.[first + 1]?.[0]
+    const value = groups[first]
+    return value === undefined || at === undefined ? [] : [{ value, label: match.index, at, all, groups }]
+  })
+}
+
+/** The matches whose number is more than `min` and at most `max`. */
+const within = (text: string, pattern: RegExp, min: number, max: number): readonly Found<number>[] =>
+  matchesOf(text, pattern).flatMap(({ value: digits, label, at }) => {
+    const value = Number(digits)
+    return value > min && value <= max ? [{ value, label, at }] : []
+  })
+
+/** Length of the stars: GIA and others. */
+const starIn = (text: string): readonly Found<number>[] => within(text, STAR, 19, 80)
+
+/** Length of the lower halves, which AGS calls lower girdle, HRD pavilion halves, GCAL lower halves. */
+const lowerIn = (text: string): readonly Found<number>[] => within(text, LOWER, 29, 95)
+
+const STAR = new RegExp(String.raw`\bstars?(?: ?(?:facets?|halves))?(?: ?length)?${PERCENT}`, 'i')
+const LOWER = new RegExp(
+  String.raw`\b(?:lower ?(?:girdle|half|halves)|length halves pavilion|pavilion halves)(?: ?facets?)?(?: ?length)?${PERCENT}`,
+  'i',
+)
+
+/** What may stand between the label and the figure: words of thickness and of finish, and nothing else. */
+const WORDS = String.raw`(?:thickness|extremely|very|slightly|thin|medium|thick|to|faceted|polished|bruted|[-%,:()/\s]){0,40}`
+const FIGURE = String.raw`(\d{1,2}(?:\.\d{1,2})?)`
+const GIRDLE = new RegExp(
+  String.raw`\b(?<!(?:lower|upper) ?)girdle\b${WORDS}?${FIGURE}\s?%?(?:\s?(?:to|-)\s?${FIGURE}\s?%)?(?!\d|\.\d|\s?(?:°|mm))`,
+  'i',
+)
+
+/**
+ * The girdle's thickness in percent of the width; of a range, its middle. GIA and IGI print `Medium to Slightly Thick
+ * (Faceted), 3.5%`, AGS a range, `1.5% to 3.2%`, HRD `Medium 3,5 % Faceted`.
+ */
+const girdleIn = (text: string): readonly Found<number>[] =>
+  matchesOf(text, GIRDLE).flatMap(({ all, groups: [from = '', to = from], label, at }) => {
+    const value = (Number(from) + Number(to)) / 2
+    return all.includes('%') && value >= 0.1 && value <= 20 ? [{ value: Math.round(value * 100) / 100, label, at }] : []
+  })
+
+/** Names of laboratories as reports print them; the abbreviations stand for themselves. */
+const NAMES: Readonly<Record<Laboratory, RegExp>> = {
+  GIA: /\bGIA\b|\bgemological institute of america\b/i,
+  AGS: /\bAGSL?\b|\bamerican gem society\b/i,
+  HRD: /\bHRD\b/i,
+  IGI: /\bIGI\b|\binternational gemological institute\b/i,
+  IIDGR: /\bIIDGR\b|\binternational institute of diamond grading\b/i,
+  GCAL: /\bGCAL\b|\bgem certification (?:and|&) assurance lab/i,
+}
+
+/** The one laboratory that a text names. Where it names several, nobody can tell by these words whose report it is. */
+function laboratoryIn(text: string): Laboratory | null {
+  const named = LABORATORIES.filter((laboratory) => NAMES[laboratory].test(text))
+  return named.length === 1 ? (named[0] ?? null) : null
+}
+
+/**
+ * Whether a text speaks of a laboratory-grown stone, or of a natural one. Where it speaks of both, as small print on
+ * both kinds may, or of neither, as older reports do, it says nothing.
+ */
+function isLabGrownIn(text: string): boolean | null {
+  const grown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
+  const natural = /\bnatural diamond\b|\borigin\s?:?\s{0,3}natural\b/i.test(text)
+  return grown === natural ? null : grown
+}
+
+/** Whatever follows the label, up to the end of its line or the next one's. */
+const SHAPE =
+  /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
+
+/** The top-level shapes that a text names behind their label: ids of the dictionary of cut shapes. */
+const shapesIn = (text: string): readonly Found<number>[] =>
+  matchesOf(text, SHAPE).flatMap(({ value: said, label, at }) => {
+    const words = said.trim().split(/ +/)
+    for (let count = words.length; count > 0; count--) {
+      const id = parseShape(words.slice(0, count).join(' '))
+      if (id !== undefined) return [{ value: rootOf(id), label, at }]
+    }
+    return []
+  })
+
+type Value = number | string | Readonly<Record<string, number>>
+
+/** What a text says, by fact. */
+export type FactsIn = (text: string) => readonly (Found<Value> & { readonly fact: Fact })[]
+
+/** A fact that a place of a page is the value of: the cell, and the character in it. */
+export type Claim = { readonly fact: Fact; readonly value: Value; readonly cell: number; readonly at: number }
+
+/** Cells of a page that are looked at; a report has some two hundred. */
+const CELLS = 4_000
+/** Heights of letters: so far below its label a value may stand, and the second line of a label below its first. */
+const BELOW = 3
+const WRAPPED = 1.6
+/** How many times as far as another one a label has to be to be out of the question. */
+const FARTHER = 3
+
+/** A cell beside another one, and the blank between them in points. */
+type Beside = { readonly text: string; readonly index: number; readonly distance: number }
+
+/**
+ * What the cells of a page say: each cell by itself, and behind the label that is nearest to its left or above it. Where two
+ * labels are about as near, it is claimed for both, and so for neither (`settled`).
+ */
+function claimsOf(cells: readonly Cell[], factsIn: FactsIn): readonly Claim[] {
+  const seen = cells.slice(0, CELLS)
+  const claims: Claim[] = []
+  const isValue = new Set<number>()
+  for (const [index, cell] of seen.entries()) {
+    const own = factsIn(cell.text).map(({ fact, value, at }) => ({ fact, value, cell: index, at }))
+    const behind = (label: string): Claim[] => {
+      const from = label.length + 1
+      const found = factsIn(`${label} ${cell.text}`).filter((one) => one.label < from && one.at >= from)
+      return found.map(({ fact, value, at }) => ({ fact, value, cell: index, at: at - from }))
+    }
+    const side = labelOf(leftOf(seen, index), isValue)
+    const top = labelOf(aboveOf(seen, index), isValue)
+    const bySide = side === undefined ? [] : behind(side.text)
+    let byTop = top === undefined ? [] : behind(top.text)
+    if (byTop.length === 0 && top !== undefined) {
+      const first = labelOf(aboveOf(seen, top.index, WRAPPED), isValue)
+      if (first !== undefined) byTop = behind(`${first.text} ${top.text}`)
+    }
+    const taken = nearer(bySide, byTop, side?.distance ?? Infinity, top?.distance ?? Infinity)
+    if (taken.length > 0) isValue.add(index)
+    claims.push(...own, ...taken)
+  }
+  return claims
+}
+
+/** What the nearer label says; both where they are about as near. A label at the side that says nothing is one all the same. */
+function nearer(bySide: readonly Claim[], byTop: readonly Claim[], side: number, top: number): readonly Claim[] {
+  if (byTop.length === 0) return bySide
+  if (side > top * FARTHER) return byTop
+  return top > side * FARTHER || bySide.length === 0 ? bySide : [...bySide, ...byTop]
+}
+
+/** A cell that may be a label: it has a word and no number, and is no value itself. */
+function labelOf(beside: Beside | undefined, isValue: ReadonlySet<number>): Beside | undefined {
+  if (beside === undefined || isValue.has(beside.index)) return undefined
+  return /\p{L}/u.test(beside.text) && !/\d/.test(beside.text) ? beside : undefined
+}
+
+/** The next cell to the left on the same line. */
+function leftOf(cells: readonly Cell[], index: number): Beside | undefined {
+  const [cell, left] = [cells[index], cells[index - 1]]
+  if (cell === undefined || left === undefined || left.y !== cell.y) return undefined
+  return { text: left.text, index: index - 1, distance: Math.max(0, cell.left - left.right) }
+}
+
+/** The nearest cell above that stands over a part of it. */
+function aboveOf(cells: readonly Cell[], index: number, heights = BELOW): Beside | undefined {
+  const cell = cells[index]
+  if (cell === undefined) return undefined
+  let found: (Beside & { readonly y: number; readonly overlap: number }) | undefined
+  for (let at = index - 1; at >= 0; at--) {
+    const other = cells[at]
+    if (other === undefined || cell.y - other.y > heights * Math.max(cell.size, other.size)) break
+    if (other.y >= cell.y || (found !== undefined && other.y < found.y)) continue
+    const overlap = Math.min(cell.right, other.right) - Math.max(cell.left, other.left)
+    if (overlap <= 0 || (found !== undefined && overlap <= found.overlap)) continue
+    found = { text: other.text, index: at, distance: Math.max(0, cell.y - cell.size - other.y), y: other.y, overlap }
+  }
+  return found
+}
+
+/** The facts that are claimed in one way alone, and those that may be one thing or another. */
+function settled(claims: readonly (Omit<Claim, 'cell'> & { readonly cell: unknown })[]): {
+  readonly facts: ReadonlyMap<Fact, Value>
+  readonly unclear: readonly Fact[]
+} {
+  const claimants = new Map<string, Set<Fact>>()
+  const placeOf = ({ cell, at }: { readonly cell: unknown; readonly at: number }) => `${String(cell)}:${at}`
+  for (const claim of claims) {
+    const facts = claimants.get(placeOf(claim)) ?? new Set<Fact>()
+    claimants.set(placeOf(claim), facts.add(claim.fact))
+  }
+  const values = new Map<Fact, Map<string, Value>>()
+  const unclear = new Set<Fact>()
+  for (const claim of claims) {
+    if ((claimants.get(placeOf(claim))?.size ?? 0) > 1) unclear.add(claim.fact)
+    else {
+      const said = values.get(claim.fact) ?? new Map<string, Value>()
+      values.set(claim.fact, said.set(JSON.stringify(claim.value), claim.value))
+    }
+  }
+  const facts = new Map<Fact, Value>()
+  for (const [fact, said] of values) {
+    const [value, ...others] = said.values()
+    if (value !== undefined && others.length === 0) {
+      facts.set(fact, value)
+      unclear.delete(fact)
+    } else unclear.add(fact)
+  }
+  return { facts, unclear: [...unclear] }
+}
 
 /** Characters of a report's text that are looked at. */
 const TEXT_MAX = 100_000

@@ -1,7 +1,5 @@
-import { clarity, color } from '../dictionaries/color-and-clarity.ts'
-import { colorHue } from '../dictionaries/color-hue.ts'
+import { clarity, color, colorHue, colorModifier, fancyGrade } from '../dictionaries/colors.ts'
 import { cutQuality, polish, symmetry } from '../dictionaries/cut-grades.ts'
-import { colorModifier, fancyGrade } from '../dictionaries/fancy-color.ts'
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
 import { culet, girdle } from '../dictionaries/girdle.ts'
 import { amount, entry, flag, level, scale, shape, text, type ApiVersion, type Field, type ValueOf } from './field.ts'

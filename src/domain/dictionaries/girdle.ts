@@ -1,5 +1,5 @@
 import { comparedText } from '../visible-text.ts'
-import { twoIn } from './two-entries.ts'
+import { twoIn } from './dictionary.ts'
 
 /** A grading without ids: what is stored is the text that v4 shows. */
 export type Scale = {

@@ -1,7 +1,27 @@
-import { basesOf, type Basis } from './basis.ts'
 import type { ModelledShape } from './cut/cut.ts'
 import { isModelled, type Stone } from './cut/stone.ts'
 import made from './drawn-errors.json' with { type: 'json' }
+
+/**
+ * What is known of a stone: its shape; its grade; its table and depth; its table and both angles; stars and lower halves as well. The rest
+ * is taken from what is typical.
+ */
+export const bases = ['shape', 'grade', 'depth', 'angles', 'all'] as const
+export type Basis = (typeof bases)[number]
+
+/** All that is known of a stone: a report that lacks a figure counts as the next poorer one that has all of its. */
+function basesOf({ cutGrade, measured = {} }: Pick<Stone, 'cutGrade' | 'measured'>): Basis[] {
+  const has = (...names: readonly (keyof typeof measured)[]) => names.every((name) => measured[name] !== undefined)
+  const hasAngles = has('tablePct', 'crownAngle', 'pavilionAngle')
+  const known: Readonly<Record<Basis, boolean>> = {
+    shape: true,
+    grade: cutGrade !== undefined,
+    depth: has('tablePct', 'depthPct'),
+    angles: hasAngles,
+    all: hasAngles && has('starPct', 'lowerPct'),
+  }
+  return bases.filter((basis) => known[basis])
+}
 
 /**
  * By how much each score may be off: of stones of which as much is known, eight of ten lie nearer. Of brilliance, fire and integral

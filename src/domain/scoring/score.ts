@@ -1,12 +1,28 @@
 import type { Scores } from '../diamond/scores.ts'
 import { cutKey, finishOf, type Cut } from './cut/cut.ts'
-import { fluorScore } from './fluor.ts'
-import { errorsOf } from './errors.ts'
-import { finished } from './cut/finished.ts'
-import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
+import { leanFactors } from './cut/lean.ts'
+import { spreadOf } from './cut/perturbation.ts'
 import type { Stone } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
+import { errorsOf } from './errors.ts'
+import { fluorScore } from './fluor.ts'
+import { kept } from './light/optics.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
 import traced from './traced-cuts.json' with { type: 'json' }
+
+/** A traced cut of its grade's own finish, with another one: its light does not have to be traced again. */
+function finished(traced: TracedCut, cut: Cut): TracedCut {
+  const { grade, symmetry, polish } = cut
+  if (symmetry === finishOf(grade) && polish === finishOf(grade)) return traced
+  const times = spreadOf[symmetry] / spreadOf[finishOf(grade)]
+  const leaning = (deviation: number | null) => deviation && kept(deviation * times)
+  return {
+    ...traced,
+    crownDeviation: leaning(traced.crownDeviation),
+    pavilionDeviation: leaning(traced.pavilionDeviation),
+    factors: leanFactors(cut),
+  }
+}
 
 /** The round of Tolkowsky's proportions that brilliance, fire and spread are measured against, as it was traced. */
 export const reference: TracedCut = traced.reference

@@ -1,8 +1,8 @@
 import type { Decider } from '../decider.ts'
 import { Refusal } from '../refusal.ts'
-import { sameEpoch } from '../installation/restoring.ts'
+import { sameEpoch } from '../installation/installation.ts'
 
-/** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and restoring.ts. */
+/** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and installation.ts. */
 export type Grant = {
   readonly account: number
   readonly accountEpoch: number

@@ -2,7 +2,7 @@ import { attachCertification, type Certifying } from '../../commands/certificati
 import { ownershipFaults } from '../../commands/diamonds/change-diamonds.ts'
 import type { By } from '../../commands/diamonds/diamonds.ts'
 import type { CertificationInput } from '../../domain/certification/certification.ts'
-import { fileRevision } from '../../domain/diamond/access.ts'
+import { fileRevision } from '../../domain/diamond/diamond.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { readCertification } from '../../representations/certification-input.ts'
 import { CERTIFICATION, certificationText } from '../../representations/certification.ts'

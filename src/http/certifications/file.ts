@@ -1,5 +1,5 @@
 import type { Certification, ReportFile } from '../../domain/certification/certification.ts'
-import { fileRevision } from '../../domain/diamond/access.ts'
+import { fileRevision } from '../../domain/diamond/diamond.ts'
 import { answerFile, FILE_REQUEST, fileAnswers, linkHolder, unknownFile } from '../files/linked-file.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fileRevision } from '../../domain/diamond/access.ts'
+import { fileRevision } from '../../domain/diamond/diamond.ts'
 import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { entryOf, faultOf, readPast, TYPES, type DiamondPast } from '../../projections/history/diamond.ts'

@@ -1,7 +1,6 @@
-import { diamondDecider, noModel, owned as ownedBy } from '../../domain/diamond/diamond.ts'
+import { diamondDecider, fileRevision, noModel, owned as ownedBy } from '../../domain/diamond/diamond.ts'
 import { attachModel, removeModel, type InspectModel } from '../../commands/diamonds/attach-model.ts'
 import type { Writing } from '../../commands/core/handle.ts'
-import { fileRevision } from '../../domain/diamond/access.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { modelPath, shownModel, STONE_MODEL, STONE_MODEL_WITH_FILE } from '../../representations/stone-model.ts'

@@ -1,5 +1,4 @@
-import { fileRevision } from '../../domain/diamond/access.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { fileRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { modelWarnings } from '../../domain/diamond/stone-model.ts'
 import { LASTS } from '../../representations/links.ts'
 import { modelPath } from '../../representations/stone-model.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { pageRevision } from '../../domain/diamond/access.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { pageRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { entryOf, readPast, type DiamondPast } from '../../projections/history/diamond.ts'

@@ -5,7 +5,7 @@ import type { ModelledShape } from '../../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { proportionsOf, type Proportions } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
-import { dropRings } from '../../domain/scoring/shapes/briolette.ts'
+import { dropRings } from '../../domain/scoring/shapes/roses.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { measuredFacts, mm } from './measures.ts'
 

@@ -1,6 +1,6 @@
 import type { People } from '../../commands/accounts/people.ts'
 import { z } from 'zod'
-import { pageRevision } from '../../domain/diamond/access.ts'
+import { pageRevision } from '../../domain/diamond/diamond.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'

@@ -1,5 +1,5 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
+import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import type { LinkMaker } from '../../representations/links.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'

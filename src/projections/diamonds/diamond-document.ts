@@ -1,5 +1,4 @@
-import { unchangedAccess } from '../../domain/diamond/access.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { unchangedAccess, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { completed, FILTERED, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamond-view.ts'

@@ -1,6 +1,6 @@
 import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
-import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
 import { emptyDocument } from '../engine/tally.ts'
 import { STATE } from './diamond-document.ts'

@@ -1,4 +1,4 @@
-import type { RetryRequested } from '../../domain/installation/retry.ts'
+import type { RetryRequested } from '../../domain/installation/installation.ts'
 import { decode } from '../../events/decode.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

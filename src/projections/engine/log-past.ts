@@ -1,4 +1,4 @@
-import { FIRST_EPOCH } from '../../domain/installation/restoring.ts'
+import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'

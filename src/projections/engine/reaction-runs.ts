@@ -1,4 +1,4 @@
-import { retriesStream } from '../../domain/installation/retry.ts'
+import { retriesStream } from '../../domain/installation/installation.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
   comparePositions,

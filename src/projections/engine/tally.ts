@@ -1,4 +1,4 @@
-import { epochOf, RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { epochOf, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, ModelDeclaration, Stored, Write } from '../../stores/ports/read-store.ts'
 import { placesIn, textOf } from './places.ts'

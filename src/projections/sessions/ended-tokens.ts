@@ -1,4 +1,4 @@
-import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../../domain/installation/restoring.ts'
+import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../../domain/installation/installation.ts'
 import type { Grant } from '../../domain/session/session.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 

@@ -1,5 +1,5 @@
 import { LINK_KEY_STREAM } from '../../commands/installation/link-key.ts'
-import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import {
   comparePositions,
   StoreUnavailable,

@@ -1,7 +1,7 @@
 import type { Hash } from '../../evidence/hashes.ts'
 import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
 import { edge, grow, TILE, type Grown, type Place, type Tiles } from '../../evidence/tiles.ts'
-import { STORES_STREAM } from '../../domain/installation/joining.ts'
+import { STORES_STREAM } from '../../domain/installation/installation.ts'
 import { COPY_STREAM } from '../../domain/installation/moving.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, Stored, Write } from '../../stores/ports/read-store.ts'

@@ -1,6 +1,6 @@
 import { LINK_KEY_STREAM } from '../../commands/installation/link-key.ts'
 import { ownerOf, WEBHOOK_STREAMS } from '../../commands/webhooks/webhooks.ts'
-import { RESTORES_STREAM } from '../../domain/installation/restoring.ts'
+import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { reaction } from '../../projections/engine/reaction.ts'
 import type { Deliverer } from './deliverer.ts'
 

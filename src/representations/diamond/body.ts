@@ -1,5 +1,4 @@
-import { fileRevision, pageRevision } from '../../domain/diamond/access.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { fileRevision, pageRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { ApiVersion, Field } from '../../domain/diamond/field.ts'
 import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accessAfter, fileRevision, pageRevision, unchangedAccess } from '../../../src/domain/diamond/access.ts'
+import { accessAfter, fileRevision, pageRevision, unchangedAccess } from '../../../src/domain/diamond/diamond.ts'
 import { completed } from '../../../src/domain/diamond/fields.ts'
 
 const test = suite('what the links of a stone are bound to')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { measuredOf } from '../../../src/domain/diamond/measured-stone.ts'
+import { measuredOf } from '../../../src/domain/diamond/scored-stone.ts'
 
 const test = suite('a measured stone')
 

@@ -10,7 +10,7 @@ import {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { foldOf, ownStone } from '../../../src/domain/diamond/own-facets.ts'
+import { foldOf, ownStone } from '../../../src/domain/diamond/scored-stone.ts'
 import { modelWarnings, type StoneModel } from '../../../src/domain/diamond/stone-model.ts'
 
 const CREATED: DiamondEvent = {

@@ -1,9 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as fc from '../../fast-check.ts'
-import { colorHue } from '../../../src/domain/dictionaries/color-hue.ts'
-import { colorModifier, fancyGrade } from '../../../src/domain/dictionaries/fancy-color.ts'
-import { readFancyColor } from '../../../src/domain/dictionaries/fancy-description.ts'
+import { colorHue, colorModifier, fancyGrade, readFancyColor } from '../../../src/domain/dictionaries/colors.ts'
 
 const test = suite('the description of a fancy colour')
 

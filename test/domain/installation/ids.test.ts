@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { idsDecider, reserve } from '../../../src/domain/installation/ids.ts'
+import { idsDecider, reserve } from '../../../src/domain/installation/installation.ts'
 
 const test = suite('a block of ids')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { belongsWith, hasLostVault } from '../../../src/domain/installation/joining.ts'
+import { belongsWith, hasLostVault } from '../../../src/domain/installation/installation.ts'
 
 const test = suite('vault and files beside a log')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { carried, epochOf, FIRST_EPOCH, sameEpoch } from '../../../src/domain/installation/restoring.ts'
+import { carried, epochOf, FIRST_EPOCH, sameEpoch } from '../../../src/domain/installation/installation.ts'
 
 const test = suite("a log's epoch")
 

@@ -1,8 +1,8 @@
 import { finishOf, type Cut, type CutGrade, type ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
-import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/round-proportions.ts'
+import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
-import type { Vector } from '../../../src/domain/scoring/solid/vector.ts'
+import type { Vector } from '../../../src/domain/scoring/solid/facet.ts'
 
 /** A round brilliant like the reference but for the measures given. */
 export const roundOf = (measures: Partial<RoundMeasures>): Solid =>

@@ -4,10 +4,15 @@ import { cutGrades, modelledShapes, type Cut } from '../../../src/domain/scoring
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { errorsOf } from '../../../src/domain/scoring/errors.ts'
 import { relativePerformance } from '../../../src/domain/scoring/members.ts'
-import { roundProportions } from '../../../src/domain/scoring/cut/round-proportions.ts'
+import {
+  roundProportions,
+  traceCut,
+  traceReference,
+  traceSolid,
+  type TracedCut,
+} from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { reference, table, tabled } from '../../../src/domain/scoring/score.ts'
 import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
-import { traceCut, traceReference, traceSolid, type TracedCut } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { plain } from './cuts.ts'
 
 const test = suite('the table of traced cuts')

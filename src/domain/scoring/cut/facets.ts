@@ -1,14 +1,17 @@
 import type { ModelledShape } from './cut.ts'
 import type { Facet } from '../solid/facet.ts'
 import type { Proportions } from './proportions.ts'
-import { brioletteFacets } from '../shapes/briolette.ts'
-import { princessFacets, radiantFacets } from '../shapes/chevron.ts'
-import { cushionBrilliantFacets, cushionModifiedFacets, oldMineFacets } from '../shapes/cushion.ts'
-import { heartFacets } from '../shapes/heart.ts'
-import { marquiseFacets, pearFacets } from '../shapes/pointed.ts'
-import { roseFacets } from '../shapes/rose.ts'
-import { roundFacets } from '../shapes/round.ts'
-import { asscherFacets, baguetteFacets, emeraldFacets } from '../shapes/step.ts'
+import { brioletteFacets, roseFacets } from '../shapes/roses.ts'
+import { asscherFacets, baguetteFacets, emeraldFacets, princessFacets, radiantFacets } from '../shapes/steps.ts'
+import {
+  cushionBrilliantFacets,
+  cushionModifiedFacets,
+  heartFacets,
+  marquiseFacets,
+  oldMineFacets,
+  pearFacets,
+  roundFacets,
+} from '../shapes/brilliants.ts'
 import { trillionFacets } from '../shapes/trillion.ts'
 
 /** The facet model of each shape. */

@@ -1,8 +1,7 @@
 import type { Finish, Grade } from './cut.ts'
-import { PLANE_STEPS } from '../light/sampling.ts'
-import type { Facet, Part } from '../solid/facet.ts'
+import { PLANE_STEPS } from '../light/view.ts'
+import { add, cross, dot, radians, scale, unit, type Facet, type Part, type Vector } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
-import { add, cross, dot, radians, scale, unit, type Vector } from '../solid/vector.ts'
 
 /** GIA's limits of Excellent: how much crown and pavilion angles may vary within one stone, in degrees (Gems & Gemology, winter 2011). */
 export const excellentLimit = { crown: 1.2, pavilion: 0.9 } as const

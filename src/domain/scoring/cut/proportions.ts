@@ -1,3 +1,4 @@
+import { radians } from '../solid/facet.ts'
 import {
   girdles,
   usualCulet,
@@ -5,12 +6,134 @@ import {
   type Cut,
   type CutGrade,
   type Girdle,
+  type Grade,
   type Measured,
   type ModelledShape,
 } from './cut.ts'
-import { nominal, type Row } from './nominal.ts'
 import made from './unpublished.json' with { type: 'json' }
-import { radians } from '../solid/vector.ts'
+
+/** Percent of the width. What the crown (unpublished.json) and the girdle leave of the depth is the pavilion's. */
+export type Row = readonly [depth: number, table: number, girdle: number]
+
+/** The measures that stand for a cut of which only shape and grade are known. */
+export type Nominal = {
+  readonly lengthToWidth: number
+  readonly rows: Readonly<Record<CutGrade, Row>>
+}
+
+/**
+ * Where a grade's published range only adds to the better grade's on both sides, the deep side is taken: that is where
+ * stones of lower grades are, since depth keeps weight (the bundled data set: 61.8 % Ideal, 65.0 % Fair).
+ */
+const byGrade = (ideal: Row, excellent: Row, veryGood: Row, good: Row, fair: Row, poor: Row): Record<Grade, Row> => ({
+  Ideal: ideal,
+  Excellent: excellent,
+  'Very Good': veryGood,
+  Good: good,
+  Fair: fair,
+  Poor: poor,
+})
+
+/** Emerald and Asscher: EX 58-65 / 60-65, VG 55-70 / 59-70, G 52-75 / 52-75 (shalev.co.uk, mydiamondcuts.com). */
+const steps = byGrade([63, 61, 3], [64, 62.5, 3.5], [69, 69, 4.5], [73.5, 73, 5], [77.5, 75.5, 5.5], [81, 78, 6])
+
+/** An emerald cut of such depths has thicker girdles, or its pavilion would be steeper than the 47° that are published (diamondcuttersintl.com). */
+const emeralds = byGrade([63, 61, 3], [64, 62.5, 3.5], [66.5, 66.5, 5], [70, 70, 6.5], [74, 73, 7.5], [79, 76, 8.5])
+
+/** Pear: EX 58-64 / 55-62, VG 57-66 / 53-64, G 56-68 / 52-65; Marquise: EX depth 58-64, else as pear; Oval and Heart: as pear. */
+const drops = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5, 5], [70, 67, 5.5], [73, 69, 6.5])
+
+/** Not published for cushions: market proportions of stones called well cut, then deeper by 3 to 4 points a grade. */
+const cushions = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5], [77, 69, 5.5], [81, 72, 6])
+
+/**
+ * Length to width: middles of the ranges of brilliantearth.com/popup-l-w-ratio. Typical of a shape, whatever its grade: a table between
+ * those of Excellent and Very Good, the depth of Very Good or near it, and such a girdle that one carat is as wide as stones on the
+ * market are, within 1 % (the mean of what cdn.stonealgo.com/blog/diamond-size-chart says of 1 ct and, by its cube root, of 2 ct, which
+ * differ by up to 2 %).
+ */
+export const nominal: Readonly<Record<ModelledShape, Nominal>> = {
+  // Depth and table are the medians of the bundled data set's stones by cut (Excellent: its Premium; Typical: all); Poor goes on from Fair. The
+  // data set has neither angles nor girdles: they are such that a stone weighs what those stones weigh for their width, within 1.5 %, by girdles
+  // that get thicker and pavilions that get steeper from grade to grade.
+  Round: {
+    lengthToWidth: 1,
+    rows: {
+      ...byGrade([61.8, 56, 3.5], [61.4, 59, 4], [62.1, 58, 4.2], [63.4, 58, 4.4], [65, 58, 5.6], [68.5, 59, 6.5]),
+      Typical: [61.8, 57, 4],
+    },
+  },
+  // EX 62-73 / 57-72, VG 60-77 / 55-75, G 57-83 / 52-85 (shalev.co.uk).
+  Princess: {
+    lengthToWidth: 1.025,
+    rows: {
+      ...byGrade([72, 68, 2.8], [72.5, 68, 3], [76, 74, 3.5], [80.5, 78, 4], [85, 81, 5], [89, 84, 6]),
+      Typical: [75, 69, 4.9],
+    },
+  },
+  CushionBrilliant: { lengthToWidth: 1.025, rows: { ...cushions, Typical: [70, 61.5, 5.8] } },
+  CushionModified: { lengthToWidth: 1.025, rows: { ...cushions, Typical: [70, 61.5, 6.7] } },
+  Oval: { lengthToWidth: 1.5, rows: { ...drops, Typical: [65, 61, 6.4] } },
+  Marquise: { lengthToWidth: 2.025, rows: { ...drops, Typical: [64.5, 61, 4] } },
+  Pear: { lengthToWidth: 1.6, rows: { ...drops, Typical: [65, 61, 5.2] } },
+  // Depth 70-78 (shalev.co.uk), divided among the grades; the table is not published.
+  Radiant: {
+    lengthToWidth: 1.025,
+    rows: {
+      ...byGrade([70, 62, 3], [71, 64, 3.5], [73, 67, 4], [76, 70, 4.5], [79, 73, 5], [82, 76, 6]),
+      Typical: [70, 65.5, 3.4],
+    },
+  },
+  Emerald: { lengthToWidth: 1.35, rows: { ...emeralds, Typical: [69, 65, 8] } },
+  Asscher: { lengthToWidth: 1.025, rows: { ...steps, Typical: [70.5, 65, 9] } },
+  Heart: { lengthToWidth: 1, rows: { ...drops, Typical: [64, 61, 4.1] } },
+  // Nothing is published: an emerald cut's rows, twice as long as wide.
+  Baguette: { lengthToWidth: 2, rows: { ...steps, Typical: [66, 64, 4] } },
+  // The GIA's table of 53 % at most and crown of 40° at least (Describing Round Unmodified Brilliant Cut Diamonds, 2013), over pavilions
+  // as a modern round's; grades, which the GIA does not give them, get deeper as a modern round's do.
+  OldEuropean: {
+    lengthToWidth: 1,
+    rows: {
+      ...byGrade([66, 50, 2.8], [66.8, 50.5, 3.2], [67.8, 51, 3.6], [69.5, 52, 4.2], [71.5, 53, 5], [74.5, 54, 6]),
+      Typical: [67, 51, 3.4],
+    },
+  },
+  OldMine: {
+    lengthToWidth: 1.025,
+    rows: {
+      ...byGrade([68, 50, 3], [69, 50.5, 3.2], [70.5, 51, 3.6], [73, 52, 4.2], [76, 53, 5], [80, 54, 6]),
+      Typical: [70, 51, 3.4],
+    },
+  },
+  // Depth 32 to 48, table 50 to 60, as traders ask for. The best grades stand at its deep end: 40 % leave a pavilion of 33° to 36° over the sides, which is a
+  // window. Lower grades keep weight, far beyond it: a trillion is as bright with 50 to 57 %. One carat on the market is flat, 7.74 mm
+  // (diamondsizechart.com), with the GIA's weight factor of .0057.
+  Trillion: {
+    lengthToWidth: 1,
+    rows: {
+      ...byGrade([48, 54, 2], [48, 56, 2.5], [62, 70, 4.2], [65, 72, 4.6], [67.5, 74, 5.2], [74, 79, 6.5]),
+      Typical: [38, 61, 1.8],
+    },
+  },
+  // A full rose is half as high as it is wide (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"). What stands for a table is what its crown
+  // leaves of the width; of that and of grades nothing is published: lower ones are higher, under wider and so flatter crowns.
+  Rose: {
+    lengthToWidth: 1,
+    rows: {
+      ...byGrade([50, 40, 1], [50.5, 38, 1.2], [52, 35, 1.5], [54, 31, 2], [57, 26, 2.5], [61, 20, 3]),
+      Typical: [50, 33, 1.2],
+    },
+  },
+  // Round across, so as deep as wide. What stands for a table is how far from its rounded end the widest place lies, in percent of the length, and for a girdle the belt around
+  // that. Nothing is published of those, of lengths or of grades: lower grades keep weight that is not seen, deeper than wide and with higher belts.
+  Briolette: {
+    lengthToWidth: 1.7,
+    rows: {
+      ...byGrade([94, 38, 8], [96, 38, 9], [98, 38, 10], [101, 38, 12], [104, 38, 14], [108, 38, 16]),
+      Typical: [100, 38, 11],
+    },
+  },
+}
 
 /** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
 export type Proportions = {

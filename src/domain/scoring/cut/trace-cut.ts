@@ -1,17 +1,51 @@
+import { faceUp, type FaceUp } from '../light/face-up.ts'
+import { weightedLightReturn, type Beam } from '../light/look.ts'
+import { kept, lines, refractiveIndex } from '../light/optics.ts'
+import { targetOf } from '../light/view.ts'
+import { solidOf, type Solid } from '../solid/solid.ts'
+import { radians } from '../solid/facet.ts'
 import type { Cut } from './cut.ts'
 import { facetModels } from './facets.ts'
-import type { Beam } from '../light/look.ts'
-import { faceUp, type FaceUp } from '../light/face-up.ts'
-import { weightedLightReturn } from '../light/light-return.ts'
-import { kept } from '../light/numbers.ts'
-import { lines, refractiveIndex } from '../light/optics.ts'
-import { leanFactors } from './lean.ts'
-import { asTraced, type LeanFactors } from './lean-factors.ts'
+import { asTraced, leanFactors, type LeanFactors } from './lean.ts'
 import { deviationOf, perturbed, type Deviation } from './perturbation.ts'
-import { proportionsOf } from './proportions.ts'
-import { roundProportions } from './round-proportions.ts'
-import { targetOf } from '../light/sampling.ts'
-import { solidOf, type Solid } from '../solid/solid.ts'
+import { proportionsOf, type Proportions } from './proportions.ts'
+
+/** A round brilliant as reports and tables describe it: percent of the diameter, angles in degrees. */
+export type RoundMeasures = {
+  readonly table: number
+  readonly crown: number
+  readonly pavilion: number
+  readonly star: number
+  readonly lower: number
+  readonly girdle: number
+  readonly culet: number
+}
+
+/** 1.00 ct of this round brilliant scores 1. It weighs 3.67 thousandths of its diameter cubed (ct, mm). */
+const referenceMeasures: RoundMeasures = {
+  table: 56,
+  crown: 34,
+  pavilion: 40.5,
+  star: 50,
+  lower: 75,
+  girdle: 3,
+  culet: 0.5,
+}
+
+/** The proportions of a round brilliant that is like the reference but for the measures given. */
+export function roundProportions(measures: Partial<RoundMeasures>): Proportions {
+  const { table, crown, pavilion, star, lower, girdle, culet } = { ...referenceMeasures, ...measures }
+  return {
+    lengthToWidth: 1,
+    table: table / 100,
+    crownHeight: ((1 - table / 100) / 2) * Math.tan(radians(crown)),
+    pavilionDepth: Math.tan(radians(pavilion)) / 2,
+    girdle: girdle / 100,
+    star: star / 100,
+    lower: lower / 100,
+    culet: culet / 100,
+  }
+}
 
 /** All that the scores of any stone of a cut need. Lengths in widths of the stone, light as parts of what falls on the crown. */
 export type TracedCut = FaceUp & {

@@ -1,12 +1,106 @@
-import { addToCells, evennessOf, newCells, type Cells } from './evenness.ts'
-import { at, whole } from './numbers.ts'
-import { planesOf, type Planes } from './planes.ts'
-import { PLANE_STEPS } from './sampling.ts'
-import { separation } from './separation.ts'
-import { isFromSky, newPath, trace, type Path } from './trace.ts'
-import { aimFrom, viewFrom, type View } from './view.ts'
 import type { Solid } from '../solid/solid.ts'
-import { radians } from '../solid/vector.ts'
+import { radians } from '../solid/facet.ts'
+import { at, whole } from './optics.ts'
+import { planesOf, type Planes } from './planes.ts'
+import { aimFrom, PLANE_STEPS, viewFrom, type View } from './view.ts'
+import { isFromSky, newPath, trace, type Path } from './trace.ts'
+
+/**
+ * How fast the direction in which light reaches the eye turns with the refractive index, in radians per unit of index, for
+ * light that comes in where the path left the stone at `hit`: times an index difference, the angle between two colours.
+ * Refraction at both ends depends on the index, the reflections between only carry the difference on.
+ */
+export function separation(path: Path, { planes }: Planes, hit: number, index: number): number {
+  const base = 4 * whole(path.planes, hit)
+  const nx = at(planes, base)
+  const ny = at(planes, base + 1)
+  const nz = at(planes, base + 2)
+  const ux = at(path.inside, 3 * hit)
+  const uy = at(path.inside, 3 * hit + 1)
+  const uz = at(path.inside, 3 * hit + 2)
+  const cosine = ux * nx + uy * ny + uz * nz
+  const back = 1 / (index * cosine)
+  let x = nx * back - ux / index
+  let y = ny * back - uy / index
+  let z = nz * back - uz / index
+  for (let before = hit - 1; before > 0; before--) {
+    const mirror = 4 * whole(path.planes, before)
+    const mx = at(planes, mirror)
+    const my = at(planes, mirror + 1)
+    const mz = at(planes, mirror + 2)
+    const twice = 2 * (x * mx + y * my + z * mz)
+    x -= twice * mx
+    y -= twice * my
+    z -= twice * mz
+  }
+  return leaving(path, planes, index, x, y, z)
+}
+
+/** The last refraction: how fast the direction outside turns when the one inside turns by (x y z). */
+function leaving(path: Path, planes: Float64Array, index: number, x: number, y: number, z: number): number {
+  const base = 4 * whole(path.planes, 0)
+  const nx = at(planes, base)
+  const ny = at(planes, base + 1)
+  const nz = at(planes, base + 2)
+  const ux = at(path.inside, 3)
+  const uy = at(path.inside, 4)
+  const uz = at(path.inside, 5)
+  const cosine = ux * nx + uy * ny + uz * nz
+  const turn = x * nx + y * ny + z * nz
+  const tx = ux - cosine * nx
+  const ty = uy - cosine * ny
+  const tz = uz - cosine * nz
+  const wx = tx + index * (x - turn * nx)
+  const wy = ty + index * (y - turn * ny)
+  const wz = tz + index * (z - turn * nz)
+  const outside = 1 - index * index * (1 - cosine * cosine)
+  const across = index * (tx * wx + ty * wy + tz * wz)
+  return Math.sqrt(wx * wx + wy * wy + wz * wz + (across * across) / outside)
+}
+
+/** A face in square cells, each as wide as a seventh of a round of the stone's area. */
+export type Cells = {
+  /** Cells across. */
+  readonly row: number
+  /** Spots across a cell. */
+  readonly size: number
+  readonly light: Float64Array
+  readonly spots: Float64Array
+}
+
+const ACROSS = 7
+const DARKEST = 1 / 5
+
+/**
+ * @param spots across a round of the stone's area
+ * @param row spots across the picture, which holds the whole stone
+ */
+export function newCells(spots: number, row: number): Cells {
+  const size = spots / ACROSS
+  const cells = Math.ceil((row + 1) / size)
+  return { row: cells, size, light: new Float64Array(cells * cells), spots: new Float64Array(cells * cells) }
+}
+
+/** Adds a spot: so many spots from the left, so many from below. */
+export function addToCells({ row, size, light, spots }: Cells, x: number, y: number, brightness: number): void {
+  const cell = Math.floor(y / size) * row + Math.floor(x / size)
+  light[cell] = at(light, cell) + brightness
+  spots[cell] = at(spots, cell) + 1
+}
+
+/** How bright the darkest fifth of the cells is, over all of them; cells that show less than half a cell of stone do not count. */
+export function evennessOf({ light, spots }: Cells): number {
+  const enough = Math.max(...spots) / 2
+  const means = [...light.keys()]
+    .filter((cell) => at(spots, cell) > enough)
+    .map((cell) => at(light, cell) / at(spots, cell))
+  means.sort((a, b) => a - b)
+  const darkest = means.slice(0, Math.max(1, Math.floor(means.length * DARKEST)))
+  const overall = mean(means)
+  return overall > 0 ? mean(darkest) / overall : 0
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** What two eyes see of a stone that is held face up and rocked; all but fire without a unit. */
 export type FaceUp = {

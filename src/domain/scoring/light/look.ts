@@ -1,6 +1,7 @@
-import { at, whole } from './numbers.ts'
-import { choose, sample, type Target } from './sampling.ts'
-import { aim, newPath, trace, type Path } from './trace.ts'
+import { at, whole } from './optics.ts'
+import type { Planes } from './planes.ts'
+import { choose, sample, type Target } from './view.ts'
+import { aim, isFromSky, newPath, trace, type Path } from './trace.ts'
 
 /** What is asked of the tracer: how many eye rays, the stone's index, and when a ray is given up. */
 export type Beam = { readonly samples: number; readonly index: number; readonly cutOff: number }
@@ -57,4 +58,26 @@ function aimAt(path: Path, triangles: Float64Array, base: number, coordinates: F
   const along = (axis: number) =>
     at(triangles, base + axis) + a * at(triangles, base + 3 + axis) + b * at(triangles, base + 6 + axis)
   aim(path, along(0), along(1), along(2), -at(eye, 0), -at(eye, 1), -at(eye, 2))
+}
+
+/**
+ * What of an evenly bright sky's light on the crown comes back through it, weighted by the squared cosine of the exit angle
+ * (Hemphill et al., Gems & Gemology 34(3), 1998). Glare is not counted.
+ */
+export function weightedLightReturn(target: Target, beam: Beam): number {
+  let weighted = 0
+  look(target, beam, wholeSky, (path, share, eye) => {
+    weighted += share * returnOf(path, target.planes) * at(eye, 2) ** 2
+  })
+  return weighted
+}
+
+/** The part of an eye ray's light that comes from the sky through the crown. */
+function returnOf(path: Path, planes: Planes): number {
+  let sum = 0
+  for (let hit = 1; hit < path.hits; hit++) {
+    const energy = at(path.energy, hit)
+    if (energy !== 0 && isFromSky(path, planes, hit)) sum += energy
+  }
+  return sum
 }

@@ -1,6 +1,5 @@
 import type { Facet, Part } from '../solid/facet.ts'
-import { at } from './numbers.ts'
-import { DX, DY, DZ, REACH, X, Y, Z, type Ray } from './ray.ts'
+import { at, DX, DY, DZ, REACH, X, Y, Z, type Ray } from './optics.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** What the tracer knows of a plane: enough to say where light goes that leaves through it. */

@@ -1,7 +1,8 @@
-import { at } from './numbers.ts'
-import type { Planes } from './planes.ts'
+import type { Solid } from '../solid/solid.ts'
+import { cross, length, subtract, type Vector } from '../solid/facet.ts'
+import { at } from './optics.ts'
+import { planesOf, type Planes } from './planes.ts'
 import { aim, type Path } from './trace.ts'
-import type { Vector } from '../solid/vector.ts'
 
 /** An eye far from a stone, the middle of its girdle in the middle of the view. */
 export type View = {
@@ -67,4 +68,82 @@ function isOnThisHalf({ planes, foldFrom, count }: Planes, x: number, y: number,
     if (normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
   }
   return true
+}
+
+/** The crown cut into triangles, to aim at: what stands on the first of its corners and on the two edges from there. */
+export type Target = {
+  readonly planes: Planes
+  /** Nine numbers a triangle: a corner and two edges. */
+  readonly triangles: Float64Array
+  /** The triangle's plane, and the part of the crown's area up to and with it. */
+  readonly plane: Int32Array
+  readonly upTo: Float64Array
+  readonly area: number
+  /** Light of an evenly bright sky that falls on the crown, for a radiance of 1. */
+  readonly flux: number
+}
+
+export function targetOf(solid: Solid): Target {
+  const planes = planesOf(solid)
+  const crown = solid.faces.filter(({ facet }) => facet.part === 'crown')
+  const area = crown.reduce((sum, face) => sum + face.area, 0)
+  const triangles = crown.flatMap(({ facet, corners }) =>
+    fan(corners).map((triangle) => ({ triangle, plane: planes.order.indexOf(facet) })),
+  )
+  let sum = 0
+  const upTo = triangles.map(({ triangle: [, a, b] }) => (sum += length(cross(a, b)) / 2 / area))
+  return {
+    planes,
+    triangles: Float64Array.from(triangles.flatMap(({ triangle }) => triangle.flat())),
+    plane: Int32Array.from(triangles.map(({ plane }) => plane)),
+    upTo: Float64Array.from(upTo),
+    area,
+    flux: crown.reduce((flux, face) => flux + (face.area * Math.PI * (1 + face.facet.normal[2])) / 2, 0),
+  }
+}
+
+/** A convex polygon as triangles around its first corner: the corner and the edges to two others. */
+function fan([first, ...others]: readonly Vector[]): [Vector, Vector, Vector][] {
+  return others.slice(1).flatMap((corner, index) => {
+    const before = others[index]
+    return first === undefined || before === undefined
+      ? []
+      : [[first, subtract(before, first), subtract(corner, first)]]
+  })
+}
+
+/** The additive recurrence of four dimensions with the fewest gaps: powers of the root of x^5 = x + 1. */
+const ROOT = 1.1673039782614187
+const STEPS = [1, 2, 3, 4].map((power) => ROOT ** -power)
+const [STEP_A = 0, STEP_B = 0, STEP_C = 0, STEP_D = 0] = STEPS
+
+/** The same of two dimensions: powers of the root of x^3 = x + 1. */
+export const PLANE_STEPS = [0.7548776662466927, 0.5698402909980532] as const
+
+/** The four coordinates of a sample, each from 0 to 1, evenly spread for any count; the same on every run. */
+export function sample(into: Float64Array, index: number): void {
+  into[0] = fraction(index * STEP_A)
+  into[1] = fraction(index * STEP_B)
+  into[2] = fraction(index * STEP_C)
+  into[3] = fraction(index * STEP_D)
+}
+
+const fraction = (value: number): number => {
+  const shifted = value + 0.5
+  return shifted - Math.floor(shifted)
+}
+
+/** The triangle that the first coordinate chooses by area; the coordinate is stretched to 0 to 1 again within it. */
+export function choose(target: Target, coordinates: Float64Array): number {
+  const first = at(coordinates, 0)
+  let low = 0
+  let high = target.upTo.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (at(target.upTo, middle) <= first) low = middle + 1
+    else high = middle
+  }
+  const from = low === 0 ? 0 : at(target.upTo, low - 1)
+  coordinates[0] = Math.min(1, (first - from) / (at(target.upTo, low) - from))
+  return low
 }

@@ -1,7 +1,6 @@
-import { NoStone } from './no-stone.ts'
-import { above, fitOf, pointAt, type Fit, type Polygon } from './polygon.ts'
+import { above, fitOf, NoStone, pointAt, type Fit, type Polygon } from './mesh.ts'
 import type { Sides } from './sides.ts'
-import { add, dot, radians, scale, unit, type Vector } from '../solid/vector.ts'
+import { add, dot, radians, scale, unit, type Vector } from '../solid/facet.ts'
 
 /** A plane that neighbouring facets share, as the facet of the stone that they stand for; `members` are indices. Millimetres. */
 export type Flat = {

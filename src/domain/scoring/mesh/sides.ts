@@ -1,4 +1,4 @@
-import type { Polygon } from './polygon.ts'
+import type { Polygon } from './mesh.ts'
 
 /**
  * The sides of facets, facet by facet in the order of their corners: each goes `from` a point `to` the next. The sides of

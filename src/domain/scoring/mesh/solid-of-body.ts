@@ -1,10 +1,101 @@
+import { add, cross, dot, radians, scale, unit, type Facet, type Part, type Vector } from '../solid/facet.ts'
+import { solidOf, type Solid } from '../solid/solid.ts'
 import type { Body } from './body.ts'
 import type { Flat } from './flats.ts'
-import { NoStone, rounded } from './no-stone.ts'
-import { standing, type Stand } from './stand.ts'
-import type { Facet, Part } from '../solid/facet.ts'
-import { solidOf, type Solid } from '../solid/solid.ts'
-import { dot, radians, unit, type Vector } from '../solid/vector.ts'
+import { boxOf, NoStone, pointAt, rounded } from './mesh.ts'
+
+/** The corners of the convex outline of points as seen from above, counter-clockwise; their heights are kept (Andrew's monotone chain). */
+function outlineOf(points: readonly Vector[]): Vector[] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  const [lower, upper] = [chain(sorted), chain(sorted.reverse())]
+  return [...lower.slice(0, -1), ...upper.slice(0, -1)]
+}
+
+function chain(points: readonly Vector[]): Vector[] {
+  const kept: Vector[] = []
+  for (const point of points) {
+    while (kept.length > 1 && turn(kept.at(-2) ?? point, kept.at(-1) ?? point, point) <= 0) kept.pop()
+    kept.push(point)
+  }
+  return kept
+}
+
+const turn = (a: Vector, b: Vector, c: Vector): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+/** A rectangle around an outline: the horizontal direction that its width is along, and both measures. */
+export type Rectangle = { readonly across: Vector; readonly width: number; readonly length: number }
+
+/** Widths that differ by less are equal: a round part of an outline is as wide whichever way it is measured. */
+const EQUAL = 1e-4
+
+/**
+ * The narrowest rectangle around an outline; of equally narrow ones, the longest. One of its sides lies along one of the
+ * outline's, so that going around once finds it (rotating calipers).
+ */
+function narrowestRectangle(outline: readonly Vector[]): Rectangle {
+  const rectangles = rectanglesOf(outline)
+  const width = rectangles.reduce((least, rectangle) => Math.min(least, rectangle.width), Infinity)
+  return rectangles
+    .filter((rectangle) => rectangle.width <= width * (1 + EQUAL))
+    .reduce((best, rectangle) => (rectangle.length > best.length ? rectangle : best))
+}
+
+function rectanglesOf(outline: readonly Vector[]): Rectangle[] {
+  const [opposite, ahead, behind] = [caliper(outline), caliper(outline), caliper(outline)]
+  return outline.flatMap((from, index) => {
+    const to = pointAt(outline, (index + 1) % outline.length)
+    const side = Math.hypot(to[0] - from[0], to[1] - from[1])
+    if (side === 0) return []
+    const along: Vector = [(to[0] - from[0]) / side, (to[1] - from[1]) / side, 0]
+    const across: Vector = [-along[1], along[0], 0]
+    const length = ahead(along) + behind([-along[0], -along[1], 0])
+    return [{ across, width: opposite(across) - dot(across, from), length }]
+  })
+}
+
+/** How far an outline reaches in a direction; asked in turn for directions that go around counter-clockwise, once. */
+function caliper(outline: readonly Vector[]): (direction: Vector) => number {
+  let place = -1
+  return (direction) => {
+    const reach = (index: number) => dot(pointAt(outline, index % outline.length), direction)
+    if (place < 0) place = [...outline.keys()].reduce((best, index) => (reach(index) > reach(best) ? index : best), 0)
+    while (reach(place + 1) > reach(place)) place = (place + 1) % outline.length
+    return reach(place)
+  }
+}
+
+/** How a body stands with its table up: the directions of its width, length and depth, its measures and its middle. Millimetres. */
+export type Stand = {
+  readonly axes: readonly [across: Vector, along: Vector, up: Vector]
+  readonly width: number
+  readonly length: number
+  readonly depth: number
+  /** The middle of the rectangle around the outline, at the outline's mean height: the girdle's. */
+  readonly centre: Vector
+}
+
+/** @param up the table's normal, a unit vector */
+function standing(vertices: readonly Vector[], up: Vector): Stand {
+  const right = unit(Math.abs(up[2]) < 0.9 ? cross(up, [0, 0, 1]) : cross(up, [1, 0, 0]))
+  const back = cross(up, right)
+  const outline = outlineOf(seen(vertices, [right, back, up]))
+  const { across: direction } = narrowestRectangle(outline)
+  const across = add(scale(right, direction[0]), scale(back, direction[1]))
+  const axes = [across, cross(up, across), up] as const
+  const { least, most } = boxOf(seen(vertices, axes))
+  const middle = scale(add(least, most), 0.5)
+  const height = outline.reduce((sum, [, , z]) => sum + z, 0) / outline.length
+  return {
+    axes,
+    width: most[0] - least[0],
+    length: most[1] - least[1],
+    depth: most[2] - least[2],
+    centre: add(add(scale(across, middle[0]), scale(axes[1], middle[1])), scale(up, height)),
+  }
+}
+
+const seen = (vertices: readonly Vector[], [x, y, z]: Stand['axes']): Vector[] =>
+  vertices.map((vertex) => [dot(vertex, x), dot(vertex, y), dot(vertex, z)])
 
 /** Millimetres, two decimals: seen from above, the longer and the shorter side; from the culet to the table. */
 export type Size = { readonly length: number; readonly width: number; readonly depth: number }

@@ -1,7 +1,6 @@
 import type { Deviation } from '../cut/perturbation.ts'
-import type { Facet, Part } from '../solid/facet.ts'
+import { dot, radians, type Facet, type Part, type Vector } from '../solid/facet.ts'
 import type { Solid } from '../solid/solid.ts'
-import { dot, radians, type Vector } from '../solid/vector.ts'
 
 /** How often a shape's pattern repeats around the stone: 8 for a round brilliant, 1 for a pear, which has one mirror plane only. */
 export type Fold = 8 | 4 | 2 | 1

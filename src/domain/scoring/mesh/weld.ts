@@ -1,5 +1,5 @@
 import { boxOf, sizeOf, withoutStrays, type Mesh } from './mesh.ts'
-import type { Vector } from '../solid/vector.ts'
+import type { Vector } from '../solid/facet.ts'
 
 /** Points nearer to each other than this part of the whole size are one: single precision keeps a tenth of it. */
 export const WELD = 1e-6

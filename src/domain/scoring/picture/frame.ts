@@ -1,7 +1,18 @@
 import type { Planes } from '../light/planes.ts'
 import { viewFrom, type View } from '../light/view.ts'
-import type { Solid } from '../solid/solid.ts'
-import { radians, scale, type Vector } from '../solid/vector.ts'
+import type { Face, Solid } from '../solid/solid.ts'
+import { dot, radians, scale, type Vector } from '../solid/facet.ts'
+
+/** A pixel of a frame as one number, so that an array holds many of them. */
+const BITS = 12
+export const LAST_SPOT = (1 << BITS) - 1
+
+const spotAt = (column: number, row: number): number => (row << BITS) | column
+export const columnOf = (spot: number): number => spot & LAST_SPOT
+export const rowOf = (spot: number): number => spot >> BITS
+
+/** The least columns and rows that hold some spots. */
+export type Bounds = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
 
 /** One look at a stone: which pixels it takes, and where in the view they are. */
 export type Frame = {
@@ -78,7 +89,7 @@ function placeIn({ right, up, middle }: View, [x, y, z]: Vector): readonly [acro
 }
 
 /** Column and row of a point of the stone; those of a pixel's middle are whole. */
-export function pixelOf({ view, step, left, top }: Frame, point: Vector): readonly [column: number, row: number] {
+function pixelOf({ view, step, left, top }: Frame, point: Vector): readonly [column: number, row: number] {
   const [across, along] = placeIn(view, point)
   return [(across - left) / step - 0.5, (top - along) / step - 0.5]
 }
@@ -88,4 +99,49 @@ export function placesOf({ view: { right, up, middle }, step, left, top }: Frame
   const [x, y] = [left + 0.5 * step, top - 0.5 * step]
   const first = middle.map((value, axis) => value + x * (right[axis] ?? 0) + y * (up[axis] ?? 0))
   return Float64Array.from([...first, ...right.map((value) => step * value), ...up.map((value) => -step * value)])
+}
+
+/** The pixels of a frame that show a facet from outside: there rays from the eye enter the stone. */
+export type Entrance = { readonly plane: number; readonly spots: Int32Array; readonly bounds: Bounds }
+
+/** Pixels beyond an edge that still count, so that none between two facets is lost by rounding. */
+const ROUNDING = 1e-9
+
+export const entrancesOf = ({ faces }: Solid, { order }: Planes, frame: Frame): Entrance[] =>
+  faces
+    .filter(({ facet }) => facet.part !== 'fold' && dot(facet.normal, frame.view.eye) > 0)
+    .flatMap((face) => entranceOf(face, order.indexOf(face.facet), frame) ?? [])
+
+/** undefined where a facet shows in the middle of no pixel */
+function entranceOf({ corners }: Face, plane: number, frame: Frame): Entrance | undefined {
+  const outline = corners.map((corner) => pixelOf(frame, corner))
+  const rows = outline.map(([, row]) => row)
+  const spots: number[] = []
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity]
+  const last = Math.min(frame.height - 1, Math.floor(Math.max(...rows) + ROUNDING))
+  for (let row = Math.max(0, Math.ceil(Math.min(...rows) - ROUNDING)); row <= last; row++) {
+    const [from, to] = columnsIn(outline, row)
+    if (from > to) continue
+    for (let column = from; column <= to; column++) spots.push(spotAt(column, row))
+    left = Math.min(left, from)
+    right = Math.max(right, to)
+    top = Math.min(top, row)
+    bottom = row
+  }
+  return spots.length === 0 ? undefined : { plane, spots: Int32Array.from(spots), bounds: { left, right, top, bottom } }
+}
+
+/** The first and the last column of a row that are within a convex outline; the last before the first where none is. */
+function columnsIn(outline: readonly (readonly [column: number, row: number])[], row: number): [number, number] {
+  let [least, most] = [Infinity, -Infinity]
+  for (const [index, [fromColumn, fromRow]] of outline.entries()) {
+    const [toColumn, toRow] = outline[(index + 1) % outline.length] ?? [fromColumn, fromRow]
+    if (Math.min(fromRow, toRow) > row + ROUNDING || Math.max(fromRow, toRow) < row - ROUNDING) continue
+    const isLevel = Math.abs(toRow - fromRow) < ROUNDING
+    const part = isLevel ? 0 : Math.min(1, Math.max(0, (row - fromRow) / (toRow - fromRow)))
+    const column = fromColumn + part * (toColumn - fromColumn)
+    least = Math.min(least, column, isLevel ? toColumn : column)
+    most = Math.max(most, column, isLevel ? toColumn : column)
+  }
+  return [Math.ceil(least - ROUNDING), Math.floor(most + ROUNDING)]
 }

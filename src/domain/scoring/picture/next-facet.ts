@@ -1,6 +1,5 @@
-import { at } from '../light/numbers.ts'
+import { at, DX, DY, DZ, type Ray } from '../light/optics.ts'
 import type { Planes } from '../light/planes.ts'
-import { DX, DY, DZ, type Ray } from '../light/ray.ts'
 
 /**
  * Where the rays of a bundle are: their places are an affine function of the pixel, three numbers for the first pixel of all, three a

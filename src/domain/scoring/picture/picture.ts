@@ -1,10 +1,8 @@
 import { planesOf, type Planes } from '../light/planes.ts'
 import type { Solid } from '../solid/solid.ts'
 import { Bundles, type Ends } from './bundles.ts'
-import { entrancesOf, type Entrance } from './entrances.ts'
-import { framesOf, placesOf, type Frame } from './frame.ts'
-import { lightings, type Lighting } from './lighting.ts'
-import { Painting, type Canvas, type Painted } from './painting.ts'
+import { entrancesOf, framesOf, placesOf, type Entrance, type Frame } from './frame.ts'
+import { lightings, Painting, type Canvas, type Lighting, type Painted } from './painting.ts'
 
 /** Rows from top to bottom, four bytes a pixel: red, green, blue, opacity. Transparent beside the stone. */
 export type Picture = { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray }

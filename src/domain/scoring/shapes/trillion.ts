@@ -1,7 +1,6 @@
-import type { Facet } from '../solid/facet.ts'
+import type { Facet, Vector } from '../solid/facet.ts'
 import type { Proportions } from '../cut/proportions.ts'
-import type { Vector } from '../solid/vector.ts'
-import { brilliantFacets } from './brilliant.ts'
+import { brilliantFacets } from './brilliants.ts'
 import { wall, type Outline, type Station } from './outline.ts'
 
 const SIDES = 3

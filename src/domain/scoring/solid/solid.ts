@@ -1,5 +1,4 @@
-import type { Facet } from './facet.ts'
-import { add, cross, dot, length, scale, subtract, unit, type Vector } from './vector.ts'
+import { add, cross, dot, length, scale, subtract, unit, type Facet, type Vector } from './facet.ts'
 
 /** A facet with its corners, in order around it, and its area. */
 export type Face = { readonly facet: Facet; readonly corners: readonly Vector[]; readonly area: number }

@@ -8,8 +8,7 @@ import {
   type Finish,
   type Grade,
 } from '../../../../src/domain/scoring/cut/cut.ts'
-import { leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
-import { asTraced } from '../../../../src/domain/scoring/cut/lean-factors.ts'
+import { asTraced, leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
 import { traceCut, traceReference } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { score, tabled } from '../../../../src/domain/scoring/score.ts'
 import { plain } from '../cuts.ts'

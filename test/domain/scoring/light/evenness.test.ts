@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addToCells, evennessOf, newCells } from '../../../../src/domain/scoring/light/evenness.ts'
+import { addToCells, evennessOf, newCells } from '../../../../src/domain/scoring/light/face-up.ts'
 import { close } from '../cuts.ts'
 
 const test = suite('how evenly a face is lit')

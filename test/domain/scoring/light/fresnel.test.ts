@@ -1,9 +1,9 @@
 import * as fc from '../../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enter, meet } from '../../../../src/domain/scoring/light/fresnel.ts'
-import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/ray.ts'
-import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { enter, meet } from '../../../../src/domain/scoring/light/trace.ts'
+import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/optics.ts'
+import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { close } from '../cuts.ts'
 
 const test = suite("Fresnel's equations")

@@ -1,10 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nearest, planesOf } from '../../../../src/domain/scoring/light/planes.ts'
-import { DX, DY, DZ, newRay, X, Y, Z } from '../../../../src/domain/scoring/light/ray.ts'
-import type { Facet, Part } from '../../../../src/domain/scoring/solid/facet.ts'
+import { DX, DY, DZ, newRay, X, Y, Z } from '../../../../src/domain/scoring/light/optics.ts'
+import { dot, radians, unit, type Facet, type Part, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
-import { dot, radians, unit, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
 
 const test = suite('the plane that a ray meets first')
 

@@ -1,13 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
-import { look, wholeSky } from '../../../../src/domain/scoring/light/look.ts'
+import { look, weightedLightReturn, wholeSky } from '../../../../src/domain/scoring/light/look.ts'
 import { faceUp } from '../../../../src/domain/scoring/light/face-up.ts'
-import { weightedLightReturn } from '../../../../src/domain/scoring/light/light-return.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
-import { targetOf } from '../../../../src/domain/scoring/light/sampling.ts'
-import { diamondOptics, solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import type { RoundMeasures } from '../../../../src/domain/scoring/cut/round-proportions.ts'
+import { targetOf } from '../../../../src/domain/scoring/light/view.ts'
+import { diamondOptics, solidOfCut, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
 const test = suite('a trace')

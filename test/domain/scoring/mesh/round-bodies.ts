@@ -1,5 +1,5 @@
 import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
-import type { Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
 /** A body turned on a lathe: rings of `sides` points at radii and heights in millimetres, from below to above, closed by a facet at either end. */
 export function turnedBody(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {

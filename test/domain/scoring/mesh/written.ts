@@ -2,7 +2,7 @@ import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import { welded } from '../../../../src/domain/scoring/mesh/weld.ts'
 import type { MeshFormat } from '../../../../src/scoring/meshes/read-mesh.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
-import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
+import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
 /** A stone that lies on its side, in a file's corner. */
 const AXES = turnedAxes([0.36, -0.48, 0.8], [1, 0.2, -0.3])

@@ -1,16 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { Beside } from '../../../../src/domain/scoring/picture/beside.ts'
-import { Bundles, type Scene } from '../../../../src/domain/scoring/picture/bundles.ts'
-import { entrancesOf } from '../../../../src/domain/scoring/picture/entrances.ts'
-import { framesOf, placesOf, type Frame } from '../../../../src/domain/scoring/picture/frame.ts'
-import { columnOf, rowOf } from '../../../../src/domain/scoring/picture/spots.ts'
+import { Beside, Bundles, type Scene } from '../../../../src/domain/scoring/picture/bundles.ts'
+import {
+  columnOf,
+  entrancesOf,
+  framesOf,
+  placesOf,
+  rowOf,
+  type Frame,
+} from '../../../../src/domain/scoring/picture/frame.ts'
 import { planesOf, type Planes } from '../../../../src/domain/scoring/light/planes.ts'
-import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../../src/domain/scoring/light/ray.ts'
-import { isFromSky, newPath, trace } from '../../../../src/domain/scoring/light/trace.ts'
+import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../../src/domain/scoring/light/optics.ts'
+import { enter, isFromSky, meet, newPath, trace } from '../../../../src/domain/scoring/light/trace.ts'
 import { aimFrom } from '../../../../src/domain/scoring/light/view.ts'
-import { enter, meet } from '../../../../src/domain/scoring/light/fresnel.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import type { ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
 import { close, plain, roundOf } from '../cuts.ts'

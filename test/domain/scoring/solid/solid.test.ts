@@ -1,13 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
-import { facetAngle, type Facet } from '../../../../src/domain/scoring/solid/facet.ts'
+import { dot, facetAngle, type Facet, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
-import { nominal } from '../../../../src/domain/scoring/cut/nominal.ts'
-import { proportionsOf, unpublished } from '../../../../src/domain/scoring/cut/proportions.ts'
+import { nominal, proportionsOf, unpublished } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { dot, type Vector } from '../../../../src/domain/scoring/solid/vector.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
 const test = suite('a solid')

@@ -1,9 +1,49 @@
-import { facetThrough, type Facet } from '../solid/facet.ts'
 import type { Proportions } from '../cut/proportions.ts'
-import { radians, type Vector } from '../solid/vector.ts'
+import { facetThrough, radians, type Facet, type Vector } from '../solid/facet.ts'
+import { wall } from './outline.ts'
+
+const ROSE_FOLD = 6
+
+/**
+ * The full Dutch rose: a flat base with twelve sides, and 24 triangles in two rows. Six meet in the point (the crown); of the 18 below them (the
+ * dentelle) six hang from the crown's edges with their tips on the girdle, and twelve stand in pairs between those
+ * (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"; Ure, Dictionary of Arts, "diamond").
+ *
+ * It has no table and no pavilion: `table` is what the crown leaves of the width, `crownHeight` the upper row's height,
+ * `pavilionDepth` the lower row's.
+ */
+export function roseFacets({ table, crownHeight, pavilionDepth, girdle, lengthToWidth }: Proportions): Facet[] {
+  const place = (radius: number, step: number, height: number): Vector => {
+    const angle = (step * Math.PI) / ROSE_FOLD
+    return [radius * Math.cos(angle), radius * Math.sin(angle) * lengthToWidth, height]
+  }
+  const edge = girdle / 2
+  const point: Vector = [0, 0, edge + pavilionDepth + crownHeight]
+  const onCrown = (step: number) => place((1 - table) / 2, step, edge + pavilionDepth)
+  const onGirdle = (step: number) => place(0.5, step, edge)
+  const base: Facet = { part: 'pavilion', name: 'base', normal: [0, 0, -1], offset: edge }
+  const around = Array.from({ length: ROSE_FOLD }, (_, index) => 2 * index)
+  return [
+    ...around.flatMap((step) => [
+      facetThrough('crown', 'star', point, onCrown(step), onCrown(step + 2)),
+      facetThrough('crown', 'hanging', onCrown(step), onCrown(step + 2), onGirdle(step + 1)),
+      facetThrough('crown', 'standing', onCrown(step), onGirdle(step - 1), onGirdle(step)),
+      facetThrough('crown', 'standing', onCrown(step), onGirdle(step), onGirdle(step + 1)),
+    ]),
+    ...around.flatMap((step) => [side(onGirdle(step - 1), onGirdle(step)), side(onGirdle(step), onGirdle(step + 1))]),
+    base,
+  ]
+}
+
+/** The wall of the girdle over one side of the base. */
+function side(from: Vector, to: Vector): Facet {
+  const [x, y] = [to[1] - from[1], from[0] - to[0]]
+  const long = Math.hypot(x, y)
+  return wall({ at: from, outward: [x / long, y / long, 0] })
+}
 
 /** Corners around the stone in each ring. */
-const FOLD = 6
+const BRIOLETTE_FOLD = 6
 /** Rings of corners on the rounded end, without the belt's lower one; the belt has two, the taper three. */
 const ON_HEAD = 2
 const ON_TAPER = 3
@@ -21,7 +61,7 @@ export function brioletteFacets(proportions: Proportions): Facet[] {
   const corners = cornersOf(proportions)
   return corners
     .slice(1, -1)
-    .flatMap((_, index) => Array.from({ length: FOLD }, (_, at) => lozenge(corners, index + 1, at)).flat())
+    .flatMap((_, index) => Array.from({ length: BRIOLETTE_FOLD }, (_, at) => lozenge(corners, index + 1, at)).flat())
 }
 
 /** Where the drop's outline is: so far up from the middle of its belt, and so far from the axis; from the rounded end to the point. */
@@ -67,7 +107,7 @@ function cornersOf(proportions: Proportions): Ring[] {
     up,
     radius,
     corner: (twelfth) => {
-      const angle = (twelfth * Math.PI) / FOLD
+      const angle = (twelfth * Math.PI) / BRIOLETTE_FOLD
       return [radius * Math.sin(angle), up, radius * depth * Math.cos(angle)]
     },
   }))
@@ -85,7 +125,7 @@ function lozenge(rings: readonly Ring[], index: number, at: number): Facet[] {
   const [low, high] = [below.corner(middle), above.corner(middle)]
   const part = (ring.up - below.up) / (above.up - below.up)
   const straight = below.radius + part * (above.radius - below.radius)
-  return ring.radius * Math.cos(Math.PI / FOLD) > straight
+  return ring.radius * Math.cos(Math.PI / BRIOLETTE_FOLD) > straight
     ? [triangle('lower', low, left, right), triangle('upper', high, left, right)]
     : [triangle('left', low, high, left), triangle('right', low, high, right)]
 }

@@ -1,0 +1,274 @@
+import { comparedText } from '../visible-text.ts'
+import { dictionary, gradeDictionary, type Aliases, type Entry, type Hue } from './dictionary.ts'
+
+const LETTERS = 'DEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** The colourless scale of the GIA, D to Z. Ids of D, E, F and G are the platform's; the others continue them. */
+export const color = gradeDictionary(
+  'color',
+  [...LETTERS].map((letter, index) => ({ id: 15 + index, title: letter, short: letter, position: 10 * (index + 1) })),
+)
+
+/** One grade of clarity whose title is its short form. */
+const grade = (id: number, title: string): Entry => ({ id, title, short: title, position: 10 * id })
+
+/**
+ * Clarity. Ids 1 to 6 are the platform's; the others continue them down the GIA's scale, with EGL's SI3, then the P of
+ * CIBJO and HRD, which differ from the GIA's I in their limits. Loupe Clean is CIBJO's one grade for FL and IF together,
+ * so it stands between them. N: a fancy-coloured stone without a grade.
+ */
+const CLARITIES: readonly Entry[] = [
+  grade(1, 'FL'),
+  { id: 16, title: 'Loupe Clean', short: 'LC', position: 15 },
+  grade(2, 'IF'),
+  grade(3, 'VVS1'),
+  grade(4, 'VVS2'),
+  grade(5, 'VS1'),
+  grade(6, 'VS2'),
+  grade(7, 'SI1'),
+  grade(8, 'SI2'),
+  grade(9, 'SI3'),
+  grade(10, 'I1'),
+  grade(11, 'I2'),
+  grade(12, 'I3'),
+  grade(13, 'P1'),
+  grade(14, 'P2'),
+  grade(15, 'P3'),
+  grade(17, 'N'),
+]
+
+/** As trade lists write them: `VS 1`, `VVS-2`, and reports: `Flawless`. */
+const CLARITY_SPELLINGS: Aliases = {
+  FL: ['Flawless'],
+  IF: ['Internally Flawless'],
+  ...Object.fromEntries(
+    CLARITIES.flatMap(({ title }) => {
+      const [, letters, digit] = /^([A-Z]+)(\d)$/.exec(title) ?? []
+      return digit === undefined ? [] : [[title, [`${letters} ${digit}`, `${letters}-${digit}`]]]
+    }),
+  ),
+}
+
+export const clarity = gradeDictionary('clarity', CLARITIES, CLARITY_SPELLINGS)
+
+const child = (id: number, title: string, short: string, position: number): Entry => ({ id, title, short, position })
+
+/**
+ * Hues of fancy colours: at the top the ten of the platform's table of accepted values, below each its neighbours. Those are the
+ * GIA's double hues and the mixtures with brown and gray that its colour descriptions name; a hue in -ish is a
+ * modifier and a hue. The platform's own: 11, 20, 22, 23, 24, 30 and 56, and that Red and Black have no children, which
+ * is why Purple-Red stands under Purple. Ids 12 to 18 fill the top and its Violet, 25 to 57 the children, in order.
+ */
+const HUES: readonly Hue[] = [
+  {
+    id: 11,
+    title: 'Yellow',
+    short: 'Y',
+    position: 10,
+    children: [
+      child(30, 'Green-Yellow', 'GY', 8),
+      child(25, 'Orange-Yellow', 'OY', 11),
+      child(26, 'Brown-Yellow', 'BrY', 12),
+      child(27, 'Gray-Yellow', 'GrY', 13),
+    ],
+  },
+  {
+    id: 12,
+    title: 'Orange',
+    short: 'O',
+    position: 20,
+    children: [
+      child(28, 'Yellow-Orange', 'YO', 21),
+      child(29, 'Brown-Orange', 'BrO', 22),
+      child(31, 'Pink-Orange', 'PkO', 23),
+    ],
+  },
+  {
+    id: 13,
+    title: 'Brown',
+    short: 'Br',
+    position: 30,
+    children: [
+      child(32, 'Orange-Brown', 'OBr', 31),
+      child(33, 'Yellow-Brown', 'YBr', 32),
+      child(34, 'Red-Brown', 'RBr', 33),
+      child(35, 'Green-Brown', 'GBr', 34),
+      child(36, 'Pink-Brown', 'PkBr', 35),
+      child(37, 'Gray-Brown', 'GrBr', 36),
+    ],
+  },
+  { id: 20, title: 'Red', short: 'R', position: 40, children: [] },
+  {
+    id: 14,
+    title: 'Pink',
+    short: 'Pk',
+    position: 50,
+    children: [
+      child(38, 'Purple-Pink', 'PlPk', 51),
+      child(39, 'Orange-Pink', 'OPk', 52),
+      child(40, 'Brown-Pink', 'BrPk', 53),
+    ],
+  },
+  {
+    id: 15,
+    title: 'Purple',
+    short: 'Pl',
+    position: 60,
+    children: [
+      child(18, 'Violet', 'V', 61),
+      child(41, 'Blue-Violet', 'BV', 62),
+      child(42, 'Gray-Violet', 'GrV', 63),
+      child(43, 'Pink-Purple', 'PkPl', 64),
+      child(44, 'Red-Purple', 'RPl', 65),
+      child(45, 'Purple-Red', 'PlR', 66),
+    ],
+  },
+  {
+    id: 16,
+    title: 'Blue',
+    short: 'B',
+    position: 70,
+    children: [
+      child(46, 'Green-Blue', 'GB', 71),
+      child(47, 'Violet-Blue', 'VB', 72),
+      child(48, 'Gray-Blue', 'GrB', 73),
+    ],
+  },
+  {
+    id: 17,
+    title: 'Green',
+    short: 'G',
+    position: 80,
+    children: [
+      child(49, 'Yellow-Green', 'YG', 81),
+      child(50, 'Blue-Green', 'BG', 82),
+      child(51, 'Gray-Green', 'GrG', 83),
+      child(52, 'Brown-Green', 'BrG', 84),
+    ],
+  },
+  { id: 22, title: 'Black', short: 'Bk', position: 90, children: [] },
+  {
+    id: 23,
+    title: 'Gray',
+    short: 'Gr',
+    position: 100,
+    children: [
+      child(56, 'Yellow-Gray', 'YGr', 111),
+      child(53, 'Blue-Gray', 'BGr', 112),
+      child(54, 'Green-Gray', 'GGr', 113),
+      child(55, 'Violet-Gray', 'VGr', 114),
+      child(57, 'Brown-Gray', 'BrGr', 115),
+      child(24, 'White', 'W', 116),
+    ],
+  },
+]
+
+/** Source: the platform's table of accepted values. */
+const HUE_SPELLINGS: Aliases = {
+  Black: ['BK'],
+  Blue: ['B'],
+  Brown: ['BN'],
+  Gray: ['GY', 'Grey'],
+  Green: ['G'],
+  Orange: ['O'],
+  Pink: ['P'],
+  Purple: ['PL'],
+  Red: ['R'],
+  Yellow: ['Y'],
+}
+
+export const colorHue = dictionary('colorHue', HUES, HUE_SPELLINGS)
+
+export type FancyGrade = Entry & { readonly abbreviation: string }
+
+/**
+ * The GIA's nine grades of a fancy colour's strength, in the order of the platform's table of accepted values. Ids of
+ * Faint and Very Light are the platform's, and so are the abbreviations: FT and VL from its dictionary, the others from that table.
+ */
+const FANCY_GRADES: readonly FancyGrade[] = [
+  { id: 8, title: 'Faint', short: 'Faint', abbreviation: 'FT', position: 10 },
+  { id: 9, title: 'Very Light', short: 'V.Light', abbreviation: 'VL', position: 20 },
+  { id: 10, title: 'Light', short: 'Light', abbreviation: 'L', position: 30 },
+  { id: 11, title: 'Fancy Light', short: 'F.Light', abbreviation: 'FCL', position: 40 },
+  { id: 12, title: 'Fancy', short: 'Fancy', abbreviation: 'FC', position: 50 },
+  { id: 13, title: 'Fancy Dark', short: 'F.Dark', abbreviation: 'FCD', position: 60 },
+  { id: 14, title: 'Fancy Intense', short: 'F.Intense', abbreviation: 'I', position: 70 },
+  { id: 15, title: 'Fancy Vivid', short: 'F.Vivid', abbreviation: 'FV', position: 80 },
+  { id: 16, title: 'Fancy Deep', short: 'F.Deep', abbreviation: 'D', position: 90 },
+]
+
+/** The platform's table of accepted values, and FT: whoever reads the dictionary may send the abbreviation it shows. */
+const GRADE_SPELLINGS: Aliases = {
+  Faint: ['F', 'FT'],
+  'Very Light': ['VL'],
+  Light: ['L'],
+  'Fancy Light': ['FCL', 'FL'],
+  Fancy: ['FC'],
+  'Fancy Dark': ['FCD'],
+  'Fancy Intense': ['I'],
+  'Fancy Vivid': ['FV'],
+  'Fancy Deep': ['D', 'DP', 'Deep'],
+}
+
+export const fancyGrade = dictionary('fancyGrade', FANCY_GRADES, GRADE_SPELLINGS)
+
+/**
+ * What tints the hue: the platform's eleven in its order, then the two of the GIA's hue circle that it leaves out, then pairs
+ * that the GIA's colour descriptions use. Titles only: the platform's table of accepted values has no more. Small letters tint (`br` Brownish), a capital is a second hue (`Br` Brown).
+ * Ids of Brownish and Brown are the platform's.
+ */
+export const colorModifier = dictionary('colorModifier', [
+  { id: 1, title: 'Brownish', short: 'br', position: 10 },
+  { id: 3, title: 'Brown', short: 'Br', position: 20 },
+  { id: 4, title: 'Grayish', short: 'gr', position: 30 },
+  { id: 5, title: 'Gray', short: 'Gr', position: 40 },
+  { id: 6, title: 'Greenish', short: 'g', position: 50 },
+  { id: 7, title: 'Pinkish', short: 'pk', position: 60 },
+  { id: 8, title: 'Grayish Brownish', short: 'grbr', position: 70 },
+  { id: 9, title: 'Purplish', short: 'pl', position: 80 },
+  { id: 10, title: 'Yellowish', short: 'y', position: 90 },
+  { id: 11, title: 'Orangy', short: 'o', position: 100 },
+  { id: 12, title: 'Bluish', short: 'b', position: 110 },
+  { id: 13, title: 'Reddish', short: 'r', position: 120 },
+  { id: 14, title: 'Violetish', short: 'v', position: 130 },
+  { id: 15, title: 'Brownish Greenish', short: 'brg', position: 140 },
+  { id: 16, title: 'Brownish Orangy', short: 'bro', position: 150 },
+  { id: 17, title: 'Brownish Purplish', short: 'brpl', position: 160 },
+  { id: 18, title: 'Brownish Yellowish', short: 'bry', position: 170 },
+  { id: 19, title: 'Grayish Bluish', short: 'grb', position: 180 },
+  { id: 20, title: 'Grayish Greenish', short: 'grg', position: 190 },
+  { id: 21, title: 'Grayish Purplish', short: 'grpl', position: 200 },
+  { id: 22, title: 'Grayish Yellowish', short: 'gry', position: 210 },
+])
+
+/** The fields of a fancy colour, by their titles. */
+export type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
+
+/** Grades by the number of their words: `Fancy Light` goes before `Fancy`. */
+const NAMED_GRADES = fancyGrade.all
+  .map(({ title }) => title)
+  .toSorted((one, other) => other.split(' ').length - one.split(' ').length)
+
+/** Letters of a hue that is written out: in a description `B` is no blue. */
+const SHORTEST_WORD = 3
+
+/**
+ * The grade, modifier and hue that a description of a colour names, as the GIA writes it: `Fancy Intense Brownish Yellow`,
+ * `Natural, Fancy Light Yellow, Even`. undefined for any other text.
+ */
+export function readFancyColor(text: string): FancyColor | undefined {
+  const said = comparedText(text)
+    .replace(/^natural,? /, '')
+    .replace(/,.*$/, '')
+  const grade = NAMED_GRADES.find((title) => said.startsWith(`${title.toLowerCase()} `))
+  if (grade === undefined) return undefined
+  const words = said.slice(grade.length + 1).split(' ')
+  for (let first = 0; first < words.length; first++) {
+    const [before, hue] = [words.slice(0, first).join(' '), words.slice(first).join(' ')]
+    const [modifier, id] = [colorModifier.find(before), hue.length < SHORTEST_WORD ? undefined : colorHue.find(hue)]
+    if (id === undefined || (before !== '' && modifier === undefined)) continue
+    const tinted = modifier === undefined ? {} : { colorModifier: colorModifier.title(modifier) }
+    return { fancyGrade: grade, ...tinted, colorHue: colorHue.title(id) }
+  }
+  return undefined
+}

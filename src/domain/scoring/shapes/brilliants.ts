@@ -1,0 +1,274 @@
+import type { Proportions } from '../cut/proportions.ts'
+import {
+  add,
+  facetThrough,
+  heightOver,
+  scale,
+  slopingFacet,
+  subtract,
+  surfaceOver,
+  type Facet,
+  type Vector,
+} from '../solid/facet.ts'
+import { closedOutline, culetFacet, fold, mirrored, onArc, wall, type Outline, type Station } from './outline.ts'
+
+/**
+ * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower
+ * halves, culet. For a circle these are the 57 facets of the standard round brilliant. The table is the outline made smaller about its centre; with
+ * `evenCrown` it is the outline moved inwards, so that all bezels have one angle, as long stones are cut.
+ * @param flatness slope of the mains, as part of the slope with which they would reach the girdle; less than 1 leaves the
+ * pavilion's upper part to the lower halves
+ */
+export function brilliantFacets(
+  outline: Outline,
+  proportions: Proportions,
+  { evenCrown = false, flatness = 1 }: { readonly evenCrown?: boolean; readonly flatness?: number } = {},
+): Facet[] {
+  const isHalf = outline.gaps.some(({ beside }) => beside.length === 1)
+  return [
+    ...crownFacets(outline, proportions, evenCrown),
+    ...pavilionFacets(outline, proportions, flatness),
+    ...outline.walls,
+    ...(isHalf ? [fold] : []),
+  ]
+}
+
+function crownFacets(outline: Outline, proportions: Proportions, isEven: boolean): Facet[] {
+  const { table, crownHeight, girdle } = proportions
+  const bezels = outline.stations.map((station) => {
+    const slope = crownHeight / ((1 - table) * (isEven ? 0.5 : reach(outline, station)))
+    return slopingFacet('crown', 'bezel', raised(station.at, girdle / 2), station.outward, slope)
+  })
+  const top: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: girdle / 2 + crownHeight }
+  return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels, isEven)]
+}
+
+/**
+ * A star's tip lies below the table, at this part of the crown's height at most: between two bezels that look far apart, as at the head of a
+ * long pear, one as short as elsewhere would lie above it, and slope the wrong way.
+ */
+const HIGHEST_TIP = 0.9
+
+/** At each gap a star, which ends in a tip on the bezels, and from there two halves down to the girdle. */
+function starsAndHalves(
+  outline: Outline,
+  proportions: Proportions,
+  bezels: readonly Facet[],
+  isEven: boolean,
+): Facet[] {
+  const { table, crownHeight, girdle, star } = proportions
+  const edge = girdle / 2
+  const shrunk = (at: Vector): Vector =>
+    raised(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
+  const onTable = ({ at, outward }: Station): Vector =>
+    isEven ? raised(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : shrunk(at)
+  return outline.gaps.flatMap(({ corner, beside }) => {
+    const [a, b] = beside.map(onTable)
+    const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
+    const tipAt = (part: number) =>
+      meetPoint(outline, beside, bezels, add(middle, scale(subtract(corner, middle), part)))
+    const [inner, outer] = [tipAt(0)[2], tipAt(1)[2]]
+    const tip = tipAt(Math.max(star, (inner - edge - HIGHEST_TIP * crownHeight) / (inner - outer)))
+    const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
+    const upper = (at: Vector) => facetThrough('crown', 'upper', raised(at, edge), raised(corner, edge), tip)
+    return [...stars, ...beside.map(({ at }) => upper(at))]
+  })
+}
+
+function pavilionFacets(
+  outline: Outline,
+  { pavilionDepth, girdle, lower, culet }: Proportions,
+  flatness: number,
+): Facet[] {
+  const edge = -girdle / 2
+  const apex = raised(outline.centre, edge - pavilionDepth)
+  const mains = outline.stations.map((station) =>
+    slopingFacet('pavilion', 'main', apex, station.outward, (flatness * pavilionDepth) / reach(outline, station)),
+  )
+  const halves = outline.gaps.flatMap(({ corner, beside }) => {
+    const near = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
+    const tip = meetPoint(outline, beside, mains, near)
+    return beside.map(({ at }) => facetThrough('pavilion', 'lower', raised(at, edge), raised(corner, edge), tip))
+  })
+  return [...mains, ...halves, culetFacet(culet, pavilionDepth, edge)]
+}
+
+/**
+ * Where four facets meet in a cut stone: on the edge between the two mains beside a gap, as far out as `near`. A tip beside
+ * that edge would lie on one main alone, and the half facets through it would cover the other. At the mirror plane there is
+ * one main only, and the tip is on it.
+ */
+function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
+  const [a, b] = beside
+  const [first, second] = beside.map((station) => mains[outline.stations.indexOf(station)])
+  const onEdge = !a || !b || !first || !second ? near : slide(near, subtract(b.at, a.at), first, second)
+  return raised(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
+}
+
+/** The point on a line where two facets are equally high. */
+function slide(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
+  const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
+  const [before, after] = [lead(from), lead(add(from, along))]
+  return before === after ? from : add(from, scale(along, before / (before - after)))
+}
+
+/** The distance from the centre to the tangent of the outline at a station. */
+const reach = ({ centre }: Outline, { at, outward }: Station): number =>
+  (at[0] - centre[0]) * outward[0] + (at[1] - centre[1]) * outward[1]
+
+const raised = ([x, y]: Vector, z: number): Vector => [x, y, z]
+
+/** Flat facets of the girdle. 32 give a weighted light return lower by 0.001; more than 64 change it by less than 0.0003. */
+const ROUND_WALLS = 64
+
+/** The round brilliant with its 57 facets, and over an ellipse the oval. */
+export function roundFacets(proportions: Proportions): Facet[] {
+  const { lengthToWidth } = proportions
+  return brilliantFacets(
+    closedOutline((turn) => onEllipse(2 * Math.PI * turn, lengthToWidth), ROUND_WALLS, 0),
+    proportions,
+    { evenCrown: true },
+  )
+}
+
+function onEllipse(angle: number, lengthToWidth: number): Station {
+  const [x, y] = [Math.cos(angle), Math.sin(angle)]
+  const steep = Math.hypot(x, y / lengthToWidth)
+  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [x / steep, y / lengthToWidth / steep, 0] }
+}
+
+const CUSHION_WALLS = 64
+/** Exponents of the superellipse: 2 is an ellipse, 5 a pillow, more is nearer to a rectangle. */
+const PILLOW = 5
+const OLD_PILLOW = 3.2
+
+/** The cushion brilliant: mains to the middle of each side and to each corner, as in a round. */
+export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(pillow(proportions.lengthToWidth, PILLOW), proportions, { flatness: 0.81 })
+}
+
+/**
+ * The modified cushion: its pavilion breaks below the girdle, where long lower halves stand steep over flat mains, which
+ * leaves more weight in the pavilion and a crushed-ice look.
+ */
+export function cushionModifiedFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(pillow(proportions.lengthToWidth, PILLOW), proportions, { flatness: 0.82 })
+}
+
+/** The old mine cut: a rounder cushion, whose mains reach nearly to the girdle, since its lower halves are short. */
+export function oldMineFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(pillow(proportions.lengthToWidth, OLD_PILLOW), proportions, { flatness: 0.92 })
+}
+
+const pillow = (lengthToWidth: number, exponent: number) =>
+  closedOutline((turn) => onSuperellipse(2 * Math.PI * turn, lengthToWidth, exponent), CUSHION_WALLS, 0)
+
+function onSuperellipse(angle: number, lengthToWidth: number, exponent: number): Station {
+  const power = (value: number, to: number) => Math.sign(value) * Math.abs(value) ** to
+  const x = power(Math.cos(angle), 2 / exponent)
+  const y = power(Math.sin(angle), 2 / exponent)
+  const [across, along] = [power(x, exponent - 1), power(y, exponent - 1) / lengthToWidth]
+  const steep = Math.hypot(across, along)
+  return { at: [0.5 * x, 0.5 * lengthToWidth * y, 0], outward: [across / steep, along / steep, 0] }
+}
+
+const LOBE = 0.27
+const HEART_MAINS = 5
+const HEART_WALLS = 40
+/** The culet's place below the line through the lobes' centres. */
+const HEART_CULET = 0.12
+
+/**
+ * The heart as two convex halves, mirror images that meet in the plane x = 0: this is the half at x > 0. A ray that crosses
+ * the plane goes on in the other half, so the optics inside are exact; light that leaves one lobe and enters the other
+ * across the cleft is not followed.
+ */
+export function heartFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(halfHeart(proportions.lengthToWidth), proportions)
+}
+
+/** From the point up the side, which turns ever more, and round the lobe to the cleft. */
+function halfHeart(lengthToWidth: number): Outline {
+  const side = heartSide(lengthToWidth - LOBE)
+  const stations = Array.from({ length: HEART_MAINS }, (_, index) => side((index + 0.5) / HEART_MAINS))
+  const corners = Array.from({ length: HEART_MAINS + 1 }, (_, index) => side(index / HEART_MAINS))
+  return {
+    stations,
+    gaps: corners.map(({ at }, index) => ({
+      corner: at,
+      beside: [stations[index - 1], stations[index]].filter((station) => station !== undefined),
+    })),
+    walls: Array.from({ length: HEART_WALLS }, (_, index) => wall(side((index + 0.5) / HEART_WALLS))),
+    centre: [0, -HEART_CULET, 0],
+  }
+}
+
+/** The right half's outline from the point at (0, -end), part 0, to the cleft, part 1, by length of the way. */
+function heartSide(end: number): (part: number) => Station {
+  const radius = 0.25 + end * end
+  const turn = Math.asin(end / radius)
+  const lobeTurn = Math.acos((LOBE - 0.5) / LOBE)
+  const flank = radius * turn
+  const way = flank + LOBE * lobeTurn
+  return (part) =>
+    part * way < flank
+      ? onArc(0.5 - radius, 0, radius, (part * way) / radius - turn)
+      : onArc(0.5 - LOBE, 0, LOBE, (part * way - flank) / LOBE)
+}
+
+const WALLS_A_SIDE = 32
+const MAINS_A_SIDE = 4
+
+/** The marquise: two arcs that meet in two points. Half facets, not mains, meet at a point. */
+export function marquiseFacets(proportions: Proportions): Facet[] {
+  const end = proportions.lengthToWidth / 2
+  const radius = 0.25 + end * end
+  const turn = Math.asin(end / radius)
+  const side = (part: number) => onArc(0.5 - radius, 0, radius, turn * (2 * part - 1))
+  return brilliantFacets(twoSided(side), proportions, {
+    evenCrown: true,
+    flatness: marquiseFlatness(proportions.lengthToWidth),
+  })
+}
+
+/**
+ * Two arcs fill less of their rectangle the longer they are (72 % at 1.5, 68 % at 3), and still the GIA's weight factor
+ * rises from .00565 to .00595: longer stones are cut fuller, which mains that are flatter under the lower halves give.
+ */
+const marquiseFlatness = (lengthToWidth: number): number =>
+  Math.min(0.95, Math.max(0.6, 0.84 - 0.2 * (lengthToWidth - 2.025)))
+
+/** The pear: a half circle, and from its ends two arcs to the point. The culet is under the middle of the half circle. */
+export function pearFacets(proportions: Proportions): Facet[] {
+  return brilliantFacets(twoSided(pearSide(proportions.lengthToWidth - 0.5)), proportions, { evenCrown: true })
+}
+
+/** The right side of a pear from the middle of its head (0) to its point (1), by length of the way. */
+function pearSide(end: number): (part: number) => Station {
+  const radius = 0.25 + end * end
+  const turn = Math.asin(end / radius)
+  const head = Math.PI / 4
+  const way = head + radius * turn
+  return (part) =>
+    part * way < head
+      ? onArc(0, 0, 0.5, (part * way) / 0.5 - Math.PI / 2)
+      : onArc(0.5 - radius, 0, radius, (part * way - head) / radius)
+}
+
+/** A whole outline from its right side, which runs from (0, bottom) to (0, top) as `part` goes from 0 to 1. */
+function twoSided(side: (part: number) => Station): Outline {
+  const right = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 0.5) / MAINS_A_SIDE))
+  const stations = [...right, ...right.map(mirrored).reverse()]
+  const corners = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 1) / MAINS_A_SIDE))
+  const back = Array.from({ length: MAINS_A_SIDE }, (_, index) => mirrored(side(1 - (index + 1) / MAINS_A_SIDE)))
+  const walls = Array.from({ length: WALLS_A_SIDE }, (_, index) => side((index + 0.5) / WALLS_A_SIDE))
+  return {
+    stations,
+    gaps: [...corners, ...back].map(({ at }, index) => ({
+      corner: at,
+      beside: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
+    })),
+    walls: [...walls, ...walls.map(mirrored)].map(wall),
+    centre: [0, 0, 0],
+  }
+}
