@@ -1,7 +1,6 @@
 import { accountDecider, type ApiToken } from '../domain/account/account.ts'
 import { Command, InvalidArgumentError } from 'commander'
-import { lastUseOf } from '../commands/accounts/api-token-uses.ts'
-import { issueApiToken, revokeApiToken } from '../commands/accounts/api-tokens.ts'
+import { issueApiToken, lastUseOf, revokeApiToken } from '../commands/accounts/api-tokens.ts'
 import { accountOf, type Finding } from '../commands/accounts/accounts.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'

@@ -8,10 +8,15 @@ import {
 import type { People } from '../commands/accounts/people.ts'
 import { Argument, Command, Option } from 'commander'
 import type { Origin } from '../events/origin.ts'
-import type { ChangedAccount } from '../commands/accounts/accounts.ts'
-import { changePassword, changePlan, disableAccount, enableAccount } from '../commands/accounts/change-account.ts'
+import {
+  changePassword,
+  changePlan,
+  disableAccount,
+  enableAccount,
+  registerAccount,
+  type ChangedAccount,
+} from '../commands/accounts/accounts.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
-import { registerAccount } from '../commands/accounts/register-account.ts'
 import { Passwords } from '../credentials/passwords.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { lowerProcessPriority } from '../runtime/low-priority.ts'
-import { spareOneCore } from '../runtime/spared-core.ts'
+import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { withScratchModels } from '../wiring/scratch-models.ts'
 import { Failed } from './failure.ts'

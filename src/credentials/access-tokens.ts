@@ -3,7 +3,7 @@ import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { carried, FIRST_EPOCH } from '../domain/installation/installation.ts'
 import type { Grant } from '../domain/session/session.ts'
-import { hmac } from './key-derivation.ts'
+import { hmac } from './digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
 /** What an access token says. `session` and `number` name it; times in milliseconds since 1970. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
-import { hmac } from './key-derivation.ts'
-import { networkOf } from './network.ts'
+import { hmac } from './digests.ts'
+import { networkOf } from './guess-limits.ts'
 
 /** Milliseconds for which an address that an account has logged in from is familiar: 30 days. */
 const FAMILIAR = 2_592_000_000

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { derive } from './key-derivation.ts'
+import { derive } from './digests.ts'
 
 export type MasterKey = {
   /** Names the key beside what was made with it: the first 8 bytes of its SHA-256, in hex. */

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { lowerPriority } from '../runtime/low-priority.ts'
+import { lowerPriority } from '../runtime/priority.ts'
 import type { Stretch } from './passphrases.ts'
 
 // Requests go before, but on a busy machine a tenth of a core is left: somebody waits for this.

@@ -1,9 +1,9 @@
 import { Refusal } from '../domain/refusal.ts'
 import { FairShare } from '../runtime/fairness/fair-share.ts'
-import { FairSemaphore, type Waiter } from '../runtime/fairness/fair-semaphore.ts'
+import { FairSemaphore, type Waiter } from '../runtime/fairness/semaphores.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { WorkerPool } from '../runtime/worker-pool.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from './guess-limits.ts'
 
 /** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */
 export type Cost = { readonly N: number; readonly r: number; readonly p: number }

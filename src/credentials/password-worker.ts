@@ -1,7 +1,7 @@
 import { compareSync, hashSync } from 'bcryptjs'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { lowerPriority } from '../runtime/low-priority.ts'
+import { lowerPriority } from '../runtime/priority.ts'
 
 /** What is asked of the worker; without `hash` the password is hashed at this cost, with it compared. */
 export type PasswordTask = {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { derive } from './digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
 const NONCE = 12
@@ -62,3 +63,35 @@ export class MasterSeal {
     return plain
   }
 }
+
+/** What must be known to write a mail: its whole address, and the secret's key where it carries the link. */
+export type Addressee = { readonly to: string; readonly secretKey?: string }
+
+/** Seals what waits in the mail queue with the master key: a link is there until its mail is sent. */
+export class MailSeal {
+  readonly #seal: MasterSeal
+
+  constructor(keys: MasterKeys) {
+    this.#seal = new MasterSeal(keys, 'mail')
+  }
+
+  /** @param mail the mail's id: the seal opens for no other one */
+  seal(addressee: Addressee, mail: string): Buffer {
+    return this.#seal.seal(Buffer.from(JSON.stringify(addressee)), mail)
+  }
+
+  /** @throws SealedByAnotherKey */
+  open(sealed: Buffer, mail: string): Addressee {
+    return JSON.parse(this.#seal.open(sealed, mail).toString()) as Addressee
+  }
+}
+
+/** Seals a metadata key for whoever has the API token that it was shared with: the service itself can't open it. */
+export const sealReceipt = (apiToken: string, metadataKey: string, digest: string): Buffer =>
+  encrypt(receiptKey(apiToken), Buffer.from(metadataKey), digest)
+
+/** undefined for another token's. */
+export const openReceipt = (apiToken: string, sealed: Buffer, digest: string): string | undefined =>
+  decrypt(receiptKey(apiToken), sealed, digest)?.toString()
+
+const receiptKey = (apiToken: string) => derive(apiToken, 'receipt')

@@ -1,4 +1,4 @@
-import { derive } from './key-derivation.ts'
+import { derive } from './digests.ts'
 import type { MasterKeys } from './master-keys.ts'
 import type { Asker, Cost, Passphrases, Place } from './passphrases.ts'
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'

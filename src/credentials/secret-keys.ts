@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { derive } from './key-derivation.ts'
+import { derive } from './digests.ts'
 
 /**
  * A secret has two keys. The metadata key is random and its sender's; the secret key follows from it and is its

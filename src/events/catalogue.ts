@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MEANINGS, type Meaning } from './meanings.ts'
 import type { EventType } from './known-event.ts'
 import { schemas } from './registry.ts'
-import { unshownMembers } from './unshown.ts'
+import { unshownMembers } from './shown-event.ts'
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown }

@@ -1,7 +1,6 @@
-import { readCheckpoint, type TreeHead } from './checkpoint.ts'
+import { openNote, readCheckpoint, readVerifierKey, type TreeHead } from './note.ts'
 import { readHash } from './hashes.ts'
 import { hashOfLeaf, type LeafEvent } from './leaf.ts'
-import { openNote, readVerifierKey } from './note.ts'
 import { rootFrom } from './verify-path.ts'
 
 /** The form of a proof that this release makes and checks. */

@@ -4,7 +4,7 @@ import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import { FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
-import { startProgram } from '../runtime/start-program.ts'
+import { startProgram } from '../runtime/start-worker.ts'
 
 /** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
 export class UnreadableReport extends Error {

@@ -1,5 +1,5 @@
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
-import { recordReading } from '../commands/certifications/record-reading.ts'
+import { recordReading } from '../commands/certifications/certifications.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
 import type { FormUploads } from '../http/files/form-uploads.ts'
 import type { Metric } from '../http/health/metrics.ts'

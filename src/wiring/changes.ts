@@ -2,7 +2,7 @@ import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
 import { ChangeWatch } from '../projections/diamonds/change-watch.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
-import type { LinkMaker } from '../representations/links.ts'
+import type { LinkMaker } from '../representations/json.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 

@@ -1,4 +1,4 @@
-import { openLogKey } from '../commands/evidence/log-key.ts'
+import { openLogKey } from '../commands/evidence/signed-checkpoints.ts'
 import type { EvidenceServices } from '../http/evidence/log.ts'
 import type { Progress } from '../projections/engine/progress.ts'
 import { CheckpointSigner } from '../projections/tree/checkpoint-signer.ts'

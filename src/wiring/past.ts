@@ -1,4 +1,4 @@
-import { readEpoch } from '../commands/installation/log-epoch.ts'
+import { readEpoch } from '../commands/installation/restore-log.ts'
 import { checkJoined, StrangeStores } from '../commands/installation/join-stores.ts'
 import { CHECKPOINTED } from './followers.ts'
 import { joinedOf, type Installation } from './installation.ts'

@@ -1,7 +1,7 @@
 import type { Addresses } from './addresses.ts'
 import type { Secrets } from '../commands/secrets/secrets.ts'
 import { MailLimits } from '../credentials/mail-limits.ts'
-import { MailSeal } from '../credentials/mail-seal.ts'
+import { MailSeal } from '../credentials/sealing.ts'
 import { Passphrases } from '../credentials/passphrases.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
 import type { SecretPageServices } from '../http/secret-pages/pages.ts'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { createDiamonds } from '../../src/commands/diamonds/create-diamonds.ts'
+import { createDiamonds } from '../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'

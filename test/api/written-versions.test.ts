@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { partsOf } from '../../src/commands/bulk/request.ts'
-import { finishBulk } from '../../src/commands/bulk/carry-out.ts'
+import { finishBulk } from '../../src/commands/bulk/handle-all.ts'
 import type { EventSchema } from '../../src/events/schemas/event-schema.ts'
 import { schemas } from '../../src/events/registry.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'

@@ -57,12 +57,12 @@ export function withdraw(diamond: Diamond, id: number, owner: number): DiamondPa
 /** Only what changes becomes an event;`,
       },
       {
-        file: 'src/commands/diamonds/change-diamonds.ts',
+        file: 'src/commands/diamonds/diamonds.ts',
         find: '  remove,\n',
         becomes: '  remove,\n  withdraw,\n',
       },
       {
-        file: 'src/commands/diamonds/change-diamonds.ts',
+        file: 'src/commands/diamonds/diamonds.ts',
         find: '/** Revisions that the caller has seen,',
         becomes: `export function withdrawDiamond(id: number, { owner }: By): DiamondChange {
   return { id, decide: (diamond) => withdraw(diamond, id, owner) }

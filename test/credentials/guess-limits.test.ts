@@ -1,8 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { GuessLimits } from '../../src/credentials/guess-limits.ts'
-import { networkOf } from '../../src/credentials/network.ts'
-import { Tracks } from '../../src/credentials/tracks.ts'
+import { GuessLimits, networkOf, Tracks } from '../../src/credentials/guess-limits.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 
 const test = suite('guessing')

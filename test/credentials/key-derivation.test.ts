@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { derive, hmac } from '../../src/credentials/key-derivation.ts'
+import { derive, hmac } from '../../src/credentials/digests.ts'
 
 const test = suite('key derivation')
 

@@ -1,8 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { z } from 'zod'
-import type { Differing } from '../../src/events/registry.ts'
-import type { Same } from '../../src/events/same-payload.ts'
+import type { Differing, Same } from '../../src/events/registry.ts'
 
 const test = suite('a type and a schema')
 

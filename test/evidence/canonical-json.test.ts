@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as fc from '../fast-check.ts'
-import { canonicalJson } from '../../src/evidence/canonical-json.ts'
+import { canonicalJson } from '../../src/evidence/leaf.ts'
 
 const test = suite('canonical JSON')
 

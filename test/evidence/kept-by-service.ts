@@ -1,6 +1,5 @@
 import * as assert from 'uvu/assert'
-import { canonicalJson } from '../../src/evidence/canonical-json.ts'
-import { leafEvent } from '../../src/evidence/leaf.ts'
+import { canonicalJson, leafEvent } from '../../src/evidence/leaf.ts'
 import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
 import { FollowedProgress } from '../../src/projections/engine/followed-progress.ts'
 import { isLeaf, tree } from '../../src/projections/tree/tree.ts'

@@ -1,9 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointText, readCheckpoint } from '../../src/evidence/checkpoint.ts'
+import {
+  checkpointText,
+  openNote,
+  readCheckpoint,
+  readVerifierKey,
+  signNote,
+  verifierKeyText,
+} from '../../src/evidence/note.ts'
 import { EMPTY_ROOT } from '../../src/evidence/hashes.ts'
-import { openNote, readVerifierKey, signNote, verifierKeyText } from '../../src/evidence/note.ts'
 
 const test = suite('a signed note')
 

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { changeDiamonds, deleteDiamond, patchDiamond } from '../../src/commands/diamonds/change-diamonds.ts'
-import type { By } from '../../src/commands/diamonds/diamonds.ts'
-import { createDiamonds } from '../../src/commands/diamonds/create-diamonds.ts'
+import {
+  changeDiamonds,
+  createDiamonds,
+  deleteDiamond,
+  patchDiamond,
+  type By,
+} from '../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
 import { metadata } from '../../src/events/origin.ts'
 import { writingTo } from '../../src/commands/core/handle.ts'
@@ -15,10 +19,9 @@ import type { Stores } from '../open-stores.ts'
 import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
 import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
-import type { Parsed } from '../../src/representations/json.ts'
+import { PATHS, type Parsed } from '../../src/representations/json.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { bodyText } from '../../src/representations/diamond/body.ts'
-import { PATHS } from '../../src/representations/links.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })

@@ -2,10 +2,8 @@ import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LABORATORIES } from '../../src/domain/certification/certification.ts'
-import { readCertification } from '../../src/representations/certification-input.ts'
-import { CERTIFICATION, certificationText } from '../../src/representations/certification.ts'
-import { isObject, pointerToken } from '../../src/representations/json.ts'
-import { PATHS } from '../../src/representations/links.ts'
+import { CERTIFICATION, certificationText, readCertification } from '../../src/representations/certification.ts'
+import { isObject, PATHS, pointerToken } from '../../src/representations/json.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
 

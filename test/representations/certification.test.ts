@@ -2,9 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { safeFileName } from '../../src/domain/certification/file-name.ts'
 import { reportPage } from '../../src/domain/certification/report-page.ts'
-import { certificationText } from '../../src/representations/certification.ts'
-import { PATHS } from '../../src/representations/links.ts'
-import { fromForm, readCertification } from '../../src/representations/certification-input.ts'
+import { certificationText, fromForm, readCertification } from '../../src/representations/certification.ts'
+import { PATHS } from '../../src/representations/json.ts'
 
 const messages = (input: unknown) => (readCertification(input).faults ?? []).map(({ message }) => message)
 const form = (parts: Record<string, string>) => readCertification(fromForm(new Map(Object.entries(parts))))

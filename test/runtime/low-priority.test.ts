@@ -10,7 +10,7 @@ const LOWERED = `
   import { getPriority } from 'node:os'
   import { pbkdf2 } from 'node:crypto'
   import { promisify } from 'node:util'
-  import { lowerProcessPriority } from ${JSON.stringify(new URL('../../src/runtime/low-priority.ts', import.meta.url).href)}
+  import { lowerProcessPriority } from ${JSON.stringify(new URL('../../src/runtime/priority.ts', import.meta.url).href)}
   await promisify(pbkdf2)('a', 'b', 1, 8, 'sha256')
   lowerProcessPriority()
   console.log(JSON.stringify(readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))))

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coresIn } from '../../src/runtime/spared-core.ts'
+import { coresIn } from '../../src/runtime/priority.ts'
 
 const test = suite('a process that spares a core')
 
@@ -10,7 +10,7 @@ const SPARING = `
   import { readdirSync, readFileSync } from 'node:fs'
   import { pbkdf2 } from 'node:crypto'
   import { promisify } from 'node:util'
-  import { spareOneCore } from ${JSON.stringify(new URL('../../src/runtime/spared-core.ts', import.meta.url).href)}
+  import { spareOneCore } from ${JSON.stringify(new URL('../../src/runtime/priority.ts', import.meta.url).href)}
   const allowed = (thread) => /Cpus_allowed_list:\\s*(\\S+)/.exec(readFileSync('/proc/self/task/' + thread + '/status', 'utf8'))[1]
   const [before] = readdirSync('/proc/self/task').map(allowed)
   spareOneCore()

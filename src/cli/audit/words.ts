@@ -1,6 +1,6 @@
 import type { Change, State } from '../../projections/history/changes.ts'
 import type { Entry } from '../../projections/history/entry.ts'
-import { toldValue } from '../../representations/diamond/told.ts'
+import { toldValue } from '../../representations/diamond/value.ts'
 import { table } from '../output.ts'
 
 /** Entries for people: a line for each, and one for each further thing that changed. */

@@ -1,5 +1,5 @@
 import { restorePersons } from './persons.ts'
-import { checkPersonKey } from '../../commands/accounts/person-key.ts'
+import { checkPersonKey } from '../../commands/accounts/people.ts'
 import { counted } from '../counted.ts'
 import type { Origin } from '../../events/origin.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'

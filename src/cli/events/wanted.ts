@@ -1,4 +1,4 @@
-import { traceIdOf } from '../../events/trace.ts'
+import { traceIdOf } from '../../events/origin.ts'
 import {
   comparePositions,
   DamagedEvent,

@@ -1,4 +1,4 @@
-import { finishBulk } from '../../commands/bulk/carry-out.ts'
+import { finishBulk } from '../../commands/bulk/handle-all.ts'
 import { diamondIn, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { Change } from '../../domain/diamond/fields.ts'
 import { visibleText } from '../../domain/visible-text.ts'

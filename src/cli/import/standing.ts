@@ -1,9 +1,9 @@
 import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/event-id.ts'
+import { eventId } from '../../events/origin.ts'
 import { bulkStream } from '../../commands/bulk/request.ts'
-import { finishBulk } from '../../commands/bulk/carry-out.ts'
+import { finishBulk } from '../../commands/bulk/handle-all.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 
 /** Stones that are written together, all or none. */

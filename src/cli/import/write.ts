@@ -1,10 +1,16 @@
 import type { Writing } from '../../commands/core/handle.ts'
 import { changeStock, DoneBefore } from '../../commands/diamonds/change-stock.ts'
-import { decideAll, deleteDiamond, patchDiamond, type DiamondChange } from '../../commands/diamonds/change-diamonds.ts'
-import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
+import {
+  decideAll,
+  deleteDiamond,
+  patchDiamond,
+  type By,
+  type DiamondChange,
+  type Inventory,
+} from '../../commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../commands/installation/integer-ids.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { latest } from '../../commands/core/append-all.ts'
+import { latest } from '../../commands/core/append.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 import { count, progressBar } from '../progress-bar.ts'

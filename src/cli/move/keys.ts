@@ -1,4 +1,4 @@
-import { checkPersonKey } from '../../commands/accounts/person-key.ts'
+import { checkPersonKey } from '../../commands/accounts/people.ts'
 import { checkLinkKey } from '../../commands/installation/link-key.ts'
 import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'

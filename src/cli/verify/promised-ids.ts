@@ -1,6 +1,6 @@
 import { scoredId } from '../../commands/scores/score-diamonds.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
-import { eventId } from '../../events/event-id.ts'
+import { eventId } from '../../events/origin.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
 /**

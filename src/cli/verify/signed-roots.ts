@@ -1,5 +1,5 @@
 import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
-import { openLogKey } from '../../commands/evidence/log-key.ts'
+import { openLogKey } from '../../commands/evidence/signed-checkpoints.ts'
 import { CHECKPOINTS_STREAM, LOG_KEY_STREAM, type CheckpointSigned } from '../../domain/installation/keys.ts'
 import { BrokenEvent, decode, NewerSchema } from '../../events/decode.ts'
 import { Checkpoints } from '../../projections/tree/checkpoints.ts'

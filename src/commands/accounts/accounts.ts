@@ -1,14 +1,21 @@
+import type { Passwords } from '../../credentials/passwords.ts'
+import * as domain from '../../domain/account/account.ts'
 import {
   accountDecider,
+  register,
   type Account,
   type AccountEvent,
+  type ApiTokensFate,
+  type Plan,
   type RegisteredAccount,
 } from '../../domain/account/account.ts'
+import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { load } from '../core/load.ts'
+import type { IdBlocks } from '../installation/integer-ids.ts'
 import type { People } from './people.ts'
 
 export const accountStream = (account: number) => `account-${account}`
@@ -51,3 +58,71 @@ export async function changeAccount(
   const { state } = await handle(accounts, wish, accountDecider, decide)
   return { account: known.account, email: await accounts.people.shownAs(known.account, state) }
 }
+
+export type Registering = Accounts & {
+  readonly passwords: Pick<Passwords, 'hash'>
+  readonly accountIds: Pick<IdBlocks, 'take'>
+}
+
+export type Registration = { readonly email: string; readonly password: string; readonly plan: Plan }
+
+/**
+ * Makes an account. The log-in name is reserved first, with the account's id: where an earlier try died right after
+ * that, this one finds the reservation and finishes it. The address is put beside the log before the log has the account:
+ * what dies in between leaves a row that nobody asks for, and that goes with the sweeper.
+ * @throws Refusal conflict when the name is taken, invalid for an address or a password that can't be used
+ */
+export async function registerAccount(
+  registering: Registering,
+  { email, password, plan }: Registration,
+  origin: Origin,
+): Promise<{ account: number; email: string }> {
+  const wanted = { email, password: await registering.passwords.hash(password), plan }
+  register(accountDecider.initialState, wanted)
+  const account = await reserve(registering, email, origin)
+  const stream = accountStream(account)
+  // Whose the name is already keeps the address that was given then.
+  register((await load(registering.store, stream, accountDecider)).state, wanted)
+  await registering.people.keep(account, email)
+  await handle(registering, { stream, origin }, accountDecider, (state) => register(state, wanted))
+  return { account, email }
+}
+
+async function reserve(registering: Registering, email: string, origin: Origin): Promise<number> {
+  const { people, accountIds } = registering
+  const login = await people.login(email)
+  if (login !== undefined) return login.account
+  const [account, stream] = [await accountIds.take(), await people.loginStream(email)]
+  const { state } = await handle(registering, { stream, origin }, loginDecider, (free) =>
+    reserveLogin(free, { account }),
+  )
+  return state.status === 'reserved' ? state.account : account
+}
+
+/**
+ * The account has a new password, and its tokens end; its API tokens where they are not kept.
+ * @throws Refusal missing, or invalid for a password that can't be used
+ */
+export async function changePassword(
+  accounts: Accounts & { readonly passwords: Pick<Passwords, 'hash'> },
+  { email, password, apiTokens }: { email: string; password: string; apiTokens: ApiTokensFate },
+  origin: Origin,
+): Promise<ChangedAccount> {
+  const hash = await accounts.passwords.hash(password)
+  return changeAccount(accounts, email, origin, (state) => domain.changePassword(state, { password: hash, apiTokens }))
+}
+
+/** @throws Refusal missing */
+export const changePlan = (accounts: Accounts, { email, plan }: { email: string; plan: Plan }, origin: Origin) =>
+  changeAccount(accounts, email, origin, (state) => domain.changePlan(state, { plan }))
+
+/** Nobody logs in to the account any more, and its tokens end; its API tokens where they are not kept. @throws Refusal missing */
+export const disableAccount = (
+  accounts: Accounts,
+  { email, apiTokens }: { email: string; apiTokens: ApiTokensFate },
+  origin: Origin,
+) => changeAccount(accounts, email, origin, (state) => domain.disable(state, { apiTokens }))
+
+/** The account can be logged in to again; tokens that ended stay ended. @throws Refusal missing */
+export const enableAccount = (accounts: Accounts, email: string, origin: Origin) =>
+  changeAccount(accounts, email, origin, domain.enable)

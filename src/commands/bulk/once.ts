@@ -3,10 +3,9 @@ import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import { WrongRevision, type Revision, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { appendAll } from '../core/append-all.ts'
+import { appendAll, stamp } from '../core/append.ts'
 import type { Writing } from '../core/handle.ts'
 import { retrying } from '../core/retry.ts'
-import { stamp } from '../core/stamp.ts'
 import { readRecord, recordOf, sameBody, type Keyed } from './request.ts'
 
 /** What is done to one stream. */

@@ -1,9 +1,14 @@
-import { clientDecider, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
+import { digestOf, randomToken, sameDigest } from '../../credentials/digests.ts'
+import type { GuessLimits } from '../../credentials/guess-limits.ts'
+import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
-import { handle, type Writing } from '../core/handle.ts'
+import { clientDecider, type Client, type ClientEvent } from '../../domain/client/client.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import type { Origin } from '../../events/origin.ts'
-import { digestOf, randomToken } from '../../credentials/digests.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { handle, type Writing } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 
 /** `client` is the public id, such as `3_f00dbabe`. */
@@ -63,3 +68,34 @@ export const disableClient = (writing: Writing, client: string, origin: Origin) 
 /** The client gets tokens again; those that ended stay ended. @throws Refusal missing */
 export const enableClient = (writing: Writing, client: string, origin: Origin) =>
   changeClient(writing, client, origin, domain.enableClient)
+
+/** A client that has shown its secret. */
+export type VerifiedClient = { readonly client: string; readonly clientEpoch: number }
+
+/** The client is unknown, disabled, or its secret is wrong: which, is nobody's business. */
+export class ClientRefused extends Refusal {
+  constructor(message = 'The client credentials are invalid') {
+    super('unauthenticated', message)
+  }
+}
+
+export type ClientCheck = {
+  readonly store: EventStore
+  readonly guesses: GuessLimits
+  readonly security: NoteSecurity
+}
+
+/** @throws ClientRefused, or Refusal too-many */
+export async function verifyClient(
+  { store, guesses, security }: ClientCheck,
+  { client, secret, address }: { client: string; secret: string; address: string },
+): Promise<VerifiedClient> {
+  const { state } = isClientId(client)
+    ? await load(store, clientStream(client), clientDecider)
+    : { state: clientDecider.initialState }
+  const right = sameDigest(digestOf(secret), state.status === 'unknown' ? '' : state.secret)
+  if (state.status === 'enabled' && right) return { client, clientEpoch: state.epoch }
+  guesses.wrong('client secret', address)
+  security({ event: 'wrong-client-secret', client: state.status === 'unknown' ? null : client, address })
+  throw new ClientRefused()
+}

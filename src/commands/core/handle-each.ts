@@ -1,11 +1,10 @@
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import { OutcomeUnknown, WrongRevision, type Append } from '../../stores/ports/event-store.ts'
-import { appendAll } from './append-all.ts'
+import { appendAll, toAppend } from './append.ts'
 import type { Decide, Wish, Writing } from './handle.ts'
 import { load } from './load.ts'
 import { retrying } from './retry.ts'
-import { toAppend } from './stamp.ts'
 
 /** What is wanted of one stream among others. */
 export type EachWish<State, Event> = Wish & { readonly id: string; readonly decide: Decide<State, Event> }

@@ -1,3 +1,4 @@
+import { toAppend, type Appending } from './append.ts'
 import { randomUUID } from 'node:crypto'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
@@ -12,19 +13,42 @@ import { FoldedStates, type Folded } from './folded-states.ts'
 import { load } from './load.ts'
 import { CommandOutcomes } from './outcomes.ts'
 import { retrying } from './retry.ts'
-import { toAppend } from './stamp.ts'
-import { StreamQueue } from './stream-queue.ts'
+
+/** Runs the commands of one stream one after another within this process; commands of other streams don't wait. */
+class StreamQueue {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  run<Result>(stream: string, task: () => Promise<Result>): Promise<Result> {
+    const previous = this.#last.get(stream)
+    const result = previous === undefined ? task() : previous.then(task, task)
+    this.#remember([stream], result)
+    return result
+  }
+
+  /** A command on several streams stands in all their queues from the same moment on, so that no two wait for each other. */
+  runAll<Result>(streams: readonly string[], task: () => Promise<Result>): Promise<Result> {
+    const previous = [...new Set(streams.flatMap((stream) => this.#last.get(stream) ?? []))]
+    const result = previous.length === 0 ? task() : Promise.allSettled(previous).then(task)
+    this.#remember(streams, result)
+    return result
+  }
+
+  #remember(streams: readonly string[], result: Promise<unknown>): void {
+    for (const stream of streams) this.#last.set(stream, result)
+    const forget = () => {
+      for (const stream of streams) if (this.#last.get(stream) === result) this.#last.delete(stream)
+    }
+    result.then(forget, forget)
+  }
+}
 
 /** What every command writes with. One a process. */
-export type Writing = {
-  readonly store: EventStore
+export type Writing = Appending & {
   readonly queue: StreamQueue
   readonly states: FoldedStates
   readonly outcomes: CommandOutcomes
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number
-  /** Milliseconds that never go back; the process's unless told. */
-  readonly monotonic?: () => number
 }
 
 /** What a process writes to a store with. */

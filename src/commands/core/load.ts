@@ -1,6 +1,6 @@
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/event-id.ts'
+import { eventId } from '../../events/origin.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
 
 export type Loaded<State, Event> = {

@@ -2,9 +2,7 @@ import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handleAll } from '../bulk/handle-all.ts'
 import { digestOf } from '../bulk/request.ts'
-import { births } from './create-diamonds.ts'
-import { decideAll, type DiamondChange } from './change-diamonds.ts'
-import type { By, Inventory } from './diamonds.ts'
+import { births, decideAll, type By, type DiamondChange, type Inventory } from './diamonds.ts'
 
 /** What is to become of a part of an account's stones, together. */
 export type StockChange = {

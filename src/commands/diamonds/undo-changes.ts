@@ -1,11 +1,76 @@
-import { diamondStream } from '../../domain/diamond/diamond.ts'
-import type { EventStore, Position } from '../../stores/ports/event-store.ts'
+import {
+  diamondDecider,
+  diamondStream,
+  patch,
+  remove,
+  type Diamond,
+  type DiamondEvent,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
+import { DEFAULTS, FIELD_NAMES, type Change, type NewDiamond, type OptionalField } from '../../domain/diamond/fields.ts'
+import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handleAll } from '../bulk/handle-all.ts'
-import { timeOf } from '../core/load.ts'
+import { foldEvents, timeOf } from '../core/load.ts'
 import { onceForGood } from './change-stock.ts'
-import { births } from './create-diamonds.ts'
-import type { By, Inventory } from './diamonds.ts'
-import { takingBack, type TakingBack } from './take-back.ts'
+import { births, type By, type Inventory } from './diamonds.ts'
+
+/** What takes back what was done to a diamond under one correlation id. */
+export type TakingBack =
+  /** Nothing was done, or nothing of it is left. */
+  | { readonly kind: 'nothing' }
+  /** It was made, and goes. */
+  | { readonly kind: 'delete'; readonly events: readonly DiamondEvent[] }
+  /** It was changed, and is as before. */
+  | { readonly kind: 'change'; readonly events: readonly DiamondEvent[] }
+  /** It was deleted, and comes back under a new id. */
+  | { readonly kind: 'create'; readonly fields: NewDiamond }
+  /** Somebody changed it since: nothing is done to it. */
+  | { readonly kind: 'changed since'; readonly sku: string; readonly by: string; readonly at: string }
+
+/**
+ * @param stored all of a diamond's stream
+ * @param correlation of what is to be taken back: all its events of a stream were appended together
+ */
+function takingBack(stored: readonly StoredEvent[], correlation: string): TakingBack {
+  const first = stored.findIndex((event) => isOf(event, correlation))
+  if (first < 0) return { kind: 'nothing' }
+  const last = stored.findLastIndex((event) => isOf(event, correlation))
+  const before = foldEvents(diamondDecider, stored.slice(0, first))
+  const after = foldEvents(diamondDecider, stored.slice(0, last + 1))
+  const now = foldEvents(diamondDecider, stored)
+  if (!isSame(after, now)) return leftAsChanged(before, after, now, stored.at(-1))
+  if (now.status !== 'live')
+    return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
+  const { id, owner } = now
+  if (before.status !== 'live') return { kind: 'delete', events: remove(now, id, owner) }
+  const events = patch(now, id, owner, changeTo(before, now))
+  return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
+}
+
+/** Whether nobody has changed it between: what was changed and taken back is no change, nor what the service has read of reports. */
+function isSame(after: Diamond, now: Diamond): boolean {
+  if (after.status !== 'live' || now.status !== 'live') return after.status === now.status
+  const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
+  return FIELD_NAMES.every((name) => after.fields[name] === now.fields[name]) && ids(after) === ids(now)
+}
+
+const isOf = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
+
+function leftAsChanged(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): TakingBack {
+  // What was made and is deleted is gone, as it is to be.
+  if (before.status !== 'live' && now.status !== 'live') return { kind: 'nothing' }
+  const { sku } = after.status === 'live' ? after.fields : { sku: '' }
+  const { actor = '', at = '' } = since?.metadata ?? {}
+  return { kind: 'changed since', sku, by: actor, at }
+}
+
+/** The change that makes a diamond's fields what they were. */
+function changeTo({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamond): Change {
+  const differing = FIELD_NAMES.filter((name) => wanted[name] !== found[name])
+  const unset = differing.filter((name) => name in DEFAULTS && wanted[name] === DEFAULTS[name as OptionalField])
+  const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, wanted[name]] as const)
+  return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
+}
 
 /** A diamond that was changed since by somebody else. */
 export type ChangedSince = Extract<TakingBack, { kind: 'changed since' }> & { readonly id: number }

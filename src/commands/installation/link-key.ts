@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
-import { derive } from '../../credentials/key-derivation.ts'
+import { derive } from '../../credentials/digests.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import type { LinkKeySealed } from '../../domain/installation/keys.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'

@@ -1,17 +1,18 @@
-import { closedBy, COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
-import type {
-  CopyBegun,
-  CopyDone,
-  CopyAbandoned,
-  LogFenced,
-  LogOpened,
-  ReplayMade,
+import {
+  closedBy,
+  COPY_STREAM,
+  LOG_STREAM,
+  type CopyAbandoned,
+  type CopyBegun,
+  type CopyDone,
+  type LogFenced,
+  type LogOpened,
+  type ReplayMade,
 } from '../../domain/installation/moving.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { eventId } from '../../events/event-id.ts'
-import type { Origin } from '../../events/origin.ts'
+import { eventId, type Origin } from '../../events/origin.ts'
 import { retrying } from '../core/retry.ts'
-import { stamp } from '../core/stamp.ts'
+import { stamp } from '../core/append.ts'
 
 type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
 

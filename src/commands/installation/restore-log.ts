@@ -1,4 +1,5 @@
 import {
+  epochOf,
   ID_KINDS,
   IDS,
   reserve,
@@ -7,13 +8,16 @@ import {
   type LogRestored,
 } from '../../domain/installation/installation.ts'
 import type { SecretExpired } from '../../domain/secret/secret.ts'
-import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
-import { appendAll } from '../core/append-all.ts'
-import { eventId } from '../../events/event-id.ts'
-import { readEpoch } from './log-epoch.ts'
-import type { Origin } from '../../events/origin.ts'
-import { stamp } from '../core/stamp.ts'
+import { eventId, type Origin } from '../../events/origin.ts'
+import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import { appendAll, stamp } from '../core/append.ts'
+
+/** The epoch that the log is in now. @throws StoreUnavailable */
+export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number> {
+  const [last] = await store.read(RESTORES_STREAM, { last: 1 })
+  return epochOf(last)
+}
 
 export type Restoring = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 

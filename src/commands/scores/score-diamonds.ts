@@ -10,8 +10,7 @@ import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import { handleEach } from '../core/handle-each.ts'
 import type { Writing } from '../core/handle.ts'
-import { eventId } from '../../events/event-id.ts'
-import type { Origin } from '../../events/origin.ts'
+import { eventId, type Origin } from '../../events/origin.ts'
 
 export type ScoringTools = Writing & {
   /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */

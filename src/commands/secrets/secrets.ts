@@ -1,12 +1,32 @@
-import { secretDecider, waiting, type Secret } from '../../domain/secret/secret.ts'
-import { load } from '../core/load.ts'
-import type { Accounts } from '../accounts/accounts.ts'
-import type { MailSeal } from '../../credentials/mail-seal.ts'
-import type { SecretBox } from '../../credentials/secret-box.ts'
-import { secretStream } from '../../credentials/secret-keys.ts'
-import { BytesMissing } from '../../stores/ports/files.ts'
+import type { MailSeal } from '../../credentials/sealing.ts'
+import type { Inner, SecretBox } from '../../credentials/secret-box.ts'
+import { digestOfSecretKey, keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
+import { accountDecider } from '../../domain/account/account.ts'
+import { mayBePassphrase } from '../../domain/secret/limits.ts'
+import {
+  burn,
+  endGuessed,
+  expire,
+  recordMail as decide,
+  refuseLocked,
+  remembered,
+  reveal,
+  secretDecider,
+  TRIES_IN_LIFE,
+  tryPassphrase,
+  unknownSecretRefusal,
+  waiting,
+  type KnownSecret,
+  type MailOutcome,
+  type Secret,
+} from '../../domain/secret/secret.ts'
+import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
+import { BytesMissing } from '../../stores/ports/files.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
+import { accountStream, type Accounts } from '../accounts/accounts.ts'
+import { handle } from '../core/handle.ts'
+import { load } from '../core/load.ts'
 
 /** What commands on secrets work with. */
 export type Secrets = Accounts & {
@@ -20,7 +40,7 @@ export type Secrets = Accounts & {
  * log says that it has ended.
  * @throws Refusal missing, BytesMissing where the log has it waiting
  */
-export async function sealedOf({ store, vault, clock }: Pick<Secrets, 'store' | 'vault' | 'clock'>, digest: string) {
+async function sealedOf({ store, vault, clock }: Pick<Secrets, 'store' | 'vault' | 'clock'>, digest: string) {
   const sealed = await vault.read(digest)
   if (sealed !== undefined) return sealed
   waiting(await loadSecret(store, digest), clock())
@@ -29,4 +49,172 @@ export async function sealedOf({ store, vault, clock }: Pick<Secrets, 'store' | 
 
 export async function loadSecret(store: EventStore, digest: string): Promise<Secret> {
   return (await load(store, secretStream(digest), secretDecider)).state
+}
+
+/**
+ * A secret that can be read now, by who has its key; changes nothing.
+ * @throws Refusal missing, too-many while it is locked
+ */
+export async function previewSecret(
+  { store, vault, clock }: Pick<Secrets, 'store' | 'vault' | 'clock'>,
+  secretKey: string,
+): Promise<KnownSecret> {
+  const digest = digestOfSecretKey(secretKey)
+  if (digest === undefined) throw unknownSecretRefusal()
+  await sealedOf({ store, vault, clock }, digest)
+  const now = clock()
+  const secret = waiting(await loadSecret(store, digest), now)
+  refuseLocked(secret, now)
+  return secret
+}
+
+type Reading = Pick<Secrets, 'store' | 'clock'>
+
+/**
+ * What its sender may know of a secret; changes nothing.
+ * @throws Refusal missing
+ */
+export async function readReceipt(
+  { store, clock }: Reading,
+  metadataKey: string,
+): Promise<{ readonly keys: SecretKeys; readonly secret: KnownSecret }> {
+  const keys = keysOfMetadataKey(metadataKey)
+  if (keys === undefined) throw unknownSecretRefusal()
+  return { keys, secret: remembered(await loadSecret(store, keys.digest), clock()) }
+}
+
+/** The address of a secret's owner as the API shows it. */
+export async function custidOf(
+  { store, people }: Pick<Secrets, 'store' | 'people'>,
+  owner: number | null,
+): Promise<string> {
+  if (owner === null) return 'anon'
+  const { state } = await load(store, accountStream(owner), accountDecider)
+  return state.status === 'unknown' ? '' : people.shownAs(owner, state)
+}
+
+export type RevealSecret = {
+  readonly secretKey: string
+  /** Empty for none. */
+  readonly passphrase: string
+  /** Whose credentials came with the request, and where it comes from. */
+  readonly account?: number | undefined
+  readonly address?: string
+  readonly origin: Origin
+}
+
+type Named = { readonly secretKey: string; readonly digest: string }
+
+/**
+ * Gives the value to one reader only: it is decrypted first, and told when this call's SecretRevealed is the one that
+ * is stored. No wish has a name, which two callers might share.
+ * @throws Refusal missing for everything that can't be read, too-many; OutcomeUnknown, StoreUnavailable: not told then
+ */
+export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promise<string> {
+  const digest = digestOfSecretKey(wish.secretKey)
+  if (digest === undefined) throw unknownSecretRefusal()
+  const sealed = await sealedOf(secrets, digest)
+  const keys = { secretKey: wish.secretKey, digest }
+  const inner = secrets.box.outerOpened(sealed, digest)
+  const value =
+    inner.passphrase === undefined
+      ? secrets.box.open(inner, keys)
+      : await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'reveal' })
+  if (value === undefined) throw unknownSecretRefusal()
+  const stream = secretStream(digest)
+  await handle(secrets, { stream, origin: wish.origin }, secretDecider, reveal)
+  return value
+}
+
+export type PassphraseTry = {
+  readonly passphrase: string
+  readonly account?: number | undefined
+  readonly address?: string
+  readonly purpose: 'reveal' | 'burn'
+  readonly origin: Origin
+}
+
+/**
+ * The value, or undefined where the passphrase is wrong or missing. The try is on record before it is made; a missing
+ * passphrase is no try. The last wrong one of a secret's life ends it.
+ * @throws Refusal missing, too-many
+ */
+async function openWithPassphrase(
+  secrets: Secrets,
+  keys: Named,
+  inner: Inner,
+  { passphrase, purpose, origin, account, address }: PassphraseTry,
+): Promise<string | undefined> {
+  if (passphrase === '') {
+    const now = secrets.clock()
+    refuseLocked(waiting(await loadSecret(secrets.store, keys.digest), now), now)
+    return undefined
+  }
+  const place = secrets.box.enter({ purpose: 'read', account, address })
+  try {
+    const wish = { stream: secretStream(keys.digest), origin }
+    const { state } = await handle(secrets, wish, secretDecider, (secret, now) => tryPassphrase(secret, now, purpose))
+    if (state.status !== 'new') throw unknownSecretRefusal()
+    const value = mayBePassphrase(passphrase) ? await secrets.box.openWith(place, passphrase, inner, keys) : undefined
+    if (value === undefined && state.failedTries >= TRIES_IN_LIFE) {
+      await handle(secrets, wish, secretDecider, endGuessed)
+    }
+    return value
+  } finally {
+    place.leave()
+  }
+}
+
+export type BurnSecret = {
+  readonly metadataKey: string
+  /** Empty for none. */
+  readonly passphrase: string
+  /** The account whose credentials came with the request. */
+  readonly account: number | undefined
+  /** Where the request comes from. */
+  readonly address?: string
+  readonly origin: Origin
+}
+
+export type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSecret }
+
+/**
+ * Ends a secret that nobody has read. Its owner needs no passphrase; who only has the key needs the one it was shared
+ * with, and a wrong one counts.
+ * @throws Refusal missing for everything that can't be burned, too-many; OutcomeUnknown, StoreUnavailable
+ */
+export async function burnSecret(secrets: Secrets, wish: BurnSecret): Promise<BurnedSecret> {
+  const keys = keysOfMetadataKey(wish.metadataKey)
+  if (keys === undefined) throw unknownSecretRefusal()
+  const secret = waiting(await loadSecret(secrets.store, keys.digest), secrets.clock())
+  const by = wish.account !== undefined && wish.account === secret.owner ? 'owner' : 'key'
+  if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, wish)
+  const stream = { stream: secretStream(keys.digest), origin: wish.origin }
+  const { state } = await handle(secrets, stream, secretDecider, (known, now) => burn(known, now, by))
+  if (state.status === 'unknown') throw unknownSecretRefusal()
+  return { keys, secret: state }
+}
+
+/** @throws Refusal missing for a wrong passphrase */
+async function checkPassphrase(secrets: Secrets, keys: SecretKeys, wish: BurnSecret): Promise<void> {
+  const sealed = await sealedOf(secrets, keys.digest)
+  const inner = secrets.box.outerOpened(sealed, keys.digest)
+  const value = await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'burn' })
+  if (value === undefined) throw unknownSecretRefusal()
+}
+
+/** Records that a secret's time is over, once, and tells how it ended. */
+export async function expireSecret(secrets: Secrets, digest: string): Promise<Secret> {
+  const stream = secretStream(digest)
+  const origin = { actor: 'sweeper', via: 'projection', correlation: `expiry-${digest.slice(0, 16)}` } as const
+  const { state } = await handle(secrets, { stream, id: `${stream}/expired`, origin }, secretDecider, expire)
+  return state
+}
+
+/** Records what became of a mail, once. */
+export async function recordMail(secrets: Secrets, digest: string, outcome: MailOutcome): Promise<void> {
+  const stream = secretStream(digest)
+  const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
+  const wish = { stream, id: `${stream}/${outcome.messageId}`, origin }
+  await handle(secrets, wish, secretDecider, (secret, now) => decide(secret, now, outcome))
 }

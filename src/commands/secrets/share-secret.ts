@@ -8,7 +8,7 @@ import {
   type SecretShared,
   type Shared,
 } from '../../domain/secret/secret.ts'
-import { sealReceipt } from '../../credentials/receipts.ts'
+import { sealReceipt } from '../../credentials/sealing.ts'
 import { newSecretKeys, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { obfuscated } from '../../domain/secret/address.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'

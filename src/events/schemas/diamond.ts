@@ -11,7 +11,7 @@ import {
 import { MODEL_FORMATS } from '../../domain/diamond/stone-model.ts'
 import { isTextMember, SCORES, type Scores } from '../../domain/diamond/scores.ts'
 import { isShapeId } from '../../domain/dictionaries/shapes.ts'
-import { digest } from './file-digest.ts'
+import { digest } from './certification.ts'
 import { first } from './event-schema.ts'
 
 const id = z.int().min(1).describe('id of the diamond')

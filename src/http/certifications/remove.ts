@@ -1,4 +1,4 @@
-import { removeCertification } from '../../commands/certifications/remove-certification.ts'
+import { removeCertification } from '../../commands/certifications/certifications.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { byOf } from '../diamonds/resource.ts'
 import { noContent } from '../kit/answer.ts'

@@ -1,4 +1,4 @@
-import type { Certifying } from '../../commands/certifications/attach-certification.ts'
+import type { Certifying } from '../../commands/certifications/certifications.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { CertificationQueries } from '../../projections/certifications/certification-queries.ts'
 import type { Progress } from '../../projections/engine/progress.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
-import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification-input.ts'
+import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification.ts'
 import type { Caller } from '../kit/authenticate.ts'
 import type { Body } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'

@@ -1,4 +1,4 @@
-import { createDiamonds as create } from '../../commands/diamonds/create-diamonds.ts'
+import { createDiamonds as create } from '../../commands/diamonds/diamonds.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { DIAMOND, NEW_DIAMOND } from '../../representations/diamond/schemas.ts'

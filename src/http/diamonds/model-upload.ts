@@ -1,4 +1,4 @@
-import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
+import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { MODEL_LIMIT } from '../../representations/stone-model.ts'
 import { z } from 'zod'

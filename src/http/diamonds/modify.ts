@@ -7,7 +7,7 @@ import {
   type Changed,
   type DiamondChange,
   type Match,
-} from '../../commands/diamonds/change-diamonds.ts'
+} from '../../commands/diamonds/diamonds.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { bodyText, listText } from '../../representations/diamond/body.ts'
 import { CHANGES_OF_ONE, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { ReceivedFile } from '../../commands/certifications/attach-certification.ts'
+import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { formOptions } from '../kit/parameters/form.ts'
 import { bodyReader, SMALL_BODY } from '../kit/read-body.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Transform, type TransformCallback } from 'node:stream'
-import type { FairSemaphore, Waiter } from '../../runtime/fairness/fair-semaphore.ts'
+import type { FairSemaphore, Waiter } from '../../runtime/fairness/semaphores.ts'
 import type { ChunkGarbage } from './chunk-garbage.ts'
 
 /** Milliseconds without a byte after which a client's permit is released: who is slow holds up nobody. */

@@ -1,5 +1,4 @@
-import type { OpeningSessions } from '../../commands/sessions/open-session.ts'
-import { BROWSER, BROWSER_TTL } from '../../commands/sessions/sessions.ts'
+import { BROWSER, BROWSER_TTL, type OpeningSessions } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
 import { isStillLive, type Bearer, type Caller } from '../kit/authenticate.ts'
 import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'

@@ -1,4 +1,4 @@
-import { toldName, toldValue } from '../../representations/diamond/told.ts'
+import { toldName, toldValue } from '../../representations/diamond/value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
 /** A stone as v4 shows it, as far as a row needs it. */

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { timingSafeEqual, type KeyObject } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
-import { hmac } from '../../credentials/key-derivation.ts'
+import { hmac } from '../../credentials/digests.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { mistypedAmong } from './parameters/mistyped.ts'
-import { LASTS, type Lasting, type LinkMaker } from '../../representations/links.ts'
+import { LASTS, type Lasting, type LinkMaker } from '../../representations/json.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
 const KEPT = 20_000

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fixedHeaders } from './fixed-headers.ts'
 import { answeredTogether } from './begin-together.ts'
-import { networkOf } from '../../credentials/network.ts'
+import { networkOf } from '../../credentials/guess-limits.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */

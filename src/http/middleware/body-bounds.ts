@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/refusal.ts'
-import { networkOf } from '../../credentials/network.ts'
+import { networkOf } from '../../credentials/guess-limits.ts'
 import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
 import { LEAST_PACE, type LeastPace } from '../../runtime/fairness/pace.ts'
 import type { BodyAllowance, Context, Middleware } from './context.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClientRefused } from '../../commands/clients/verify-client.ts'
+import { ClientRefused } from '../../commands/clients/clients.ts'
 import { Refusal, type RefusalKind } from '../../domain/refusal.ts'
 import { GrantRefused } from '../../domain/session/session.ts'
 import { answer } from '../kit/answer.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { inspectToken } from '../../commands/sessions/inspect-token.ts'
-import { revokeToken as endToken } from '../../commands/sessions/revoke-token.ts'
+import { inspectToken, revokeToken as endToken } from '../../commands/sessions/presented-token.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'

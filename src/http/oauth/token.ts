@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { openSession } from '../../commands/sessions/open-session.ts'
-import { refreshSession } from '../../commands/sessions/refresh-session.ts'
+import { openSession, refreshSession } from '../../commands/sessions/sessions.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint, type Body } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'

@@ -5,7 +5,7 @@ import { fileRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
 import { filePath } from '../../representations/certification.ts'
-import { LASTS } from '../../representations/links.ts'
+import { LASTS } from '../../representations/json.ts'
 import { warningMark } from './warning.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { fileRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { modelWarnings } from '../../domain/diamond/stone-model.ts'
-import { LASTS } from '../../representations/links.ts'
+import { LASTS } from '../../representations/json.ts'
 import { modelPath } from '../../representations/stone-model.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'

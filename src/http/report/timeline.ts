@@ -1,7 +1,7 @@
 import type { Change } from '../../projections/history/changes.ts'
 import { TYPES } from '../../projections/history/diamond.ts'
 import type { By, Entry } from '../../projections/history/entry.ts'
-import { toldName, toldValue } from '../../representations/diamond/told.ts'
+import { toldName, toldValue } from '../../representations/diamond/value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
 /** Entries that a page shows at most: a stone that a program reprices every hour has thousands. */

@@ -1,5 +1,4 @@
-import { previewSecret } from '../../commands/secrets/read-secret.ts'
-import { revealSecret } from '../../commands/secrets/reveal-secret.ts'
+import { previewSecret, revealSecret } from '../../commands/secrets/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import type { Answer } from '../kit/answer.ts'

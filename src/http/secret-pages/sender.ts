@@ -1,5 +1,4 @@
-import { burnSecret } from '../../commands/secrets/burn-secret.ts'
-import { readReceipt } from '../../commands/secrets/read-secret.ts'
+import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'

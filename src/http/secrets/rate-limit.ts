@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '../../credentials/network.ts'
+import { networkOf } from '../../credentials/guess-limits.ts'
 import { Refusal } from '../../domain/refusal.ts'
 
 /** Milliseconds of a window. */

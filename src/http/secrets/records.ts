@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { burnSecret as burn } from '../../commands/secrets/burn-secret.ts'
-import { custidOf, readReceipt } from '../../commands/secrets/read-secret.ts'
-import type { Secrets } from '../../commands/secrets/secrets.ts'
+import { burnSecret as burn, custidOf, readReceipt, type Secrets } from '../../commands/secrets/secrets.ts'
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'

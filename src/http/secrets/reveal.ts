@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { revealSecret as reveal } from '../../commands/secrets/reveal-secret.ts'
+import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'

@@ -1,4 +1,4 @@
-import type { ApiCaller } from '../../commands/accounts/verify-api-token.ts'
+import type { ApiCaller } from '../../commands/accounts/api-tokens.ts'
 import type { Secrets } from '../../commands/secrets/secrets.ts'
 import type { MailLimits } from '../../credentials/mail-limits.ts'
 import { Refusal } from '../../domain/refusal.ts'

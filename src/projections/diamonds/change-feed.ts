@@ -1,7 +1,7 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
-import type { LinkMaker } from '../../representations/links.ts'
+import type { LinkMaker } from '../../representations/json.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { PATIENCE } from '../engine/patience.ts'

@@ -1,4 +1,4 @@
-import type { Changed } from '../../commands/diamonds/change-diamonds.ts'
+import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'

@@ -1,4 +1,4 @@
-import { readEpoch } from '../../commands/installation/log-epoch.ts'
+import { readEpoch } from '../../commands/installation/restore-log.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { comparePositions, type Batch, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Checkpoint } from '../../stores/ports/read-store.ts'

@@ -1,4 +1,4 @@
-import { traceIdOf } from '../../events/trace.ts'
+import { traceIdOf } from '../../events/origin.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Change } from './changes.ts'
 

@@ -1,4 +1,4 @@
-import { openReceipt } from '../../credentials/receipts.ts'
+import { openReceipt } from '../../credentials/sealing.ts'
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { forgottenAt } from '../../domain/secret/secret.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

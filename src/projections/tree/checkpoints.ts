@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { lastSigned } from '../../commands/evidence/signed-checkpoints.ts'
 import { BrokenEvent } from '../../events/decode.ts'
-import { readCheckpoint, type TreeHead } from '../../evidence/checkpoint.ts'
-import { openNote, readVerifierKey, verifierKeyText } from '../../evidence/note.ts'
+import { openNote, readCheckpoint, readVerifierKey, verifierKeyText, type TreeHead } from '../../evidence/note.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { lineOf } from '../engine/checkpoint.ts'
 

@@ -1,4 +1,4 @@
-import { finishBulk } from '../../commands/bulk/carry-out.ts'
+import { finishBulk } from '../../commands/bulk/handle-all.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
 import { LOG_STREAM } from '../../domain/installation/moving.ts'

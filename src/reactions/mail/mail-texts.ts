@@ -1,4 +1,4 @@
-import type { Addressee } from '../../credentials/mail-seal.ts'
+import type { Addressee } from '../../credentials/sealing.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 
 export type MailText = { readonly subject: string; readonly text: string; readonly html: string }

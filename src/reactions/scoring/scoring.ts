@@ -3,7 +3,7 @@ import { diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.t
 import { evolveScoring, mayTouchScores, neverScored, type ScoringState } from '../../domain/diamond/scoring-state.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
-import { traceIn } from '../../events/trace.ts'
+import { traceIn } from '../../events/origin.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
 

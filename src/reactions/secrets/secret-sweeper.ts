@@ -1,6 +1,5 @@
 import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
-import { expireSecret } from '../../commands/secrets/expire-secret.ts'
-import { loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
+import { expireSecret, loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
 import type { Log } from '../../runtime/log.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
 import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'

@@ -1,5 +1,5 @@
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
-import { traceIn } from '../../events/trace.ts'
+import { traceIn } from '../../events/origin.ts'
 import type { Change } from '../../projections/diamonds/change-feed.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 

@@ -1,4 +1,4 @@
-import { FairSemaphore } from '../../runtime/fairness/fair-semaphore.ts'
+import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 
 /** Tries under way at a time to receivers that took the last one, and to those that did not. */
 const TAKING = 256

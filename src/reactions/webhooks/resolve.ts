@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { isPublicAddress } from '../../commands/webhooks/public-address.ts'
+import { isPublicAddress } from '../../commands/webhooks/webhook-url.ts'
 
 /** The addresses of a name, in the order in which they are to be tried. @throws the resolver's error */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>

@@ -4,7 +4,7 @@ import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../doma
 import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { certificationText } from '../certification.ts'
-import { LASTS, type Lasting, type LinkMaker } from '../links.ts'
+import { LASTS, type Lasting, type LinkMaker } from '../json.ts'
 import { shownScores, type ScoresText } from './scores.ts'
 
 /** What a body shows. */

@@ -1,11 +1,185 @@
 import type { Mesh } from '../../domain/scoring/mesh/mesh.ts'
 import { welded } from '../../domain/scoring/mesh/weld.ts'
-import { isBinaryStl, readBinaryStl } from './binary-stl.ts'
-import { linesOf } from './lines.ts'
-import { readObj } from './obj.ts'
-import { isOffHeader, readOff } from './off.ts'
-import { readTextStl } from './text-stl.ts'
-import { UnreadableMesh } from './unreadable-mesh.ts'
+import {
+  finished,
+  linesOf,
+  MOST_CORNERS,
+  MOST_FACETS,
+  newDraft,
+  pointOf,
+  quoted,
+  tooMany,
+  UnreadableMesh,
+  wholeOf,
+  type Draft,
+  type Line,
+} from './draft.ts'
+
+/** Whether a file's first word opens an OFF, readable or not. */
+const isOffHeader = (word: string): boolean => OFF_HEADER.test(word.toUpperCase().slice(0, 8))
+const OFF_HEADER = /^(ST)?C?N?4?N?OFF/
+
+/** With colours, normals or texture coordinates behind each point: they are not read. */
+const readable = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'STNOFF', 'STCNOFF']
+
+/**
+ * Geomview's OFF as text: a header, the counts of points, facets and edges (in the header's line, or the next), then a line
+ * for each point and each facet. @throws UnreadableMesh
+ */
+function readOff(text: string): Mesh {
+  const lines = linesOf(text)
+  const counts = countsOf(lines)
+  const draft = newDraft()
+  for (const { number, words } of lines) {
+    const where = `Line ${number}`
+    if (draft.mesh.vertices.length < counts.points) draft.addPoint(where, pointOf(words, number))
+    else if (draft.mesh.facets.length < counts.facets) draft.addFacet(where, cornersOf(words, number, counts.points))
+    else throw new UnreadableMesh(`${where}: the file announces ${said(counts)}, and goes on behind them`)
+  }
+  checkWhole(draft, counts)
+  return finished(draft)
+}
+
+type Counts = { readonly points: number; readonly facets: number }
+
+function countsOf(lines: Generator<Line>): Counts {
+  const header = next(lines)
+  const [name = '', ...beside] = header.words
+  if (!readable.includes(name.toUpperCase()) || beside[0]?.toUpperCase() === 'BINARY')
+    throw new UnreadableMesh(
+      `Line ${header.number}: ${quoted(header.words.join(' '))} must be OFF as text, in 3 dimensions`,
+    )
+  const { words, number } = beside.length > 0 ? { ...header, words: beside } : next(lines)
+  const [points = -1, facets = -1] = words.slice(0, 2).map((word) => wholeOf(word, number))
+  if (points < 0 || facets < 0)
+    throw new UnreadableMesh(`Line ${number}: the counts of points, facets and edges must stand here`)
+  if (facets > MOST_FACETS) throw tooMany(`Line ${number}`)
+  if (points > MOST_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may hold ${MOST_CORNERS} points`)
+  return { points, facets }
+}
+
+function next(lines: Generator<Line>): Line {
+  const line = lines.next()
+  if (line.done !== true) return line.value
+  throw new UnreadableMesh(
+    'The file is cut off: OFF and the counts of points, facets and edges must stand at its start',
+  )
+}
+
+/** The corners in a facet's line: their count, then as many indices of points from 0 on; a colour may follow. */
+function cornersOf([first = '', ...others]: readonly string[], line: number, points: number): number[] {
+  const count = wholeOf(first, line)
+  if (count > others.length || count < 0)
+    throw new UnreadableMesh(`Line ${line}: a facet of ${count} corners needs as many points, got ${others.length}`)
+  const corners = others.slice(0, count).map((word) => wholeOf(word, line))
+  const wrong = corners.find((corner) => corner < 0 || corner >= points)
+  if (wrong === undefined) return corners
+  throw new UnreadableMesh(`Line ${line}: points are numbered 0 to ${points - 1}, got ${wrong}`)
+}
+
+function checkWhole({ mesh: { vertices, facets } }: Draft, counts: Counts): void {
+  if (vertices.length === counts.points && facets.length === counts.facets) return
+  throw new UnreadableMesh(
+    `The file is cut off: it announces ${said(counts)}, and ends after ${said({ points: vertices.length, facets: facets.length })}`,
+  )
+}
+
+const said = ({ points, facets }: Counts): string => `${points} points and ${facets} facets`
+
+/** Wavefront's OBJ: its points (`v`) and facets (`f`); names, materials, normals and the like are passed over. @throws UnreadableMesh */
+function readObj(text: string): Mesh {
+  const draft = newDraft()
+  for (const { number, words } of linesOf(text)) {
+    const [kind, ...others] = words
+    const where = `Line ${number}`
+    if (kind === 'v') draft.addPoint(where, pointOf(others, number))
+    if (kind === 'f') {
+      const count = draft.mesh.vertices.length
+      draft.addFacet(
+        where,
+        others.map((word) => cornerOf(word, number, count)),
+      )
+    }
+  }
+  return finished(draft)
+}
+
+/** `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far: its index from 0 on. */
+function cornerOf(word: string, line: number, count: number): number {
+  const slash = word.indexOf('/')
+  const point = wholeOf(slash < 0 ? word : word.slice(0, slash), line)
+  const index = point < 0 ? count + point : point - 1
+  if (index >= 0 && index < count) return index
+  throw new UnreadableMesh(`Line ${line}: ${count} points stand before this facet, it names point ${point}`)
+}
+
+/** STL as text: `facet normal`, `outer loop`, three times `vertex`, `endloop`, `endfacet`. Normals are not believed. @throws UnreadableMesh */
+function readTextStl(text: string): Mesh {
+  const draft = newDraft()
+  let corners: number[] = []
+  let last: Line | undefined
+  for (const line of linesOf(text)) {
+    const where = `Line ${line.number}`
+    last = line
+    const kind = kindOf(line)
+    if (kind === 'vertex') corners.push(draft.addPoint(where, pointOf(line.words.slice(1), line.number)))
+    if (corners.length > 3) throw new UnreadableMesh(`${where}: a facet of an STL has 3 corners, this is its fourth`)
+    if (kind !== 'endfacet') continue
+    draft.addFacet(where, corners)
+    corners = []
+  }
+  if (last !== undefined && kindOf(last) !== 'endsolid')
+    throw new UnreadableMesh(
+      `The file is cut off at line ${last.number}, in facet ${draft.mesh.facets.length + 1}: it must end with endsolid`,
+    )
+  return finished(draft)
+}
+
+const kinds = ['solid', 'facet', 'outer', 'vertex', 'endloop', 'endfacet', 'endsolid'] as const
+
+function kindOf({ words: [first = ''], number }: Line): (typeof kinds)[number] {
+  const kind = kinds.find((known) => known === first.toLowerCase())
+  if (kind !== undefined) return kind
+  throw new UnreadableMesh(`Line ${number}: ${quoted(first)} must be one of ${kinds.join(', ')}`)
+}
+
+/** A header of no meaning and the number of facets; then each facet: its normal, three corners and two bytes of no meaning. */
+const STL_HEADER = 80
+const FIRST = 84
+const FACET = 50
+const NORMAL = 12
+const POINT = 12
+
+/** Whether the bytes are exactly as many as a binary STL says it has: many start with `solid`, as texts do. */
+const isBinaryStl = (bytes: Uint8Array): boolean =>
+  bytes.length >= FIRST && lengthFor(countOf(viewOf(bytes))) === bytes.length
+
+/** A binary STL: little endian, single precision. @throws UnreadableMesh */
+function readBinaryStl(bytes: Uint8Array): Mesh {
+  const view = viewOf(bytes)
+  if (bytes.length < FIRST) throw new UnreadableMesh(`A binary STL has ${FIRST} bytes at least, got ${bytes.length}`)
+  const count = countOf(view)
+  if (lengthFor(count) !== bytes.length)
+    throw new UnreadableMesh(
+      `No OFF, text STL or OBJ; a binary STL of ${count} facets has ${lengthFor(count)} bytes, got ${bytes.length}`,
+    )
+  if (count > MOST_FACETS) throw tooMany(`${count} facets`)
+  const draft = newDraft()
+  for (let facet = 0; facet < count; facet++) {
+    const where = `Facet ${facet + 1}`
+    const from = FIRST + FACET * facet + NORMAL
+    const corners = [0, 1, 2].map((corner) => draft.addPoint(where, pointAt(view, from + POINT * corner)))
+    draft.addFacet(where, corners)
+  }
+  return finished(draft)
+}
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const countOf = (view: DataView): number => view.getUint32(STL_HEADER, true)
+const lengthFor = (facets: number): number => FIRST + FACET * facets
+
+const pointAt = (view: DataView, from: number): number[] =>
+  [0, 4, 8].map((offset) => view.getFloat32(from + offset, true))
 
 export type MeshFormat = 'OFF' | 'STL' | 'OBJ'
 

@@ -1,5 +1,5 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
-import { Semaphore } from '../../runtime/fairness/semaphore.ts'
+import { Semaphore } from '../../runtime/fairness/semaphores.ts'
 import {
   comparePositions,
   passesFilter,

@@ -1,4 +1,4 @@
-import { Semaphore } from '../../runtime/fairness/semaphore.ts'
+import { Semaphore } from '../../runtime/fairness/semaphores.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { isUnacknowledged } from './failure.ts'
 

@@ -18,7 +18,7 @@ export type From = Position | 'start'
 
 /** Everything in an event's data survives JSON: no bigint, no undefined that matters, no Date. */
 export type NewEvent = {
-  /** A UUID. Deterministic where a retry is possible (event-id.ts), so that a repeated append is recognised. */
+  /** A UUID. Deterministic where a retry is possible (events/origin.ts), so that a repeated append is recognised. */
   readonly id: string
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
@@ -70,7 +70,7 @@ export interface EventLog<Head extends From | Promise<From> = From | Promise<Fro
   /**
    * One transaction on SQLite, all or nothing. A repeat among them is answered as before while the others are stored, so
    * that a half-stored bulk is completed by repeating it. On EventStoreDB concurrent appends, each idempotent: a failure
-   * of one can leave others stored, so what belongs together is written as an intent first (carry-out.ts).
+   * of one can leave others stored, so what belongs together is written as an intent first (commands/bulk/handle-all.ts).
    * @param order `kept`: no event is stored before one of an append ahead of it, across all streams. For filling a log that
    *   nobody else writes to: they are on their way together, one behind the other; when one fails, those ahead of it are
    *   stored, and the same call once more completes it. One transaction keeps it anyway

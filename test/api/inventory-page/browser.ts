@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { Passwords } from '../../../src/credentials/passwords.ts'

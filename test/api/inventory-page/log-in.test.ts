@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { changePassword, disableAccount } from '../../../src/commands/accounts/change-account.ts'
+import { changePassword, disableAccount } from '../../../src/commands/accounts/accounts.ts'
 import { vendor } from '../harness/account.ts'
 import { newEpoch } from '../harness/new-epoch.ts'
 import { servicesInFolder } from '../harness/folder.ts'

@@ -1,9 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { auditSecret } from '../../../src/cli/audit/secret.ts'
-import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
-import { recordMail } from '../../../src/commands/secrets/record-mail.ts'
-import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
+import { burnSecret, recordMail, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { origin, wish, withTwo } from '../../commands/secrets/secrets-on-disk.ts'
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { stockOf } from '../../../src/cli/import/inventory.ts'
 import { readLines, type Entry } from '../../../src/cli/import/lines.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
+import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 

@@ -1,10 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changePlan, disableAccount } from '../../../src/commands/accounts/change-account.ts'
-import { lastUseOf } from '../../../src/commands/accounts/api-token-uses.ts'
-import { issueApiToken, revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
-import { ApiTokenVerifier } from '../../../src/commands/accounts/verify-api-token.ts'
+import { changePlan, disableAccount, registerAccount } from '../../../src/commands/accounts/accounts.ts'
+import {
+  ApiTokenVerifier,
+  issueApiToken,
+  lastUseOf,
+  revokeApiToken,
+} from '../../../src/commands/accounts/api-tokens.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../accounts-on-disk.ts'
 

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishBulk } from '../../../src/commands/bulk/carry-out.ts'
+import { finishBulk } from '../../../src/commands/bulk/handle-all.ts'
 import {
   changeDiamond,
   changeDiamonds,
+  createDiamonds,
   deleteDiamond,
   patchDiamond,
-} from '../../../src/commands/diamonds/change-diamonds.ts'
-import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
-import type { Inventory } from '../../../src/commands/diamonds/diamonds.ts'
+  type Inventory,
+} from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'

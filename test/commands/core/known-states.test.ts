@@ -4,12 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle, writingTo, type Writing } from '../../../src/commands/core/handle.ts'
 import type { Decider } from '../../../src/domain/decider.ts'
-import {
-  changeDiamond,
-  changeDiamonds,
-  deleteDiamond,
-  patchDiamond,
-} from '../../../src/commands/diamonds/change-diamonds.ts'
+import { changeDiamond, changeDiamonds, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/diamonds.ts'
 import type { Change } from '../../../src/domain/diamond/fields.ts'
 import { Refusal } from '../../../src/domain/refusal.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'

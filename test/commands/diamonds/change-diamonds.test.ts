@@ -1,8 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changeDiamond, changeDiamonds, patchDiamond } from '../../../src/commands/diamonds/change-diamonds.ts'
-import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
-import type { Inventory } from '../../../src/commands/diamonds/diamonds.ts'
+import {
+  changeDiamond,
+  changeDiamonds,
+  createDiamonds,
+  patchDiamond,
+  type Inventory,
+} from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'

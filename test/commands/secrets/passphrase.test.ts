@@ -1,8 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
-import { readReceipt } from '../../../src/commands/secrets/read-secret.ts'
-import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
+import { burnSecret, readReceipt, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { ann, origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
 

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { burnSecret } from '../../../src/commands/secrets/burn-secret.ts'
-import { revealSecret } from '../../../src/commands/secrets/reveal-secret.ts'
+import { burnSecret, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretStream } from '../../../src/credentials/secret-keys.ts'
 import { rounds } from '../../rounds.ts'

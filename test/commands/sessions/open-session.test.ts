@@ -1,9 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changePassword, disableAccount, enableAccount } from '../../../src/commands/accounts/change-account.ts'
+import {
+  changePassword,
+  disableAccount,
+  enableAccount,
+  registerAccount,
+} from '../../../src/commands/accounts/accounts.ts'
 import { disableClient } from '../../../src/commands/clients/clients.ts'
-import { refreshSession } from '../../../src/commands/sessions/refresh-session.ts'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { refreshSession } from '../../../src/commands/sessions/sessions.ts'
 import { GrantRefused } from '../../../src/domain/session/session.ts'
 import { ann, cli, clientOf, http, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 

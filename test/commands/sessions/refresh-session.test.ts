@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { refreshSession } from '../../../src/commands/sessions/refresh-session.ts'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { refreshSession } from '../../../src/commands/sessions/sessions.ts'
+import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { GrantRefused } from '../../../src/domain/session/session.ts'
-import type { VerifiedClient } from '../../../src/commands/clients/verify-client.ts'
+import type { VerifiedClient } from '../../../src/commands/clients/clients.ts'
 import {
   ann,
   cli,

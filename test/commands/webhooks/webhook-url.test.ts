@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isPublicAddress } from '../../../src/commands/webhooks/public-address.ts'
-import { faultOfUrl } from '../../../src/commands/webhooks/webhook-url.ts'
+import { faultOfUrl, isPublicAddress } from '../../../src/commands/webhooks/webhook-url.ts'
 
 const test = suite('the address of a webhook')
 

@@ -1,4 +1,4 @@
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient } from '../../../src/commands/clients/clients.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { Passwords } from '../../../src/credentials/passwords.ts'

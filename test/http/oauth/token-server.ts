@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient, type ClientCredentials } from '../../../src/commands/clients/clients.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
 import { bearer as bearerToken } from '../../../src/http/kit/authenticate.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { changeDiamond, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/change-diamonds.ts'
-import { createDiamonds } from '../../../src/commands/diamonds/create-diamonds.ts'
+import { changeDiamond, createDiamonds, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { registerAccount } from '../../../src/commands/accounts/register-account.ts'
+import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { removeStrangers } from '../../../src/reactions/accounts/person-sweeper.ts'
 import { ann, cli, openProcess, withLogFile } from '../../commands/accounts-on-disk.ts'
 import { oneRound } from '../../projections/engine/working.ts'

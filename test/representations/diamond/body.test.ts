@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { LABORATORIES } from '../../../src/domain/certification/certification.ts'
 import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
 import { bodyText, listText } from '../../../src/representations/diamond/body.ts'
-import { PATHS } from '../../../src/representations/links.ts'
+import { PATHS } from '../../../src/representations/json.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import * as fc from '../../fast-check.ts'
 

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { visibleText } from '../../../src/domain/visible-text.ts'
 import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
-import { PATHS } from '../../../src/representations/links.ts'
+import { PATHS } from '../../../src/representations/json.ts'
 import { bodyText } from '../../../src/representations/diamond/body.ts'
 
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FairSemaphore } from '../../../src/runtime/fairness/fair-semaphore.ts'
+import { FairSemaphore } from '../../../src/runtime/fairness/semaphores.ts'
 
 const test = suite('the permits of a fair semaphore')
 

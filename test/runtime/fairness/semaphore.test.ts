@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Semaphore } from '../../../src/runtime/fairness/semaphore.ts'
+import { Semaphore } from '../../../src/runtime/fairness/semaphores.ts'
 
 const test = suite('the permits of a semaphore')
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bodyOf } from '../../../src/domain/scoring/mesh/body.ts'
 import { readMesh } from '../../../src/scoring/meshes/read-mesh.ts'
-import { UnreadableMesh } from '../../../src/scoring/meshes/unreadable-mesh.ts'
+import { UnreadableMesh } from '../../../src/scoring/meshes/draft.ts'
 
 const test = suite('a file with a mesh')
 

@@ -1,7 +1,14 @@
-import type { NewEvent } from '../../stores/ports/event-store.ts'
+import { eventId, metadata, type Origin } from '../../events/origin.ts'
 import { writtenVersion } from '../../events/registry.ts'
-import { eventId } from '../../events/event-id.ts'
-import { metadata, type Origin } from '../../events/origin.ts'
+import {
+  comparePositions,
+  OutcomeUnknown,
+  type Append,
+  type EventStore,
+  type NewEvent,
+  type Position,
+} from '../../stores/ports/event-store.ts'
+import { retrying } from './retry.ts'
 
 /** Makes of what was decided an event to be stored. */
 export type Stamp = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
@@ -40,5 +47,37 @@ export function withSchema(base: NewEvent['metadata'], schema: string): NewEvent
   const made = byVersion.get(base) ?? new Map<string, NewEvent['metadata']>()
   const found = made.get(schema) ?? { ...base, schema }
   byVersion.set(base, made.set(schema, found))
+  return found
+}
+
+/** What is needed to append. */
+export type Appending = {
+  readonly store: EventStore
+  /** Milliseconds that never go back; the process's unless told. */
+  readonly monotonic?: () => number
+}
+
+/**
+ * Appends to several streams at once. Where nobody knows whether it arrived, it is repeated: the store recognises the ids of
+ * the events, so they are stored once.
+ * @returns the position of the last event of all
+ * @throws WrongRevision, OutcomeUnknown after the last try, StoreUnavailable
+ */
+export function appendAll({ store, monotonic }: Appending, appends: readonly Append[]): Promise<Position | undefined> {
+  return retrying({ on: [OutcomeUnknown], monotonic }, async () => latest(await appendOneOrMany(store, appends)))
+}
+
+async function appendOneOrMany(store: EventStore, appends: readonly Append[]): Promise<Position[]> {
+  const [only] = appends
+  if (only !== undefined && appends.length === 1) return [await store.append(only.stream, only.expected, only.events)]
+  return store.appendMany(appends)
+}
+
+/** Where appends are made beside each other, the last of them is not the latest. */
+export function latest(positions: readonly (Position | undefined)[]): Position | undefined {
+  let found: Position | undefined
+  for (const position of positions) {
+    if (position !== undefined && (found === undefined || comparePositions(position, found) > 0)) found = position
+  }
   return found
 }

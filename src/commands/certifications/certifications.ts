@@ -1,16 +1,31 @@
-import { foldEvents } from '../core/load.ts'
-import { attach, detach, diamondDecider, diamondStream, owned, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { randomUUID } from 'node:crypto'
-import type { CertificationAttached, CertificationInput, ReportFile } from '../../domain/certification/certification.ts'
+import type {
+  CertificationAttached,
+  CertificationInput,
+  ReportFile,
+  ReportReading,
+} from '../../domain/certification/certification.ts'
+import { contradictionsOf, type Contradiction } from '../../domain/certification/contradictions.ts'
+import {
+  attach,
+  certificationOf,
+  detach,
+  diamondDecider,
+  diamondStream,
+  owned,
+  recordReading as decide,
+  type LiveDiamond,
+} from '../../domain/diamond/diamond.ts'
+import { decode } from '../../events/decode.ts'
+import { eventId } from '../../events/origin.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { Incoming, Kept } from '../../stores/ports/files.ts'
-import { decode } from '../../events/decode.ts'
 import { onceForKey } from '../bulk/once.ts'
 import type { IdempotencyKey } from '../bulk/request.ts'
-import type { By } from '../diamonds/diamonds.ts'
-import { eventId } from '../../events/event-id.ts'
-import { ensured, whileHeld } from '../core/held-files.ts'
 import { handle, type Writing } from '../core/handle.ts'
+import { ensured, whileHeld } from '../core/held-files.ts'
+import { foldEvents } from '../core/load.ts'
+import type { By } from '../diamonds/diamonds.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 
 /** What commands on certifications write with. */
@@ -99,3 +114,54 @@ type Taking = By & { readonly stream: string; readonly id: number }
 
 const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
   handle(writing, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))
+
+/**
+ * Removes a certification; its file is collected later, when nothing uses it.
+ * @param diamond that it is attached to
+ * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
+ */
+export async function removeCertification(
+  writing: Writing,
+  { owner, origin }: By,
+  { id, diamond }: { readonly id: number; readonly diamond: number },
+): Promise<Position | undefined> {
+  const wish = { stream: diamondStream(diamond), origin }
+  const { position } = await handle(writing, wish, diamondDecider, (state) => detach(state, id, owner))
+  return position
+}
+
+export type ReadReport = {
+  readonly diamond: number
+  readonly certification: number
+  readonly reading: ReportReading
+  /** The request that attached the report, and its event's id. */
+  readonly correlation: string
+  readonly causation: string
+  readonly trace?: string
+}
+
+/** In what the report says otherwise than its owner. */
+export type Recorded = { readonly contradictions: readonly Contradiction[] }
+
+/**
+ * Writes down what was read of a report, once.
+ * @returns undefined where it had been before, or where the certification is gone
+ * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
+ */
+export async function recordReading(writing: Writing, report: ReadReport): Promise<Recorded | undefined> {
+  const { diamond, certification, reading, correlation, causation, trace } = report
+  const origin = {
+    actor: 'reports',
+    via: 'projection',
+    correlation,
+    causation,
+    ...(trace !== undefined && { trace }),
+  } as const
+  const wish = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
+  const { state, events } = await handle(writing, wish, diamondDecider, (found) =>
+    decide(found, certification, reading),
+  )
+  const read = certificationOf(state, certification)
+  if (events.length === 0 || state.status !== 'live' || read === undefined) return undefined
+  return { contradictions: contradictionsOf(read, state.fields) }
+}
