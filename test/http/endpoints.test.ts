@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import type { Endpoint } from '../../src/http/kit/endpoint.ts'
-import { declaredStatuses } from '../../src/http/kit/statuses.ts'
+import { declaredStatuses } from '../../src/http/openapi/operation.ts'
 import { sendRaw } from '../api/harness/raw.ts'
 import type { Request } from '../api/harness/request.ts'
 import { newSender } from '../api/harness/secrets.ts'

@@ -4,7 +4,7 @@ import type { CertificationQueries } from '../../projections/certifications/cert
 import type { Progress } from '../../projections/engine/progress.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import type { Links } from '../kit/links.ts'
-import { numberInPath } from '../kit/parameters/number-in-path.ts'
+import { numberInPath } from '../kit/paths.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
 
 /** What the Certification API answers from. */

@@ -1,17 +1,78 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { WHAT, type ChangeFeed, type ChangePage } from '../../projections/diamonds/change-feed.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { CursorLost } from '../../projections/diamonds/change-cursor.ts'
+import { WHAT, type Change, type ChangeFeed, type ChangePage } from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
-import { limit, queryReader, whole } from '../kit/parameters/query.ts'
 import { ALL } from '../diamonds/resource.ts'
 import { answer, ok, streamed, type Answer } from '../kit/answer.ts'
 import { bearer, isStillLetIn, type BearerServices, type Caller } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type Asked, type Family } from '../kit/endpoint.ts'
 import { owned } from '../kit/errors.ts'
-import { changeEvents, CHANGES_AT_ONCE } from './change-events.ts'
-import type { WaitingPlaces } from './waiting-places.ts'
+import { limit, queryReader, whole } from '../kit/parameters/query.ts'
+
+/** Milliseconds after which a connection without news carries a comment, so that nobody between takes it for dead. */
+const QUIET = 15_000
+
+/** Changes that are read at a time: so many are in memory for each connection. */
+export const CHANGES_AT_ONCE = 50
+
+const COMMENT = ':\n\n'
+
+/** Whose feed, and until when. */
+export type Following = {
+  readonly feed: Pick<ChangeFeed, 'after' | 'changed' | 'stopped'>
+  readonly version: ApiVersion
+  readonly account: number
+  readonly over: AbortSignal
+}
+
+/**
+ * The feed as Server-Sent Events: what there is, then what comes, until it is over or the service stops.
+ * @param first the page that it begins with
+ */
+export async function* changeEvents({ feed, version, account, over }: Following, first: ChangePage) {
+  yield COMMENT
+  for (let page = first; ; page = await feed.after(version, account, page.next, CHANGES_AT_ONCE)) {
+    for (const change of page.changes) yield eventOf(change)
+    if (!page.more) {
+      await feed.changed(account, page.next, QUIET, over)
+      if (page.changes.length === 0) yield COMMENT
+    }
+    if (over.aborted || feed.stopped) return
+  }
+}
+
+const eventOf = ({ cursor, text }: Change) => `id: ${cursor}\nevent: change\ndata: ${text}\n\n`
+
+/** Requests of one account that may wait at a time: each holds a connection. */
+const PLACES = 20
+
+/** Seconds after which one of them may have ended. */
+const RETRY_AFTER = 5
+
+/** Bounds how many requests of an account wait for changes. */
+export class WaitingPlaces {
+  readonly #taken = new Map<number, number>()
+
+  /** @returns gives the place back, once @throws Refusal too-many */
+  take(account: number): () => void {
+    const taken = this.#taken.get(account) ?? 0
+    if (taken >= PLACES) {
+      throw new Refusal('too-many', `${PLACES} requests of this account wait for changes already`, RETRY_AFTER)
+    }
+    this.#taken.set(account, taken + 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      const left = (this.#taken.get(account) ?? 1) - 1
+      if (left === 0) this.#taken.delete(account)
+      else this.#taken.set(account, left)
+    }
+  }
+}
 
 /** What the feed of changes answers from. */
 export type ChangeServices = BearerServices & {

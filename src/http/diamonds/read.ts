@@ -1,9 +1,10 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondList, FoundDiamond } from '../../projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'
 import { bodyText, linkLifetimes, listText } from '../../representations/diamond/body.ts'
-import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { noContent, ok, type Answer } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'
@@ -12,9 +13,37 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { owned, RefusedWith } from '../kit/errors.ts'
 import type { Links } from '../kit/links.ts'
 import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './filters.ts'
-import { cursorOf, placeOf } from './list-cursor.ts'
 import { pageLinks, placeLinks } from './page-links.ts'
 import { ALL, idOf, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+
+/** The list that a place is in: somebody's, in an order. */
+export type Listed = { readonly account: number; readonly sort: string }
+
+type Marks = Pick<Links, 'mark'>
+
+/**
+ * A place in a list as clients carry it: opaque, good for this account and this order alone, and as long as links are signed
+ * by the same key. It holds what the last diamond of the page was sorted by, so it stays where it is whatever is written.
+ */
+function cursorOf(marks: Marks, listed: Listed, place: Place): string {
+  const text = JSON.stringify(place)
+  return Buffer.concat([marks.mark(markedText(listed, text)), Buffer.from(text)]).toString('base64url')
+}
+
+/** @returns undefined for what was not given out for this list */
+function placeOf(marks: Marks, listed: Listed, cursor: string): Place | undefined {
+  const bytes = Buffer.from(cursor, 'base64url')
+  // Other texts that stand for the same bytes were not given out either.
+  if (bytes.length <= MARK || bytes.toString('base64url') !== cursor) return undefined
+  const text = bytes.toString('utf8', MARK)
+  if (!timingSafeEqual(bytes.subarray(0, MARK), marks.mark(markedText(listed, text)))) return undefined
+  return JSON.parse(text) as Place
+}
+
+const markedText = ({ account, sort }: Listed, text: string) => `list\n${account}\n${sort}\n${text}`
+
+/** Bytes. */
+const MARK = 16
 
 export const readDiamond = endpoint({
   name: 'readDiamond',

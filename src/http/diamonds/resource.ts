@@ -7,7 +7,7 @@ import { originOf, type Caller } from '../kit/authenticate.ts'
 import { BULK_BODY, json } from '../kit/json-body.ts'
 import type { Asked, Body } from '../kit/endpoint.ts'
 import { bulkOf } from './entries.ts'
-import { numberInPath } from '../kit/parameters/number-in-path.ts'
+import { numberInPath } from '../kit/paths.ts'
 import type { Links } from '../kit/links.ts'
 
 /** What the Diamond API answers from. */

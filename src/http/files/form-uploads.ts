@@ -1,15 +1,255 @@
+import busboy from 'busboy'
+import type { Busboy, FileInfo } from 'busboy'
 import type { Context } from 'koa'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
 import { networkOf } from '../../credentials/guess-limits.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { safeFileName } from '../../domain/certification/file-name.ts'
+import { Refusal, type Fault } from '../../domain/refusal.ts'
 import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { discardRest, refuseEncoding } from '../kit/body.ts'
+import { discardRest, readWatched, refuseEncoding } from '../kit/body.ts'
 import { RefusedWith } from '../kit/errors.ts'
-import { ChunkGarbage } from './chunk-garbage.ts'
-import type { FileRule } from './file-check.ts'
-import { FormReader } from './form-reader.ts'
-import type { Form } from './form.ts'
-import type { ThrottleOptions } from './upload-throttle.ts'
+import { formOptions } from '../kit/parameters/form.ts'
+import { unreadableForm } from '../kit/parameters/parameters.ts'
+import { bodyReader, SMALL_BODY } from '../kit/read-body.ts'
+import { ChunkGarbage, UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
+
+/** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; behind the charset there may be a language. */
+const WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
+
+/** Blanks between two encoded words belong to neither. */
+const BETWEEN = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
+
+/**
+ * A text without encoded words (RFC 2047): programs that send e-mail write names of files so in forms, too. A word of an
+ * unknown charset stays as it is.
+ */
+export const withoutEncodedWords = (text: string): string =>
+  text.replaceAll(BETWEEN, '').replaceAll(WORD, (word, charset: string, encoding: string, encoded: string) => {
+    const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(encoded, 'base64') : quotedPrintable(encoded)
+    return decoded(bytes, charset) ?? word
+  })
+
+/** The `Q` encoding: RFC 2047, 4.2. */
+function quotedPrintable(encoded: string): Buffer {
+  const latin = encoded
+    .replaceAll('_', ' ')
+    .replaceAll(/=([0-9a-f]{2})/gi, (_found, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(latin, 'latin1')
+}
+
+function decoded(bytes: Buffer, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    // An unknown charset.
+    return undefined
+  }
+}
+
+/** A text is at most a laboratory or a number; what is longer is refused by its value. */
+const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
+
+/** Bytes that the parser and a file's stream hold each: as much as on Node 20, where Node's own 64 KiB were 16. */
+const HELD = 16 * 1024
+
+export type FormOptions = {
+  /** Bytes of the whole form at most. */
+  readonly limit: number
+  readonly throttle: ThrottleOptions
+  readonly check: () => FileCheck
+}
+
+/** Reads one multipart form: its texts into memory, its file as it comes into the temporary place. */
+class FormReader {
+  readonly #texts = new Map<string, string>()
+  #file: Promise<ReceivedFile | undefined> | undefined
+  #refused: Refusal | undefined
+  readonly #failed = Promise.withResolvers<never>()
+  readonly #fail = this.#failed.reject
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly files: Files,
+    private readonly options: FormOptions,
+  ) {}
+
+  /** Those that have come so far. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#texts
+  }
+
+  /** Whether its file has begun. */
+  get hasFile(): boolean {
+    return this.#file !== undefined
+  }
+
+  /**
+   * Parts may come in any order. After a refusal nothing of the form is left, but the request's rest is not read.
+   * @throws Refusal malformed, too-large, too-slow; StoreUnavailable
+   */
+  async read(): Promise<Form> {
+    const { req } = this.ctx
+    const { limit, throttle } = this.options
+    // Nobody waits for it where the body is refused by its head.
+    this.#failed.promise.catch(() => undefined)
+    const parser = this.#parser()
+    this.#listen(parser)
+    const throttled = new UploadThrottle(req, throttle)
+    try {
+      const parse = () => Promise.race([pipeline(req.pipe(throttled), parser), this.#failed.promise])
+      await readWatched(this.ctx, limit, parse, { inMemory: false })
+      return { texts: this.#texts, file: await this.#file, refused: this.#refused }
+    } catch (error) {
+      throttled.destroy()
+      parser.destroy()
+      // What can't be discarded is a leftover, which the collector removes; the form's own fault is what is told.
+      await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
+      throw error
+    }
+  }
+
+  #parser(): Busboy {
+    try {
+      const held = { highWaterMark: HELD, fileHwm: HELD }
+      return busboy({
+        headers: this.ctx.req.headers,
+        defParamCharset: 'utf8',
+        limits: LIMITS,
+        preservePath: true,
+        ...held,
+      })
+    } catch (error) {
+      throw unreadableForm(error)
+    }
+  }
+
+  #listen(parser: Busboy): void {
+    parser.on('error', (error) => this.#fail(unreadableForm(error)))
+    parser.on('field', (name, value) => this.#take(name, value))
+    parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
+    parser.on('partsLimit', () =>
+      this.#fail(new Refusal('malformed', `The form may have at most ${LIMITS.parts} parts`)),
+    )
+  }
+
+  #take(name: string, value: string): void {
+    if (this.#stoodBefore(name)) return
+    if (name !== 'file') this.#texts.set(name, value)
+    else if (value !== '') this.#refused = new Refusal('invalid', [FILE_AS_TEXT])
+  }
+
+  /** A file under another name says nothing that could be read; its name is judged with those of the texts. */
+  #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
+    // When the form is given up, its file fails too, whoever reads it: the form has said why.
+    stream.on('error', () => undefined)
+    const again = this.#stoodBefore(name)
+    if (again || name !== 'file') {
+      if (!again) this.#texts.set(name, '')
+      stream.resume()
+      return
+    }
+    this.#file = this.#receive(stream, filename)
+    this.#file.catch((error: unknown) => this.#fail(error))
+  }
+
+  #stoodBefore(name: string): boolean {
+    const before = this.#texts.has(name) || (name === 'file' && this.hasFile)
+    if (before) this.#fail(twice(name.slice(0, 60)))
+    return before
+  }
+
+  /**
+   * What is no such file is read on for the sake of what comes behind it, and forgotten; what is too large is not.
+   * @returns false once the file was refused
+   */
+  #takes(check: () => void): boolean {
+    try {
+      if (this.#refused === undefined) check()
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.kind === 'too-large') throw error
+      this.#refused = error
+    }
+    return this.#refused === undefined
+  }
+
+  /** @returns undefined for the empty part that a browser sends where no file was chosen */
+  async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
+    const check = this.options.check()
+    const incoming = await this.files.receive()
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        if (this.#takes(() => check.take(chunk))) await incoming.write(chunk)
+      }
+      const isNone = check.bytes === 0 && filename === undefined
+      if (!isNone && this.#takes(() => check.end()))
+        return { incoming, name: safeFileName(filename && withoutEncodedWords(filename)) }
+      await incoming.discard()
+      return undefined
+    } catch (error) {
+      await incoming.discard()
+      throw error
+    }
+  }
+}
+
+/** Looks at a form's file while it flows by. */
+export interface FileCheck {
+  /** Those that were taken. */
+  readonly bytes: number
+  /** @throws Refusal as soon as it can't be what is asked for; too-large with the first byte over the limit */
+  take(chunk: Buffer): void
+  /** @throws Refusal for what is not whole */
+  end(): void
+}
+
+/** Which files a form may have. */
+export type FileRule = {
+  /** Bytes at most. */
+  readonly limit: number
+  readonly check: () => FileCheck
+  /** What a form is refused with that says itself that it has more, or whose file is what makes it too large. */
+  readonly tooLarge: () => Refusal
+}
+
+export type Form = {
+  readonly texts: ReadonlyMap<string, string>
+  readonly file: ReceivedFile | undefined
+  /** What is wrong with the file; what the texts say is read all the same. */
+  readonly refused: Refusal | undefined
+}
+
+/** What a file's part is where it has no file name. */
+const FILE_AS_TEXT: Fault = {
+  pointer: '/file',
+  message: 'file must be sent as a file: with a filename in its Content-Disposition',
+}
+
+/** @param name as it is told to the caller */
+const twice = (name: string) =>
+  new Refusal('malformed', [{ pointer: `/${name}`, message: `${name} may stand once in the form` }])
+
+const read = bodyReader({
+  urlencoded: true,
+  queryString: formOptions('once'),
+  encoding: 'latin1',
+  limit: SMALL_BODY,
+  unless: 'application/x-www-form-urlencoded',
+})
+
+/** Reads a urlencoded form, which has texts alone. @throws Refusal malformed, too-large, too-slow, unsupported */
+export async function readTexts(ctx: Context): Promise<Form> {
+  const texts = new Map<string, string>()
+  for (const [name, value] of Object.entries((await read(ctx)) ?? {})) {
+    if (typeof value !== 'string') throw twice(name.slice(0, 60))
+    texts.set(name, value)
+  }
+  const isFileText = (texts.get('file') ?? '') !== ''
+  texts.delete('file')
+  return { texts, file: undefined, refused: isFileText ? new Refusal('invalid', [FILE_AS_TEXT]) : undefined }
+}
 
 /** Bytes that a form may have around its file: texts, headers, boundaries. */
 export const AROUND = 64 * 1024

@@ -6,13 +6,121 @@ import { ok, seeOther, type Answer } from '../kit/answer.ts'
 import { refuseCrossSite } from '../kit/cross-site.ts'
 import { anybody, endpoint, type Family, type Who } from '../kit/endpoint.ts'
 import { platform, refusedOf } from '../kit/errors.ts'
-import { html, upFrom, type Html } from '../kit/html.ts'
+import { escape, html, htmlDocument, NOTHING, sourceHash, upFrom, type Html } from '../kit/html.ts'
+import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 import { FormParameters } from '../secrets/parameters.ts'
-import { countAccount, countAddress } from '../secrets/rate-limit.ts'
-import type { Sender, SecretServices } from '../secrets/sender.ts'
-import { keep } from '../secrets/share.ts'
-import { shareForm, type Typed } from './form.ts'
-import { frontPage } from './layout.ts'
+import { countAccount, countAddress, type SecretServices, type Sender } from '../secrets/sender.ts'
+import { keep } from '../secrets/secrets.ts'
+
+/** As the pages of secrets look, with what a form for sharing needs beside. */
+const STYLE = `${SECRETS_STYLE}
+textarea,select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
+textarea{min-height:7rem;resize:vertical}
+a{color:var(--deed)}
+form>div{margin-bottom:1rem}
+nav ul{padding:0;margin:0 0 1rem;list-style:none}
+nav li{padding:.5rem 0;border-top:1px solid var(--line)}
+`
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${sourceHash(STYLE)}`,
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export type FrontPage = {
+  readonly status: number
+  readonly title: string
+  readonly content: Html
+  /** What it shows was typed by somebody: nothing of it is for a cache or a search engine. */
+  readonly isPrivate: boolean
+}
+
+/** A whole page without scripts and outside resources. */
+const frontPage = ({ status, title, content, isPrivate }: FrontPage): Answer => ({
+  status,
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    Vary: 'Accept',
+    'Cache-Control': isPrivate ? 'no-store' : 'public, no-cache',
+    ...(isPrivate && { 'X-Robots-Tag': 'noindex, nofollow' }),
+  },
+  body: htmlDocument({
+    title,
+    style: STYLE,
+    body: `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n`,
+  }),
+})
+
+/** What was typed before, so that a mistake costs nobody their text. Passphrase and token are typed again. */
+export type Typed = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
+
+const NOTHING_TYPED: Typed = { secret: '', email: '' }
+
+const LIVES = [
+  [3_600, 'an hour'],
+  [86_400, 'a day'],
+  [604_800, 'a week'],
+  [2_592_000, '30 days'],
+] as const
+
+/** Seconds of the one that is chosen before anybody chooses. */
+const USUAL = 604_800
+
+/**
+ * The form that shares a secret.
+ * @param isOpen whether it needs no account
+ * @param action relative, as a proxy may add a path
+ */
+const shareForm = (isOpen: boolean, action: string, typed: Typed = NOTHING_TYPED): Html =>
+  html`<form method="post" action="${action}">
+    <div>
+      <label for="secret">The secret</label>
+      ${box(typed.secret)}
+    </div>
+    <div>
+      <label for="passphrase"
+        >Passphrase <span class="soft">(optional; tell it to the reader by another way)</span></label
+      >
+      <input id="passphrase" name="passphrase" type="password" autocomplete="new-password" autocapitalize="none" />
+    </div>
+    <div>
+      <label for="ttl">Deleted unread after</label>
+      <select id="ttl" name="ttl">
+        ${LIVES.map(([seconds, name]) => life(seconds, name, typed.ttl ?? USUAL))}
+      </select>
+    </div>
+    ${isOpen ? NOTHING : credentials(typed)}
+    <button type="submit">Make a link that opens once</button>
+  </form>`
+
+/** Browsers drop a line feed right behind the opening tag: one that is put there, and none that was typed. */
+const box = (typed: string): Html => {
+  const text = `\n${typed}`
+  return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
+}
+
+const life = (seconds: number, name: string, chosen: number): Html =>
+  html`<option value="${String(seconds)}" ${seconds === chosen ? SELECTED : NOTHING}>${name}</option>`
+
+const SELECTED: Html = { html: 'selected' }
+
+const credentials = ({ email }: Typed): Html =>
+  html`<div>
+      <label for="email">Your e-mail address</label>
+      <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
+    </div>
+    <div>
+      <label for="token">Your API token</label>
+      <input id="token" name="token" type="password" required autocomplete="current-password" autocapitalize="none" />
+      <p class="soft">The operator gives it to you: <code>npx adamant token add</code>.</p>
+    </div>`
 
 export type FrontServices = SecretServices & {
   /** BASE_URL, without a slash at its end. */

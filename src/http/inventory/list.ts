@@ -1,5 +1,9 @@
+import { stonesTable, type ShownStone } from './table.ts'
+import { FIELDS } from '../../domain/diamond/fields.ts'
+import { topShapes } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import type { NEWEST_FIRST, Page, Sort } from '../../projections/diamonds/list-query.ts'
 import { listText } from '../../representations/diamond/body.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/filters.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
@@ -9,14 +13,217 @@ import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { refusedOf } from '../kit/errors.ts'
 import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
 import type { ReportServices } from '../report/report.ts'
-import { queryOf } from './asked-query.ts'
-import { filterForm } from './filter-form.ts'
-import { inWords } from './labels.ts'
 import { alert, inventoryFamily, pageAnswer } from './layout.ts'
 import { logInPage } from './log-in.ts'
-import { pagesNav, placeText } from './pages.ts'
 import { visitor, type BrowserServices } from './session.ts'
-import { stonesTable, type ShownStone } from './table.ts'
+
+/**
+ * What a form of filters sends, as the query of a list: fields that were left empty are not asked for, and a day stands for
+ * its first second, or its last one where the range ends.
+ */
+function queryOf(search: string): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const given = value.trim()
+    if (given === '') continue
+    query.append(name, DAY.test(given) ? given + (TIMES[name] ?? '') : value)
+  }
+  return query
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/** By UTC, as lists show it. */
+const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
+
+/** What people read for a parameter of the list. */
+const LABELS = {
+  'f[sku][]': 'SKU',
+  'f[cutShape][]': 'Shape',
+  'f[color][]': 'Colour',
+  'f[clarity][]': 'Clarity',
+  'f[isLabGrown]': 'Origin',
+  'f[isColored]': 'Kind of colour',
+  'f[hasScores]': 'Optical scores',
+  sort: 'Order',
+  limit: 'Stones on a page',
+} as const
+
+/** The same for those that are two, `f[caratFrom]` and `f[caratTo]`. */
+const RANGES = { carat: 'Carat', price: 'Price', integral: 'Performance', date: 'Created (UTC)' } as const
+
+export type RangeName = keyof typeof RANGES
+
+/** The two ends of a range, and what each is called. */
+const endsOf = (name: RangeName) =>
+  [
+    [`f[${name}From]`, `${RANGES[name]}, from`],
+    [`f[${name}To]`, `${RANGES[name]}, to`],
+  ] as const
+
+const WORDS: readonly (readonly [string, string])[] = [
+  ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
+  ...(Object.keys(RANGES) as RangeName[]).flatMap(endsOf),
+]
+
+/** A sentence about a query, with the names that stand beside the fields of its form. */
+const inWords = (message: string): string =>
+  WORDS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+
+/** What can be chosen: what is sent, and what people read. */
+type Choices = readonly (readonly [value: string, name: string])[]
+
+const ANY = ['', 'Any'] as const
+
+const CHOICES = {
+  'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
+  'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
+  'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
+  limit: [
+    ['', '25'],
+    ['50', '50'],
+    ['100', '100'],
+  ],
+} satisfies Record<string, Choices>
+
+/** What is so unless told is not sent: an address has what somebody chose. */
+const SORTED: Readonly<Record<Exclude<Sort, typeof NEWEST_FIRST>, string>> = {
+  date: 'Oldest first',
+  carat: 'Lightest first',
+  '-carat': 'Heaviest first',
+  price: 'Lowest price first',
+  '-price': 'Highest price first',
+  sku: 'By SKU',
+  integral: 'Lowest performance first',
+  '-integral': 'Highest performance first',
+}
+
+const MANY = {
+  'f[cutShape][]': topShapes().map(({ title }) => title),
+  'f[color][]': FIELDS.color.dictionary.all.map(({ short }) => short),
+  'f[clarity][]': FIELDS.clarity.dictionary.all.map(({ short }) => short),
+} satisfies Record<string, readonly string[]>
+
+/** The filters and orders of v4's list, as they are chosen now. It works without a script: a GET of the same page. */
+const filterForm = (query: URLSearchParams): Html =>
+  html`<form class="filters" method="get">
+    <div class="fields">
+      <div>
+        <label for="sku">${LABELS['f[sku][]']}</label>
+        <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
+      </div>
+      ${amounts(query, 'carat', '0.01')} ${amounts(query, 'price', '0.01')}
+      ${select(query, 'sort', [['', 'Newest first'], ...Object.entries(SORTED)])}
+    </div>
+    <details ${isFurther(query) ? OPEN : NOTHING}>
+      <summary>More filters</summary>
+      ${choices(query, 'f[cutShape][]')} ${choices(query, 'f[color][]')} ${choices(query, 'f[clarity][]')}
+      <div class="fields">
+        ${chosen(query, 'f[isLabGrown]')} ${chosen(query, 'f[isColored]')} ${chosen(query, 'f[hasScores]')}
+        ${amounts(query, 'integral', 'any')} ${days(query)} ${chosen(query, 'limit')}
+      </div>
+    </details>
+    <div class="deeds">
+      <button type="submit">Show</button>
+      ${query.size === 0 ? NOTHING : html`<a href="?">Without filters</a>`}
+    </div>
+  </form>`
+
+const OPEN: Html = { html: 'open' }
+const CHECKED: Html = { html: 'checked' }
+const SELECTED: Html = { html: 'selected' }
+
+const AT_HAND = new Set(['f[sku][]', 'f[caratFrom]', 'f[caratTo]', 'f[priceFrom]', 'f[priceTo]', 'sort', 'offset'])
+
+/** Whether something is chosen that is not seen at once. */
+const isFurther = (query: URLSearchParams): boolean => [...query.keys()].some((name) => !AT_HAND.has(name))
+
+const chosen = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
+
+function select(query: URLSearchParams, name: keyof typeof LABELS, all: Choices): Html {
+  const id = name.replaceAll(/\W/g, '')
+  const value = query.get(name) ?? ''
+  return html`<div>
+    <label for="${id}">${LABELS[name]}</label>
+    <select id="${id}" name="${name}">
+      ${all.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
+    </select>
+  </div>`
+}
+
+/** @param step `any`, or the least difference that is typed */
+const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
+  range(name, (end) => {
+    const value = query.get(end) ?? ''
+    return html`type="number" min="0" step="${step}" inputmode="decimal" value="${value}"`
+  })
+
+const days = (query: URLSearchParams): Html =>
+  range('date', (end) => {
+    const value = query.get(end)?.slice(0, 10) ?? ''
+    return html`type="date" value="${value}"`
+  })
+
+/** @param attributes of the input for an end, by its name */
+function range(name: RangeName, attributes: (end: string) => Html): Html {
+  const [from, to] = endsOf(name).map(
+    ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
+  )
+  return html`<fieldset>
+    <legend>${RANGES[name]}</legend>
+    <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
+  </fieldset>`
+}
+
+function choices(query: URLSearchParams, name: keyof typeof MANY): Html {
+  const ticked = new Set(query.getAll(name))
+  return html`<fieldset>
+    <legend>${LABELS[name]}</legend>
+    <div class="choices">${MANY[name].map((title) => box(name, title, ticked.has(title)))}</div>
+  </fieldset>`
+}
+
+function box(name: string, title: string, isTicked: boolean): Html {
+  const ticked = isTicked ? CHECKED : NOTHING
+  return html`<label><input type="checkbox" name="${name}" value="${title}" ${ticked} />${title}</label>`
+}
+
+type Placed = Pick<Page, 'limit' | 'offset'>
+
+const count = (number: number) => number.toLocaleString('en')
+
+/** `Stones 26 to 50 of 1,234` */
+function placeText(total: number, { offset }: Placed, shown: number): string {
+  if (total === 0) return 'No stones'
+  const all = total === 1 ? '1 stone' : `${count(total)} stones`
+  return shown === 0 || shown === total
+    ? all
+    : `Stones ${count(offset + 1)} to ${count(offset + shown)} of ${count(total)}`
+}
+
+/** Links to the pages around this one, with the same filters. */
+function pagesNav(query: URLSearchParams, { limit, offset }: Placed, total: number): Html {
+  const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
+  const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
+  const links = [
+    ...(offset > 0 ? [at('First', 0), at('Previous', Math.max(0, Math.min(offset, last + limit) - limit))] : []),
+    ...(offset + limit < total ? [at('Next', offset + limit), at('Last', last)] : []),
+  ]
+  if (links.length === 0) return NOTHING
+  return html`<nav aria-label="Pages">
+    <ul class="pages">
+      ${links}
+    </ul>
+  </nav>`
+}
+
+/** Relative to the list itself. */
+function addressOf(query: URLSearchParams, offset: number): string {
+  const own = new URLSearchParams(query)
+  own.delete('after')
+  own.set('offset', String(offset))
+  return `?${own.toString()}`
+}
 
 export type InventoryServices = BrowserServices & DiamondServices & ReportServices
 

@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
+import { z } from 'zod'
+import type { IdempotencyKey } from '../../commands/bulk/request.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Body, Schema } from './endpoint.ts'
+import type { Asked, Body, Schema } from './endpoint.ts'
 import { bodyReader, SMALL_BODY } from './read-body.ts'
 
 /** Bytes of a bulk's body at most: 500 entries fit, each with every field at its longest in UTF-8. */
@@ -64,3 +66,22 @@ function refuseManyMembers(container: object): void {
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+type Named = Pick<Asked, 'headers' | 'method' | 'path'>
+
+export const IDEMPOTENCY_KEY = z
+  .string()
+  .optional()
+  .describe('A name of the caller for this one request: sent again within a day, it gives the first answer again.')
+  .meta({ examples: ['5f0c2c36-2c1b-4a43-9c2d-9f0a1f6f2b7e'] })
+
+/**
+ * The caller's name for its request; undefined where it gave none.
+ * @throws Refusal malformed for a key that is empty, too long or not printable
+ */
+export function idempotencyKeyOf({ headers, method, path }: Named): IdempotencyKey | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return { key, method, path }
+  throw new Refusal('malformed', 'Idempotency-Key must have 1 to 255 printable characters')
+}

@@ -4,7 +4,7 @@ import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/digests.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { mistypedAmong } from './parameters/mistyped.ts'
+import { mistypedAmong } from './parameters/query.ts'
 import { LASTS, type Lasting, type LinkMaker } from '../../representations/json.ts'
 
 /** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */

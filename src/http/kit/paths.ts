@@ -1,4 +1,8 @@
+import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
+
+/** The number of something, as a segment of a path: text that its endpoint reads, described as the integer that it has to be. */
+export const numberInPath = (about: string) => z.string().describe(about).meta({ type: 'integer', minimum: 1 })
 
 /** A path, and what stands in it for the parameters that are an enum. */
 export type WrittenOut = { readonly path: string; readonly fixed: Readonly<Record<string, string>> }

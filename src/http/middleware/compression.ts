@@ -1,5 +1,6 @@
-import { constants } from 'node:zlib'
 import koaCompress from 'koa-compress'
+import { constants } from 'node:zlib'
+import { setBody } from './answer.ts'
 import type { Middleware } from './context.ts'
 
 /** Bytes up to which a body is sent as it is, asked or not: a packet holds it. */
@@ -19,3 +20,17 @@ export const compression = (): Middleware =>
     deflate: false,
     zstd: false,
   }) as Middleware
+
+/** Answers 304 where the client's copy is the current one (RFC 9110, 13.1.2), and makes no body for it. */
+export function conditionalGet(): Middleware {
+  return async (ctx, next) => {
+    await next()
+    const { answer } = ctx.state
+    if (answer?.isRenewed !== true && ctx.response.get('ETag') && ctx.fresh) {
+      ctx.status = 304
+      ctx.body = null
+    } else if (typeof answer?.body === 'function') {
+      setBody(ctx, await answer.body())
+    }
+  }
+}

@@ -1,7 +1,8 @@
-import type { Context, Middleware } from './context.ts'
 import type { Family } from '../kit/endpoint.ts'
 import { refusedOf, RefusedWith, type LogError } from '../kit/errors.ts'
+import { fixedHeaders } from '../kit/server.ts'
 import { setAnswer } from './answer.ts'
+import type { Context, Middleware } from './context.ts'
 
 type ErrorOptions = {
   readonly log: LogError
@@ -34,4 +35,13 @@ function setRefusal(ctx: Context, error: unknown, { log, familyOf }: ErrorOption
     ...answer,
     headers: { ...(endpoint ?? family).headers, ...retry, ...own, ...answer.headers },
   })
+}
+
+/** Sets what every answer has: the version, `nosniff`, and HSTS where the public address is https. */
+export function securityHeaders({ https }: { readonly https: boolean }): Middleware {
+  const headers = fixedHeaders(https)
+  return (ctx, next) => {
+    ctx.set(headers)
+    return next()
+  }
 }

@@ -3,8 +3,7 @@ import { inspectToken, revokeToken as endToken } from '../../commands/sessions/p
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'
-import { client, withClient, type TokenServices } from './client.ts'
-import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
+import { client, NEVER_STORED, oauth, OAuthError, withClient, type TokenServices } from './client.ts'
 
 const OneToken = withClient({
   token: z.string().optional().describe('An access token or a refresh token.'),

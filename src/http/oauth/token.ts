@@ -3,8 +3,7 @@ import { openSession, refreshSession } from '../../commands/sessions/sessions.ts
 import { ok } from '../kit/answer.ts'
 import { endpoint, type Body } from '../kit/endpoint.ts'
 import { originFor } from '../kit/authenticate.ts'
-import { client, withClient, type TokenServices } from './client.ts'
-import { NEVER_STORED, oauth, OAuthError } from './errors.ts'
+import { client, NEVER_STORED, oauth, OAuthError, withClient, type TokenServices } from './client.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
 /** Described alone: another value gets the answer of RFC 6749, `unsupported_grant_type`. */

@@ -2,12 +2,88 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { answer, bytes } from '../kit/answer.ts'
+import { VERSION } from '../../runtime/version.ts'
+import { answer, bytes, ok } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
 import { html, htmlDocument, sourceHash, upFrom } from '../kit/html.ts'
-import { VERSION } from '../../runtime/version.ts'
-import { START, STYLE } from './docs-page.ts'
+
+/** Begins the reference page in the browser: the description names BASE_URL, and the page may have been opened by another. */
+const START = `'use strict'
+const base = new URL('.', location.href.split(/[?#]/)[0].replace(/\\/+$/, '')).href
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const look = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+look()
+dark.addEventListener('change', look)
+fetch(base + 'openapi.json')
+  .then((answer) => answer.json())
+  .then((spec) =>
+    SwaggerUIBundle({
+      spec: { ...spec, servers: [{ url: base.replace(/\\/$/, '') }] },
+      dom_id: '#reference',
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      filter: true,
+      syntaxHighlight: { activated: true },
+      tryItOutEnabled: true,
+      validatorUrl: null,
+    }),
+  )
+  .catch((error) => {
+    document.getElementById('reference').textContent = 'The description can not be read: ' + error.message
+  })
+`
+
+/** Around it, before it is drawn too; Swagger UI's own leaves a telephone a third of its width for text. */
+const STYLE = [
+  ':root{color-scheme:light dark}',
+  'body{margin:0;font-family:system-ui,sans-serif}',
+  'main{max-width:90rem;margin:0 auto;padding:0 1rem}',
+  '@media (prefers-color-scheme:dark){:root{background:#1c2022;color:#e4e6e6}}',
+  '@media (max-width:40rem){',
+  'main{padding:0}',
+  '.swagger-ui .wrapper{padding:0 .75rem}',
+  '.swagger-ui .opblock .opblock-summary{flex-wrap:wrap}',
+  '.swagger-ui .opblock .opblock-summary-path{max-width:100%}',
+  '.swagger-ui .opblock .opblock-summary-description{padding:.25rem 0 0}',
+  '.swagger-ui .parameters-col_name{width:auto}',
+  '.swagger-ui table.parameters tr,.swagger-ui table.parameters td{display:block}',
+  '.swagger-ui table.parameters thead{display:none}',
+  '}',
+].join('')
+
+export type OpenApiServices = {
+  readonly openApi: {
+    /**
+     * The description of the API as JSON text: the same for as long as the service runs. It is made for the first who asks,
+     * which takes some 80 ms that every start would take.
+     */
+    readonly text: () => string
+  }
+}
+
+/** Its outermost members; the rest is as https://spec.openapis.org/oas/v3.1.0 has it. */
+const DESCRIPTION = z
+  .looseObject({
+    openapi: z.string(),
+    info: z.looseObject({ title: z.string(), version: z.string() }),
+    paths: z.looseObject({}),
+  })
+  .meta({ id: 'Description' })
+
+export const describeApi = endpoint({
+  name: 'describeApi',
+  method: 'GET',
+  path: '/openapi.json',
+  about: 'This API in OpenAPI 3.1: every path, parameter, body, answer and error.',
+  who: anybody,
+  family: platform,
+  headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
+  answers: { 200: { about: 'The description', schema: DESCRIPTION } },
+  run: (_asked, { openApi: { text } }: OpenApiServices) => ok(text()),
+})
 
 /** The reference page is Swagger UI, as its package has it: nothing is fetched from elsewhere. */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

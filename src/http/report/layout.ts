@@ -1,7 +1,68 @@
 import { answer, type Answer, type Headers } from '../kit/answer.ts'
 import type { Family } from '../kit/endpoint.ts'
 import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
-import { STYLE } from './style.ts'
+
+/** The page's only style; its hash stands in the Content-Security-Policy. */
+const STYLE = `
+:root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:56rem;margin:clamp(0rem,4vw,3rem) auto;padding:clamp(1.25rem,5vw,3rem);background:var(--paper);border:1px solid var(--line);border-radius:1rem}
+h1{margin:0;font-size:clamp(1.75rem,6vw,2.5rem);line-height:1.15;letter-spacing:-.02em}
+h2{margin:2.25rem 0 .75rem;font-size:1.25rem}
+h3{display:flex;justify-content:space-between;gap:1rem;margin:0 0 .25rem;font-size:1.0625rem}
+p{margin:.375rem 0 .75rem}
+a{color:var(--deed)}
+:focus-visible{outline:3px solid var(--deed);outline-offset:2px}
+.soft,figcaption,dt{color:var(--soft)}
+.soft{font-size:.9375rem}
+.value{font-variant-numeric:tabular-nums}
+small{font-weight:400;color:var(--soft)}
+.pictures{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1rem;margin:1.5rem 0 0}
+figure{margin:0;padding:1.25rem;text-align:center;background:var(--well);border:1px solid var(--line);border-radius:.75rem}
+figure img{position:relative;display:block;max-width:100%;height:15rem;margin:0 auto .75rem;object-fit:contain}
+.drawn{position:relative;display:block;color:inherit;cursor:zoom-in}
+.drawn::before{content:"Drawing\\2026";position:absolute;inset:0;display:grid;place-items:center;font-size:.875rem;color:var(--soft)}
+.rocked{grid-column:1/-1}
+.rocked img{width:100%;height:auto;min-height:5rem;max-height:12rem}
+figcaption{font-size:.9375rem}
+.basis{display:inline-block;padding:0 .6em;border:1px solid var(--soft);border-radius:1em;font-size:.875rem;color:var(--ink)}
+.basis::before{content:"";display:inline-block;width:.55em;height:.55em;margin-right:.45em;border:1.5px solid currentColor;border-radius:50%}
+.basis.typical{border-style:dashed}
+.basis.own{border-width:2px;border-color:var(--ink);font-weight:600}
+.basis.own::before{background:currentColor}
+.typical>.scale .mark{stroke-dasharray:4 3;fill-opacity:.08}
+figure.profile{margin:0 0 1rem}
+.profile svg{display:block;width:100%;max-width:26rem;height:auto;margin:0 auto .5rem}
+.profile text{font-size:12px;fill:var(--ink)}
+.profile .stone{fill:none;stroke:var(--ink);stroke-width:1.5;stroke-linejoin:round}
+.profile .line{stroke:var(--soft);stroke-width:1}
+footer{display:flex;flex-wrap:wrap;gap:.75rem 1.5rem;margin-top:2.25rem;padding-top:.75rem;border-top:1px solid var(--line)}
+footer div{flex:1 1 16rem}
+footer p{margin:0;overflow-wrap:anywhere}
+.qr{flex:none;width:7.5rem;height:7.5rem}
+.scores{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.25rem 2.5rem}
+.scale{display:block;width:100%;max-width:28rem;height:auto}
+.scale text{font-size:11px;text-anchor:middle;fill:var(--soft)}
+.scale .touched{font-weight:700;fill:var(--ink)}
+.grade-P{fill:var(--s1)}.grade-F{fill:var(--s2)}.grade-G{fill:var(--s3)}.grade-VG{fill:var(--s4)}.grade-EX{fill:var(--s5)}.grade-OU{fill:var(--s6)}
+.mark{fill:var(--ink);fill-opacity:.22;stroke:var(--ink);stroke-width:2}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));gap:0 2rem;margin:0}
+dl div{display:flex;justify-content:space-between;gap:1rem;padding:.4rem 0;border-bottom:1px solid var(--line)}
+dd{margin:0;font-weight:600;text-align:right;overflow-wrap:anywhere}
+ul{margin:0;padding-left:1.25rem}
+li a{margin-right:1rem}
+.past{list-style:none;padding:0}
+.past>li{padding:.5rem 0 .25rem 1rem;border-left:3px solid var(--line)}
+.past p{margin:0}
+.past time{color:var(--soft);font-variant-numeric:tabular-nums}
+.past ul{overflow-wrap:anywhere}
+.warning{display:block}
+@media (max-width:40rem){.pictures{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:30rem){main{border:0;border-radius:0}}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--ground:#fff}body{font-size:10pt}main{margin:0;padding:0;border:0;max-width:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section,figure,footer{break-inside:avoid}.qr{width:28mm;height:28mm}figure{padding:.75rem}figure img{height:9rem}.pictures{grid-template-columns:1fr 1fr 1.7fr}.rocked{grid-column:auto}.rocked img{min-height:0}.drawn::before{content:none}h2{margin-top:1.25rem}}
+`
 
 const POLICY = [
   "default-src 'none'",

@@ -1,23 +1,154 @@
+import { measuredFacts, profileOf } from './profile.ts'
+import { correction, generate } from 'lean-qr'
+import { toSvgPath } from 'lean-qr/extras/svg'
+import { DateTime } from 'luxon'
+import type { Certification } from '../../domain/certification/certification.ts'
+import { contradictionTexts } from '../../domain/certification/contradictions.ts'
 import { measuredProportions } from '../../domain/certification/measured.ts'
+import { reportPage } from '../../domain/certification/report-page.ts'
+import { fileRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { basisOf } from '../../domain/diamond/score-basis.ts'
-import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
-import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import { modelWarnings } from '../../domain/diamond/stone-model.ts'
 import type { Look } from '../../domain/scoring/picture/picture.ts'
+import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { revisionText, type DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import { filePath } from '../../representations/certification.ts'
 import { caratText, factsOf, qualified, shapeName, type Fact } from '../../representations/diamond/facts.ts'
 import { scoresIn } from '../../representations/diamond/scores.ts'
+import { LASTS } from '../../representations/json.ts'
+import { modelPath } from '../../representations/stone-model.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import type { Links } from '../kit/links.ts'
-import { basisMark } from './basis.ts'
-import { certificatesSection } from './certificates.ts'
-import { imprint } from './imprint.ts'
-import { measuredFacts } from './measures.ts'
+import { basisMark, gradedScores, gradeOf, scoresSection } from './scores.ts'
 import type { Page } from './layout.ts'
-import type { Opening } from './opening.ts'
 import { shownBasis, shownOf } from './pictures.ts'
-import { modelSection } from './model-section.ts'
-import { profileOf } from './profile.ts'
-import { gradedScores, gradeOf, scoresSection } from './scores.ts'
+
+/** What of the owner's papers contradicts the stone, as a page marks it. @param warnings sentences without their full stops */
+const warningMark = (warnings: readonly string[]): Html =>
+  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
+
+/** How a page was asked for. */
+export type Opening = {
+  /** The one that opened it, empty where none was needed. */
+  readonly signature: string
+  /** What relative addresses begin with: `upFrom`. */
+  readonly up: string
+}
+
+/** Modules of white around the code, without which readers do not find it (ISO/IEC 18004). */
+const QUIET = 4
+
+/**
+ * A text as a QR code that bears a stain of 15 % of it: black on white in every colour scheme, since readers want it so.
+ * @param text up to 2,331 bytes, else an error is thrown
+ * @param said what the code leads to, for who does not see it
+ */
+export function qrCode(text: string, said: string): Html {
+  const code = generate(text, { minCorrectionLevel: correction.M })
+  const side = String(code.size + 2 * QUIET)
+  return html`<svg
+    class="qr"
+    viewBox="${String(-QUIET)} ${String(-QUIET)} ${side} ${side}"
+    shape-rendering="crispEdges"
+    role="img"
+    aria-label="${said}"
+  >
+    <path fill="#fff" d="M${String(-QUIET)} ${String(-QUIET)}h${side}v${side}h-${side}z" />
+    <path fill="#000" d="${toSvgPath(code)}" />
+  </svg>`
+}
+
+/**
+ * What makes a print a document: its number, which names the stone and its state (the same number, the same content), the day
+ * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for
+ * its owner's: a page tells nothing of the owner.
+ */
+function imprint(view: DiamondView, scores: Scores | null, { address }: Links, { signature }: Opening): Html {
+  const { id } = view.diamond
+  const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
+  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
+  const page = `${address}/diamond/${id}${query}`
+  return html`<footer class="soft">
+    <div>
+      <p>
+        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(address).host}. Scores by
+        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is no laboratory's report.
+      </p>
+      <p class="address">${page}</p>
+    </div>
+    ${qrCode(page, "This page's address as a QR code")}
+  </footer>`
+}
+
+/**
+ * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
+ * stone is marked as such wherever it is named, and told apart where it is shown.
+ */
+function certificatesSection(diamond: LiveDiamond, links: Links): Html {
+  const { certifications, fields } = diamond
+  if (certifications.length === 0) return NOTHING
+  const entry =
+    fields.dataAccess === 2
+      ? (one: Certification) => fullEntry(one, diamond, links)
+      : (one: Certification) => bareEntry(one, diamond)
+  return html`<section>
+    <h2>Certificates</h2>
+    <ul>
+      ${certifications.map(entry)}
+    </ul>
+  </section>`
+}
+
+const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
+  html`<li>
+    ${certification.laboratory}
+    ${contradictionTexts(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
+  </li>`
+
+const CONTRADICTS = 'The report says otherwise than this page'
+
+function fullEntry(certification: Certification, diamond: LiveDiamond, links: Links): Html {
+  const { id, laboratory, number, file } = certification
+  const contradictions = contradictionTexts(certification, diamond.fields)
+  const page = reportPage(laboratory, number)
+  const named = number === null ? laboratory : `${laboratory} ${number}`
+  return html`<li>
+    ${page === null ? html`${named}` : html`<a href="${page}" rel="noreferrer">${named} at the laboratory</a>`}
+    ${
+      file === null
+        ? NOTHING
+        : html`<a href="${links.signed(filePath(id), LASTS.aDay, fileRevision(diamond))}"
+            >Report ${number ?? laboratory}, PDF</a
+          >`
+    }
+    ${contradictions.length === 0 ? NOTHING : warningMark(contradictions)}
+  </li>`
+}
+
+/** The stone's own 3D file where the owner shows all: dataAccess 1 hides model and reports. Its link opens for a day and ends as a PDF's does. */
+function modelSection(diamond: LiveDiamond, links: Links): Html {
+  const { id, model, fields } = diamond
+  if (model === undefined || fields.dataAccess !== 2) return NOTHING
+  const { format, facets, file } = model
+  const warnings = modelWarnings(model, fields)
+  return html`<section>
+    <h2>3D file</h2>
+    <ul>
+      <li>
+        <a href="${links.signed(modelPath(id), LASTS.aDay, fileRevision(diamond))}"
+          >This stone as a 3D file, ${format}</a
+        >
+        <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
+        ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
+      </li>
+    </ul>
+  </section>`
+}
+
+/** In thousands of bytes, or millions. */
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 /** A diamond's report. */
 export function reportOf(view: DiamondView, links: Links, opening: Opening): Page {

@@ -1,10 +1,123 @@
 import type { Basis, ScoreBasis } from '../../domain/diamond/score-basis.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { ScoringName } from '../../domain/dictionaries/scoring-constants.ts'
-import { graded } from '../../domain/scoring/grading.ts'
+import type { Measured } from '../../domain/scoring/cut/cut.ts'
+import { graded, scoreGrades, type Graded, type ScoreGrade } from '../../domain/scoring/grading.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import { basisMark, basisText, isOwn } from './basis.ts'
-import { drawScale, gradeText } from './scale.ts'
+
+/** In the units of the drawing, which is as wide as a small phone. */
+const SEGMENT = 54
+const HEIGHT = 14
+const TOP = 7
+/** Beside the scale: a marker at its end is drawn whole, with its line. */
+const MARGIN = 2
+/** A marker is seen even where the interval is very short. */
+const NARROWEST = 4
+
+const GRADE_NAMES: Readonly<Record<ScoreGrade, string>> = {
+  P: 'Poor',
+  F: 'Fair',
+  G: 'Good',
+  VG: 'Very Good',
+  EX: 'Excellent',
+  OU: 'Outstanding',
+}
+
+/** `Good to Very Good` for `G-VG`. */
+export function gradeText({ ag }: Pick<Graded, 'ag'>): string {
+  const [first, last] = [ag[0], ag.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  return first === last ? GRADE_NAMES[first] : `${GRADE_NAMES[first]} to ${GRADE_NAMES[last]}`
+}
+
+/** Where the marker begins and ends, from 0 to 6 segments. */
+export function drawScale(name: ScoringName, value: number, error: number, said: string): Html {
+  const { marks, ag } = graded(name, value, error)
+  const width = Math.max((marks[1] - marks[0]) * SEGMENT, NARROWEST)
+  const middle = ((marks[0] + marks[1]) / 2) * SEGMENT
+  const left = Math.min(Math.max(middle - width / 2, 0), scoreGrades.length * SEGMENT - width)
+  return html`<svg
+    class="scale"
+    viewBox="${String(-MARGIN)} 0 ${String(scoreGrades.length * SEGMENT + 2 * MARGIN)} 44"
+    role="img"
+    aria-label="${said}"
+  >
+    ${scoreGrades.map((grade, index) => segment(grade, index, ag.includes(grade)))}
+    <rect class="mark" x="${units(left)}" y="1" width="${units(width)}" height="${String(HEIGHT + 12)}" rx="3" />
+  </svg>`
+}
+
+const segment = (grade: ScoreGrade, index: number, isTouched: boolean): Html =>
+  html`<rect
+      class="grade-${grade}"
+      x="${String(index * SEGMENT + 0.5)}"
+      y="${String(TOP)}"
+      width="${String(SEGMENT - 1)}"
+      height="${String(HEIGHT)}"
+      rx="2"
+    />
+    <text class="${isTouched ? 'touched' : 'grade'}" x="${String((index + 0.5) * SEGMENT)}" y="40">${grade}</text>`
+
+const units = (length: number) => String(Math.round(length * 100) / 100)
+
+/** How each basis is named wherever a score or a picture rests on it. */
+const BASIS_NAMES: Readonly<Record<Basis, string>> = {
+  shape: 'Typical of its shape',
+  grade: 'Typical of its grade',
+  word: 'From its symmetry grade',
+  measurements: 'From its measurements',
+  facets: 'From its own facets',
+}
+
+/** True where a figure or a picture is of this very stone, and not of any like it. */
+const isOwn = (basis: Basis): boolean => basis === 'measurements' || basis === 'facets'
+
+/**
+ * The mark beside a score or a picture: a full disc in a full frame for what is this stone's own, an empty one in a dashed
+ * frame for what is typical, so that print and colour-blind eyes tell them apart.
+ */
+export const basisMark = (basis: Basis): Html =>
+  html`<span class="basis ${isOwn(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
+
+const MEASURES: Readonly<Record<keyof Measured, string>> = {
+  tablePct: 'table',
+  depthPct: 'depth',
+  crownAngle: 'crown angle',
+  pavilionAngle: 'pavilion angle',
+  girdlePct: 'girdle',
+  starPct: 'star length',
+  lowerPct: 'lower halves',
+  lengthToWidth: 'length to width',
+}
+
+/** What the marks beside scores mean on this page. @param tells whether the owner lets measures be told */
+function basisText({ light, measured }: ScoreBasis, tells: boolean): Html {
+  if (light === 'shape') return TYPICAL_OF_SHAPE
+  if (light === 'grade') return TYPICAL_OF_GRADE
+  if (light === 'facets') return OWN_FACETS
+  if (light !== 'measurements') return NOTHING
+  const which = tells ? `its ${listed(measured.map((name) => MEASURES[name]))}` : 'this stone'
+  return html`<p class="soft">
+    From its measurements: a laboratory measured ${which}; whatever it did not measure is typical of the shape and
+    grade.
+  </p>`
+}
+
+const OWN_FACETS = html`<p class="soft">
+  From its own facets: this very stone was scanned, and light was traced through it as it is.
+</p>`
+const TYPICAL_OF_SHAPE = html`<p class="soft">
+  Typical of its shape: no cut grade and no measurements are known, so these are the scores of an average stone of this
+  shape, not of this one.
+</p>`
+const TYPICAL_OF_GRADE = html`<p class="soft">
+  Typical of its grade: no measurements are known, so these are the scores of a typical stone of this shape and cut
+  grade, not of this one.
+</p>`
+
+/** `table, depth and girdle` */
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 /** A graded score as the page shows it. */
 export type ShownScore = {

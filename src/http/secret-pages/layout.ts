@@ -1,7 +1,66 @@
 import type { Answer } from '../kit/answer.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
-import { COPY_SCRIPT } from './copy-button.ts'
-import { STYLE } from './style.ts'
+
+/** The pages' only style; its hash stands in their Content-Security-Policy. */
+export const STYLE = `
+:root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--deed-ink:#fff;--danger:#b42318;--well:#f5f7fb}
+@media (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--deed-ink:#0b1530;--danger:#ff9d92;--well:#0f1521}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:start center;padding:clamp(1rem,6vh,5rem) 1rem;background:var(--ground);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{width:100%;max-width:36rem;padding:clamp(1.25rem,5vw,2.5rem);background:var(--paper);border:1px solid var(--line);border-radius:1rem;box-shadow:0 1px 2px rgb(16 24 40/.06),0 12px 32px rgb(16 24 40/.07)}
+svg{display:block;width:2.25rem;height:2.25rem;margin-bottom:1rem;color:var(--deed)}
+h1{margin:0 0 .75rem;font-size:1.625rem;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
+h2{margin:2rem 0 .5rem;font-size:1.125rem}
+p{margin:0 0 1rem}
+main>p:last-child{margin-bottom:0}
+time{white-space:nowrap}
+[role=status]:empty{display:none}
+.soft{color:var(--soft);font-size:.9375rem}
+label{display:block;margin-bottom:.25rem;font-weight:600}
+input{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
+button,summary{font:inherit;font-weight:600;cursor:pointer}
+button{min-height:3rem;margin:1rem 0;padding:.625rem 1.25rem;color:var(--deed-ink);background:var(--deed);border:0;border-radius:.5rem}
+button.quiet{color:var(--deed);background:none;border:1px solid currentColor}
+button.danger{color:var(--danger);background:none;border:1px solid currentColor}
+button[hidden]{display:none}
+:focus-visible{outline:3px solid var(--deed);outline-offset:2px}
+pre{margin:0;padding:1rem;max-height:60vh;overflow:auto;background:var(--well);border:1px solid var(--line);border-radius:.5rem;font:1rem/1.5 ui-monospace,"Cascadia Mono",Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
+.alert{padding:.75rem 1rem;color:var(--danger);border:1px solid currentColor;border-radius:.5rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.375rem 1.25rem;margin:0 0 1rem}
+dt{color:var(--soft)}
+dd{margin:0;overflow-wrap:anywhere}
+summary{padding:.75rem 0;color:var(--danger)}
+details{margin-top:1.5rem;border-top:1px solid var(--line)}
+@media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.625rem}button{width:100%}}
+`
+
+/** The button stays hidden where no script runs. @param what is copied */
+export const copyButton = (what: string): Html =>
+  html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
+    <p id="copied" role="status" class="soft"></p>`
+
+/**
+ * The pages' only script: shows the copy button and lets it copy. Without it, the text can be selected. Its hash stands in
+ * the Content-Security-Policy.
+ */
+const COPY_SCRIPT = `
+const button = document.getElementById('copy')
+const value = document.getElementById('value')
+const note = document.getElementById('copied')
+button.hidden = false
+button.addEventListener('click', async () => {
+  let copied = false
+  try {
+    await navigator.clipboard.writeText(value.textContent)
+    copied = true
+  } catch {
+    // The browser does not let pages copy, or has no such thing: the older way.
+    getSelection().selectAllChildren(value)
+    copied = document.execCommand('copy')
+  }
+  note.textContent = copied ? 'Copied.' : 'It is selected: copy it with your keyboard or your menu.'
+})
+`
 
 const POLICY = [
   "default-src 'none'",

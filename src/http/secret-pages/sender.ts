@@ -7,9 +7,8 @@ import { originFor } from '../kit/authenticate.ts'
 import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
-import { metadataKey } from '../secrets/shapes.ts'
-import { copyButton } from './copy-button.ts'
-import { pageAnswer, passphraseInput, timeOf } from './layout.ts'
+import { metadataKey } from '../secrets/records.ts'
+import { copyButton, pageAnswer, passphraseInput, timeOf } from './layout.ts'
 import { formSender, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
 
 export const showReceipt = endpoint({

@@ -6,7 +6,7 @@ import type { OpenReadModel } from '../../projections/engine/followers.ts'
 import type { Delivery } from '../../projections/webhooks/webhook-progress.ts'
 import type { Asked } from '../kit/endpoint.ts'
 import { accepted, assigned, must, objectOf, parse } from '../../representations/parse.ts'
-import { numberInPath } from '../kit/parameters/number-in-path.ts'
+import { numberInPath } from '../kit/paths.ts'
 import type { Caller } from '../kit/authenticate.ts'
 
 /** What came of one try. */

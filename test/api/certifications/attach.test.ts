@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { attachReport } from '../../../src/http/certifications/attach.ts'
+import { attachReport } from '../../../src/http/certifications/certifications.ts'
 import { isAsDeclared } from '../harness/declared.ts'
 import type { Vendor } from '../harness/account.ts'
 import { attached, certification, file, smallPdf, text, upload, type Part } from '../harness/form.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import { ANY_REQUEST, declaredStatuses } from '../../../src/http/kit/statuses.ts'
+import { ANY_REQUEST, declaredStatuses } from '../../../src/http/openapi/operation.ts'
 
 /** Where the runner has each process of tests write what it saw answered; unset where few files are run. */
 export const SEEN_ANSWERS = 'SEEN_ANSWERS'

@@ -2,7 +2,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/pdf-check.ts'
+import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite('a PDF on its way in')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changeEvents, CHANGES_AT_ONCE, type Following } from '../../../src/http/changes/change-events.ts'
+import { changeEvents, CHANGES_AT_ONCE, type Following } from '../../../src/http/changes/changes.ts'
 import type { ChangePage } from '../../../src/projections/diamonds/change-feed.ts'
 
 const test = suite('changes as a stream of events')

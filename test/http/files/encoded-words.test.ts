@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withoutEncodedWords } from '../../../src/http/files/encoded-words.ts'
+import { withoutEncodedWords } from '../../../src/http/files/form-uploads.ts'
 
 const test = suite('encoded words in the name of a file')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isNearby } from '../../../src/http/health/nearby.ts'
+import { isNearby } from '../../../src/http/health/metrics.ts'
 
 const test = suite('a request')
 

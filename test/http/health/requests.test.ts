@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestFigures } from '../../../src/http/health/requests.ts'
+import { RequestFigures } from '../../../src/http/health/health.ts'
 import type { Seen } from '../../../src/http/middleware/access-log.ts'
 
 const seen = (more: Partial<Seen>): Seen => ({

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answeredTogether, begunTogether } from '../../../src/http/kit/begin-together.ts'
+import { answeredTogether, begunTogether } from '../../../src/http/kit/server.ts'
 
 const test = suite('requests that arrive together')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { traceOf } from '../../../src/http/kit/trace-context.ts'
+import { traceOf } from '../../../src/http/middleware/identify.ts'
 
 const test = suite('traceparent')
 

@@ -1,10 +1,166 @@
+import busboy from 'busboy'
+import type { Busboy } from 'busboy'
 import type { Context } from 'koa'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { parse } from 'qs'
 import { z } from 'zod'
 import { Refusal } from '../../../domain/refusal.ts'
-import { kindOf } from '../../../representations/json.ts'
+import { isObject, kindOf } from '../../../representations/json.ts'
+import { discardRest, readWatched, refuseEncoding } from '../body.ts'
 import type { Asked, Body } from '../endpoint.ts'
-import { isList } from './is-list.ts'
-import { sentReader, type ReadingSent, type Sent } from './sent.ts'
+import { JSON_TYPES, refuseLarge } from '../json-body.ts'
+import { bodyReader } from '../read-body.ts'
+import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type Rules } from './form.ts'
+import { isList } from './query.ts'
+
+/**
+ * Reads a multipart form of texts (RFC 7578); a part sent as a file is text as well.
+ * @param limit bytes of the body at most
+ * @returns the same form, urlencoded
+ * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
+ */
+async function multipartForm(ctx: Context, limit: number): Promise<string> {
+  const { req } = ctx
+  try {
+    refuseEncoding(req)
+    const parser = parserOf(req, limit)
+    const parse = () => {
+      const parts = partsOf(parser)
+      req.pipe(parser)
+      return parts
+    }
+    return new URLSearchParams(await readWatched(ctx, limit, parse)).toString()
+  } catch (error) {
+    discardRest(req)
+    throw error instanceof Refusal ? error : unreadableForm(error)
+  }
+}
+
+function parserOf({ headers }: IncomingMessage, limit: number): Busboy {
+  const limits = { parts: PARAMETERS_MAX, fieldSize: limit, fileSize: limit, headerPairs: 50 }
+  return busboy({ headers, defParamCharset: 'utf8', limits })
+}
+
+async function partsOf(parser: Busboy): Promise<[name: string, value: string][]> {
+  const parts: { readonly name: string; readonly encoding: string; value: string }[] = []
+  parser.on('field', (name, value, { encoding }) => parts.push({ name, encoding, value }))
+  parser.on('file', (name, stream, { encoding }) => {
+    const part = { name, encoding, value: '' }
+    parts.push(part)
+    stream.setEncoding('utf8').on('data', (chunk: string) => (part.value += chunk))
+    stream.on('error', (error) => parser.destroy(error))
+  })
+  // It emits several errors for one fault, and `once` listens to the first alone.
+  parser.on('error', () => undefined)
+  parser.on('partsLimit', () => parser.destroy(tooMany()))
+  await once(parser, 'close')
+  return parts.map(({ name, encoding, value }) => [name, readable(value, encoding)])
+}
+
+/** @throws Refusal malformed */
+function readable(value: string, encoding: string): string {
+  if (!/^(?:7bit|8bit|binary)$/i.test(encoding)) {
+    throw new Refusal('malformed', 'A multipart part must be sent as it is, without Content-Transfer-Encoding')
+  }
+  // What a decoder puts in place of bytes that are not UTF-8.
+  if (value.includes('\ufffd')) throw new Refusal('malformed', 'A multipart part must be text in UTF-8, without U+FFFD')
+  return value
+}
+
+/** For what a parser of multipart forms throws. */
+export const unreadableForm = (error: unknown) =>
+  new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)
+
+/** What a query or a body gives by name: texts and lists of them, or whatever a JSON object has. */
+export type Sent = Readonly<Record<string, unknown>>
+
+export type ReadingSent = {
+  /** Bytes of a body at most. */
+  readonly upTo: number
+  /** Of `once`, a name that stands twice has an array, and is refused in JSON. */
+  readonly rules: Rules
+  /** Names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000. */
+  readonly asWritten: readonly string[]
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/**
+ * What a query and a body give. A body without a type is a form, and so is a multipart one without a boundary, which
+ * some programs send; one without a byte is nothing.
+ * @returns a reader, which throws Refusal unsupported, too-large, too-slow, unavailable, malformed
+ */
+function sentReader({ upTo, rules, asWritten }: ReadingSent) {
+  const options = formOptions(rules)
+  const forms = { urlencoded: true, queryString: options }
+  // JSON is parsed here: koa-body's parser tells neither how a number was written, nor which bytes are not UTF-8.
+  const json = { text: true, textTypes: JSON_TYPES }
+  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', limit: upTo, unless: FORM })
+  const ofJson = (text: string): Sent => {
+    const sent = objectOf(parsedJson(text, asWritten))
+    if (rules === 'once') refuseTwice(text)
+    return sent
+  }
+  const bodyOf = async (ctx: Context): Promise<Sent> => {
+    const { headers } = ctx.req
+    const { 'content-type': type = '', 'content-length': length } = headers
+    if (length === '0') return {}
+    const isMultipart = /^multipart\/form-data\b/i.test(type)
+    if (isMultipart && /;\s*boundary=/i.test(type)) return parsed(await multipartForm(ctx, upTo), options)
+    if (isMultipart) headers['content-type'] = FORM
+    const body = await read(ctx)
+    if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
+    const sent = (body ?? {}) as Sent
+    if (isMultipart && Object.keys(sent).some((name) => name.startsWith('--'))) {
+      throw new Refusal('malformed', 'multipart/form-data must name its boundary')
+    }
+    return sent
+  }
+  return async (ctx: Context, search: string) => ({ query: parsed(search, options), body: await bodyOf(ctx) })
+}
+
+/** @throws Refusal malformed */
+function parsed(text: string, options: ReturnType<typeof formOptions>): Sent {
+  try {
+    return parse(text, options) as Sent
+  } catch (error) {
+    throw error instanceof RangeError ? tooMany() : error
+  }
+}
+
+/** @throws Refusal malformed, invalid, too-large */
+function objectOf(value: unknown): Sent {
+  if (!isObject(value)) throw new Refusal('malformed', 'The body must be a JSON object')
+  if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany()
+  refuseLarge(value)
+  return value
+}
+
+/** @throws Refusal malformed for a name that stands twice, on any level: a text before a colon is a name */
+function refuseTwice(json: string): void {
+  const seen = new Set<string>()
+  for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
+    if (colon === undefined) continue
+    const name = String(JSON.parse(text))
+    if (seen.has(name)) throw new Refusal('malformed', `The parameter ${name.slice(0, 40)} stands twice`)
+    seen.add(name)
+  }
+}
+
+/** @throws Refusal malformed */
+function parsedJson(text: string, asWritten: readonly string[]): unknown {
+  const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    if (name === '__proto__') throw new SyntaxError('It has a member __proto__')
+    return typeof value === 'number' && asWritten.includes(name) ? (context?.source ?? String(value)) : value
+  }
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
+  } catch {
+    // The parser's message repeats the text around the fault, which may be a secret or a password.
+    throw new Refusal('malformed', 'The body is not JSON')
+  }
+}
 
 /** Types of a body that is read for parameters; one without a type is a form. */
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const

@@ -1,11 +1,64 @@
+import { DateTime } from 'luxon'
 import { z } from 'zod'
+import { nearMiss } from '../../../domain/dictionaries/nearest.ts'
 import { Refusal, type Fault } from '../../../domain/refusal.ts'
 import { shown } from '../../../representations/json.ts'
 import { atMost, must } from '../../../representations/parse.ts'
-import { refuseMany } from './count.ts'
-import { secondsOf } from './date-time.ts'
-import { isList } from './is-list.ts'
-import { mistypedAmong } from './mistyped.ts'
+
+/** Whether a parameter takes a list, whatever is done with it then. */
+export function isList(parameter: z.core.$ZodType): boolean {
+  const { def } = parameter._zod
+  if (def.type === 'array') return true
+  const within = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
+  return within instanceof z.core.$ZodType && isList(within)
+}
+
+/**
+ * Counts the parameters of a query by what stands between them, before any is decoded: a million of one letter each would
+ * take seconds.
+ * @throws Refusal invalid
+ */
+function refuseMany(text: string, most: number): void {
+  let count = 1
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    if (++count <= most) continue
+    throw new Refusal('invalid', `A request may have at most ${most.toLocaleString('en')} parameters`)
+  }
+}
+
+/**
+ * Date and time of ISO 8601 with an offset, basic or extended in any mixture, with or without seconds and their
+ * fractions: `20150809T183142+0330`, `2015-08-09T18:31+03`, `2015-08-09T18:31:42+0330` (PHP's DATE_ISO8601),
+ * `+2015-08-09T18:31:42+03:30` (its DATE_ISO8601_EXPANDED).
+ */
+const FORM =
+  /^\+?(\d{4})-?(\d{2})-?(\d{2})T(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/
+
+/**
+ * Whole seconds since 1970, UTC.
+ * @param text a `+` that arrived as a space is still a `+`
+ */
+function secondsOf(text: string): number | 'malformed' | 'out of range' {
+  const found = FORM.exec(text.replaceAll(' ', '+'))
+  if (found === null) return 'malformed'
+  const [, year, month, day, hour, minute, second = '00', sign = '+', hours = '00', minutes = '00'] = found
+  const time = DateTime.fromISO(`${year}-${month}-${day}T${hour}:${minute}:${second}${sign}${hours}:${minutes}`)
+  if (!time.isValid || Number(hours) > 23 || Number(minutes) > 59) return 'out of range'
+  return Math.floor(time.toSeconds())
+}
+
+/**
+ * A fault for each name that was meant for a known one and is none: it differs by case, or by a letter or two. What resembles
+ * none is ignored, since it may be of use to somebody between.
+ */
+export function mistypedAmong(names: Iterable<string>, known: readonly string[]): Fault[] {
+  const faults: Fault[] = []
+  for (const name of names) {
+    const meant = known.includes(name) ? undefined : nearMiss(name, known)
+    if (meant !== undefined) faults.push({ pointer: name, message: `${name} is no parameter; did you mean ${meant}?` })
+  }
+  return faults
+}
 
 /** Values of one parameter at most. */
 const VALUES_MAX = 1_000

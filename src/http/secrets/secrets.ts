@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
+import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
 import { shareSecret as keepSecret, type ShareSecret } from '../../commands/secrets/share-secret.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { checkRecipient } from '../../domain/secret/address.ts'
@@ -8,12 +9,11 @@ import { checkPassphrase, checkSecret, RECIPIENTS, ttlInForce } from '../../doma
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import { ok } from '../kit/answer.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
 import { originFor, type Requested } from '../kit/authenticate.ts'
-import { secretsFamily } from './errors.ts'
-import { GenerateParameters, ShareParameters, type SharingOptions } from './parameters.ts'
-import { newRecord, SecretRecord, UNSTORED } from './shapes.ts'
-import { sharer, type Sender, type SecretServices } from './sender.ts'
+import { endpoint, type Asked } from '../kit/endpoint.ts'
+import { account, anyone, secretsFamily, sharer, type SecretServices, type Sender } from './sender.ts'
+import { GenerateParameters, PassphraseParameters, ShareParameters, type SharingOptions } from './parameters.ts'
+import { newRecord, secretKey, SecretRecord, UNKNOWN_SECRET, UNSTORED } from './records.ts'
 
 export const shareSecret = endpoint({
   name: 'shareSecret',
@@ -92,3 +92,64 @@ function allowed({ passphrase, ttl, recipient: all, notify }: SharingOptions, se
   const recipients = all.slice(0, RECIPIENTS[sender?.plan ?? 'basic'])
   return { passphrase, ttl: ttlInForce(ttl), recipients, notify }
 }
+
+export const revealSecret = endpoint({
+  name: 'revealSecret',
+  method: 'POST',
+  path: '/api/v1/secret/{key}',
+  about: 'Tells a secret to who has its key, and its passphrase where it has one. Nobody gets it a second time.',
+  who: anyone,
+  parameters: { key: secretKey },
+  body: PassphraseParameters,
+  family: secretsFamily,
+  headers: UNSTORED,
+  answers: {
+    200: {
+      about: 'The secret, this once.',
+      schema: z.object({ value: z.string(), secret_key: z.string(), share_domain: z.literal('') }),
+      example: { value: 'the door opens with 4711', secret_key: newRecord.secret_key, share_domain: '' },
+    },
+    404: { ...UNKNOWN_SECRET, about: `${UNKNOWN_SECRET.about} Also where the passphrase is wrong or missing.` },
+    429: 'Too many wrong passphrases: it is locked for 30 minutes after five, and burned after twenty.',
+  },
+  async run(asked, { secrets }: SecretServices) {
+    const { params, body, asker, address } = asked
+    const { key } = params
+    const account = asker?.account
+    const origin = originFor(account, asked)
+    const value = await reveal(secrets, { secretKey: key, ...body, account, address, origin })
+    return ok({ value, secret_key: key, share_domain: '' })
+  },
+})
+
+const NOMINAL = { status: 'nominal', locale: 'en' } as const
+
+const common = {
+  method: 'GET',
+  family: secretsFamily,
+  headers: UNSTORED,
+  answers: {
+    200: {
+      about: 'It is.',
+      schema: z.object({ status: z.literal('nominal'), locale: z.literal('en') }),
+      example: NOMINAL,
+    },
+  },
+  run: () => ok(NOMINAL),
+} as const
+
+export const secretsStatus = endpoint({
+  ...common,
+  name: 'secretsStatus',
+  path: '/api/v1/status',
+  about: 'Whether the secrets API is there.',
+  who: anyone,
+})
+
+export const checkApiToken = endpoint({
+  ...common,
+  name: 'checkApiToken',
+  path: '/api/v1/authcheck',
+  about: 'Whether an e-mail address and an API token are right.',
+  who: account,
+})
