@@ -1,7 +1,7 @@
 import type { Origin } from '../events/origin.ts'
 import type { Installation } from '../wiring/installation.ts'
 import type { Log } from '../runtime/log.ts'
-import { securityLog } from '../wiring/security-log.ts'
+import { securityLog } from '../wiring/logs.ts'
 import { operator } from './operator.ts'
 
 /** What an administrator does, in the command's words, such as `user disable`, and to whom or what. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { hashText } from '../evidence/hashes.ts'
-import { FollowedProgress } from '../projections/engine/followed-progress.ts'
+import { FollowedProgress } from '../projections/engine/progress.ts'
 import { openReadModel } from '../projections/engine/open-read-model.ts'
 import { tree } from '../projections/tree/tree.ts'
 import { openEvidence } from '../wiring/evidence.ts'

@@ -1,6 +1,6 @@
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
-import { FollowedProgress } from '../projections/engine/followed-progress.ts'
+import { FollowedProgress } from '../projections/engine/progress.ts'
 import { StoreUnavailable, type From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
 

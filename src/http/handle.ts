@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Patience } from '../projections/engine/patience.ts'
+import { Patience } from '../projections/engine/progress.ts'
 import type { Context } from './middleware/context.ts'
 import type { Answer } from './kit/answer.ts'
 import type { Asked, Endpoint } from './kit/endpoint.ts'

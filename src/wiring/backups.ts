@@ -11,9 +11,8 @@ import { isOpenSomewhere } from '../stores/sqlite/documents/file.ts'
 import { openSqliteEvents } from '../stores/sqlite/events.ts'
 import { copyLog, settleLog, sync } from '../stores/sqlite/events/copying.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { makeDataDir } from './data-dir.ts'
+import { makeDataDir, RESTORING } from './existing.ts'
 import { openOn } from './open-installation.ts'
-import { RESTORING } from './existing.ts'
 
 /** The ways to the files of an embedded installation, for those commands that work on them as a whole. */
 export const backups: Backups = {

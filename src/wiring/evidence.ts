@@ -1,8 +1,7 @@
 import { openLogKey } from '../commands/evidence/signed-checkpoints.ts'
 import type { EvidenceServices } from '../http/evidence/log.ts'
 import type { Progress } from '../projections/engine/progress.ts'
-import { CheckpointSigner } from '../projections/tree/checkpoint-signer.ts'
-import { Checkpoints } from '../projections/tree/checkpoints.ts'
+import { Checkpoints, CheckpointSigner } from '../projections/tree/checkpoints.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { Installation } from './installation.ts'
 

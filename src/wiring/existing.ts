@@ -1,10 +1,21 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
-import { NoInstallation, type Installation, type Purpose } from './installation.ts'
-import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { EVENT_STORES } from './engines.ts'
+import { BadFolder, NoInstallation, type Installation, type Purpose } from './installation.ts'
+import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
+
+/** Makes the folder of an installation where there is none. @throws BadFolder with what is wrong in one line */
+export function makeDataDir(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new BadFolder(`DATA_DIR must be a folder that can be written to, got ${folder}: ${why}`)
+  }
+}
 
 /** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
 export const RESTORING = 'restoring'

@@ -13,16 +13,15 @@ import { openSeen } from '../stores/folder/seen.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
 import { BadAddress } from '../stores/ports/address.ts'
 import type { Told } from '../stores/ports/told.ts'
-import { makeDataDir } from './data-dir.ts'
+import { checkFolder, makeDataDir, mustExist } from './existing.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
 import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
 import { COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
 import { COST as PASSWORD_COST } from '../credentials/passwords.ts'
-import { PATIENCE } from '../projections/engine/patience.ts'
+import { PATIENCE } from '../projections/engine/progress.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
 import { StoreTimes } from './store-times.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
-import { checkFolder, mustExist } from './existing.ts'
 
 /**
  * The composition root: the one place that knows which adapters there are.

@@ -1,12 +1,25 @@
+import { join } from 'node:path'
 import type { Metric } from '../http/health/metrics.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
+import { giveWay, type ScoringOptions } from '../reactions/scoring/scoring.ts'
+import { CutTraces } from '../scoring/cut-traces.ts'
+import { StoneModels } from '../scoring/stone-models.ts'
+import { openTracePool, type TracePool } from '../scoring/trace-pool.ts'
+import { pictureFolder } from '../stores/folder/pictures.ts'
+import type { Files } from '../stores/ports/files.ts'
+import type { KeptPictures } from '../stores/ports/pictures.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { giveWay } from '../reactions/scoring/give-way.ts'
-import type { ScoringOptions } from '../reactions/scoring/scoring.ts'
-import { stoneModelsFrom } from './stone-models.ts'
-import { CutTraces } from '../scoring/cut-traces.ts'
-import { openTracePool, type TracePool } from '../scoring/trace-pool.ts'
+
+/** Stones' own bodies, from where an installation keeps its files. */
+export const stoneModelsFrom = (pool: TracePool, files: Files): StoneModels =>
+  new StoneModels(pool, async (digest) => {
+    const stream = await files.read(digest)
+    if (stream === undefined) return undefined
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    return new Uint8Array(Buffer.concat(chunks))
+  })
 
 export type Scoring = {
   /** Draws pictures, too. */
@@ -52,4 +65,17 @@ export function openScoring(
       },
     ],
   }
+}
+
+/** Some thousand pictures of cuts. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** Pictures in DATA_DIR/pictures. A folder that can't be used costs the time to draw them again, and a line in the log. */
+export function keptPictures({ settings, log }: Pick<Installation, 'settings' | 'log'>): KeptPictures {
+  const folder = pictureFolder(join(settings.DATA_DIR, 'pictures'), MOST_BYTES)
+  const told = (error: unknown) => {
+    log.warn({ err: error }, 'pictures can not be kept in DATA_DIR/pictures; they are drawn again')
+    return undefined
+  }
+  return { get: (key) => folder.get(key).catch(told), put: (key, png) => folder.put(key, png).catch(told) }
 }

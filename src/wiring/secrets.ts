@@ -1,4 +1,4 @@
-import type { Addresses } from './addresses.ts'
+import type { Addresses } from './settings.ts'
 import type { Secrets } from '../commands/secrets/secrets.ts'
 import { MailLimits } from '../credentials/mail-limits.ts'
 import { MailSeal } from '../credentials/sealing.ts'
@@ -9,10 +9,9 @@ import { RateLimit, type ApiTokens, type SecretServices } from '../http/secrets/
 import type { FollowerTools } from './followers.ts'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { linkMessageIds } from '../reactions/mail/mail-names.ts'
-import { Mailer } from '../reactions/mail/mailer.ts'
+import { linkMessageIds, Mailer } from '../reactions/mail/mailer.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
-import { RecentSecrets } from '../projections/secrets/recent-secrets.ts'
+import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
 export type OpenSecrets = {
   /** What the secrets API answers from. */

@@ -2,7 +2,33 @@ import { z } from 'zod'
 import { edits } from '../domain/dictionaries/nearest.ts'
 import { LOG_LEVELS } from '../runtime/log.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS } from './engines.ts'
-import { addressWords, engineOf, hasScheme, isAddressOf, liesOnServer, parameterFaults } from './store-addresses.ts'
+import {
+  addressWords,
+  engineOf,
+  hasScheme,
+  isAddressOf,
+  liesOnServer,
+  parameterFaults,
+  withoutCredentials,
+} from './store-addresses.ts'
+
+/** What links in answers and mails start with, by API. */
+export type Addresses = { readonly base: string; readonly auth: string; readonly secrets: string }
+
+/** @param port the one that is really listened on, where the setting says 0 */
+export function addressesOf({ HOST, BASE_URL, AUTH_URL, SECRETS_URL }: Settings, port: number): Addresses {
+  const own = ownAddress({ HOST }, port)
+  return { base: BASE_URL ?? own, auth: AUTH_URL ?? own, secrets: SECRETS_URL ?? own }
+}
+
+/** Where a port of this process is reached from its own machine. */
+export function ownAddress({ HOST }: Pick<Settings, 'HOST'>, port: number): string {
+  const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST
+  return `http://${host}:${port}`
+}
+
+/** Whether clients come by https, as far as the operator says where they come. */
+export const isPublicByHttps = ({ BASE_URL }: Settings): boolean => BASE_URL?.startsWith('https:') === true
 
 const ROLES = ['http', 'projections'] as const
 
@@ -215,3 +241,15 @@ export const warningsOf = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): strin
   [engineOf(EVENT_STORES, EVENT_STORE), engineOf(READ_MODELS, READ_MODEL), engineOf(MAILERS, MAILER)].flatMap(
     ({ warning = [] }) => warning,
   )
+
+const KEYS: ReadonlySet<string> = new Set(['MASTER_KEY', 'MASTER_KEY_OLD'])
+
+/** Settings as logs may have them: of a key whether it is set, of an address neither user, password nor options. */
+export const toldSettings = (settings: Settings): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, told(name, value)]))
+
+function told(name: string, value: unknown): unknown {
+  if (KEYS.has(name)) return value === undefined ? 'not set' : 'set'
+  if (value instanceof Set) return [...(value as ReadonlySet<unknown>)]
+  return typeof value === 'string' && value.includes('://') ? withoutCredentials(value) : (value ?? null)
+}

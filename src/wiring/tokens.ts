@@ -12,7 +12,7 @@ import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { SessionFeed } from '../projections/sessions/sessions.ts'
 import type { StaleReads } from '../projections/engine/stale-reads.ts'
-import { securityLog } from './security-log.ts'
+import { securityLog } from './logs.ts'
 
 export type OpenTokens = {
   /** What access tokens are checked with. */

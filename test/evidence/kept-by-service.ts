@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { canonicalJson, leafEvent } from '../../src/evidence/leaf.ts'
 import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
-import { FollowedProgress } from '../../src/projections/engine/followed-progress.ts'
+import { FollowedProgress } from '../../src/projections/engine/progress.ts'
 import { isLeaf, tree } from '../../src/projections/tree/tree.ts'
 import { comparePositions, type StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { openEvidence } from '../../src/wiring/evidence.ts'

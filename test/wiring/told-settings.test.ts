@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readSettings } from '../../src/wiring/settings.ts'
-import { toldSettings } from '../../src/wiring/told-settings.ts'
+import { readSettings, toldSettings } from '../../src/wiring/settings.ts'
 
 const test = suite('settings in the log')
 

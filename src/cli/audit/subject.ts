@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander'
-import { changesBetween, type Change, type State } from '../../projections/history/changes.ts'
-import { shownSeconds, type Entry } from '../../projections/history/entry.ts'
+import { changesBetween, shownSeconds, type Change, type Entry, type State } from '../../projections/history/entry.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage } from '../failure.ts'
 import { withInstallation, type Open } from '../installed.ts'

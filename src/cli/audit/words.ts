@@ -1,5 +1,4 @@
-import type { Change, State } from '../../projections/history/changes.ts'
-import type { Entry } from '../../projections/history/entry.ts'
+import type { Change, Entry, State } from '../../projections/history/entry.ts'
 import { toldValue } from '../../representations/diamond/value.ts'
 import { table } from '../output.ts'
 

@@ -1,6 +1,6 @@
 import { retryStreams, RETRIED_AT_ONCE } from '../../commands/installation/retry-streams.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import { FollowedProgress } from '../../projections/engine/followed-progress.ts'
+import { FollowedProgress } from '../../projections/engine/progress.ts'
 import type { DeadLetter, ModelDeclaration } from '../../stores/ports/read-store.ts'
 import { Failed } from '../failure.ts'
 import { operator } from '../operator.ts'

@@ -1,6 +1,6 @@
 import type { Certifying } from '../../commands/certifications/certifications.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { CertificationQueries } from '../../projections/certifications/certification-queries.ts'
+import type { CertificationQueries } from '../../projections/certifications/certifications.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
 import type { Files } from '../../stores/ports/files.ts'
 import type { Links } from '../kit/links.ts'

@@ -1,7 +1,16 @@
 import type { Context } from 'koa'
 import { Refusal } from '../../domain/refusal.ts'
 import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification.ts'
-import { AROUND, FormRefused, isMultipart, readTexts, type FileRule, type Form, type FormUploads, type Uploader } from '../files/form-uploads.ts'
+import {
+  AROUND,
+  FormRefused,
+  isMultipart,
+  readTexts,
+  type FileRule,
+  type Form,
+  type FormUploads,
+  type Uploader,
+} from '../files/form-uploads.ts'
 import type { Caller } from '../kit/authenticate.ts'
 import type { Body } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { CursorLost } from '../../projections/diamonds/change-cursor.ts'
-import { WHAT, type Change, type ChangeFeed, type ChangePage } from '../../projections/diamonds/change-feed.ts'
+import {
+  CursorLost,
+  WHAT,
+  type Change,
+  type ChangeFeed,
+  type ChangePage,
+} from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { ALL } from '../diamonds/resource.ts'
 import { answer, ok, streamed, type Answer } from '../kit/answer.ts'

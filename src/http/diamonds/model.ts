@@ -15,7 +15,15 @@ import {
   STONE_MODEL_WITH_FILE,
 } from '../../representations/stone-model.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { AROUND, FormRefused, isMultipart, type FileCheck, type FileRule, type Form, type FormUploads } from '../files/form-uploads.ts'
+import {
+  AROUND,
+  FormRefused,
+  isMultipart,
+  type FileCheck,
+  type FileRule,
+  type Form,
+  type FormUploads,
+} from '../files/form-uploads.ts'
 import { answerFile, FILE_REQUEST, fileAnswers, linkHolder, unknownFile } from '../files/linked-file.ts'
 import { created, noContent, ok } from '../kit/answer.ts'
 import { bearer, type Caller } from '../kit/authenticate.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/refusal.ts'
-import type { CheckpointSigner } from '../../projections/tree/checkpoint-signer.ts'
-import type { Checkpoints, Signed } from '../../projections/tree/checkpoints.ts'
+import type { Checkpoints, CheckpointSigner, Signed } from '../../projections/tree/checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { answer, ok } from '../kit/answer.ts'

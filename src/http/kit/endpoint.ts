@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
-import type { Patience } from '../../projections/engine/patience.ts'
+import type { Patience } from '../../projections/engine/progress.ts'
 import type { Answer, Headers } from './answer.ts'
 import type { Fault } from '../../domain/refusal.ts'
 

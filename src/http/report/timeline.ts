@@ -1,6 +1,5 @@
-import type { Change } from '../../projections/history/changes.ts'
+import type { By, Change, Entry } from '../../projections/history/entry.ts'
 import { TYPES } from '../../projections/history/diamond.ts'
-import type { By, Entry } from '../../projections/history/entry.ts'
 import { toldName, toldValue } from '../../representations/diamond/value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 

@@ -3,7 +3,7 @@ import { LONGEST_DESCRIPTION, webhooksOf, type Hooking, type Named } from '../..
 import { Refusal } from '../../domain/refusal.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/followers.ts'
-import type { Delivery } from '../../projections/webhooks/webhook-progress.ts'
+import type { Delivery } from '../../projections/webhooks/webhooks.ts'
 import type { Asked } from '../kit/endpoint.ts'
 import { accepted, assigned, must, objectOf, parse } from '../../representations/parse.ts'
 import { numberInPath } from '../kit/paths.ts'

@@ -1,17 +1,56 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import type { LinkMaker } from '../../representations/json.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
-import { PATIENCE } from '../engine/patience.ts'
-import type { Progress } from '../engine/progress.ts'
+import { PATIENCE, type Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 import { COUNT_TEXT, countAt, countIn, countKey, EPOCHS_KEY, epochsIn, type Count } from '../engine/tally.ts'
-import { cursorIn, CursorLost, cursorText, unknownCursor, type Cursor } from './change-cursor.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { fromDocument, STATE } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isGone, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
+
+/**
+ * A place in the feed of an account: `EPOCH-NUMBER`, the log's epoch in which it was given and how many events of the
+ * account's diamonds had come by then.
+ */
+export type Cursor = { readonly epoch: number; readonly number: number }
+
+/** Digits of a number that can be told from its neighbours. */
+const FORM = /^(\d{1,15})-(\d{1,15})$/
+
+const cursorText = ({ epoch, number }: Cursor): string => `${epoch}-${number}`
+
+/** @param name of what it came in, for who is told that it is malformed @throws Refusal malformed */
+export function cursorIn(text: string, name = 'after'): Cursor {
+  const [, epoch, number] = FORM.exec(text) ?? []
+  if (epoch !== undefined && number !== undefined) return { epoch: Number(epoch), number: Number(number) }
+  const message = `${name} must be a cursor that the feed gave, such as 0-17, or now; got ${text.slice(0, 40)}`
+  throw new Refusal('malformed', [{ pointer: name, message }])
+}
+
+/** What a cursor names was lost when the log was restored from a backup. */
+export class CursorLost extends Refusal {
+  /** @param restart the last place that both pasts have */
+  constructor(
+    cursor: Cursor,
+    readonly restart: string,
+  ) {
+    super(
+      'gone',
+      `What led to ${cursorText(cursor)} was lost when the service was restored from a backup: go on from ${restart}, ` +
+        'and drop what the list of diamonds does not have',
+    )
+  }
+}
+
+/** A cursor further on than anything that has happened. */
+const unknownCursor = (cursor: Cursor): Refusal =>
+  new Refusal('malformed', [
+    { pointer: 'after', message: `${cursorText(cursor)} is no cursor of this feed: it has not come so far` },
+  ])
 
 /** What may have happened to a diamond. */
 export const WHAT = ['created', 'fields', 'certifications', 'scores', 'deleted'] as const

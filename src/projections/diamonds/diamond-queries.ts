@@ -10,8 +10,7 @@ import { documentsOf, nextOf, rowsOf, totalOf, type AskedList } from './list-pag
 import { LOOKED_THROUGH, orderOf, planOf, type Part, type Plan } from './list-plan.ts'
 import type { DiamondFilter, Page, Place } from './list-query.ts'
 import { isGone } from './followed-diamond.ts'
-import { PATIENCE } from '../engine/patience.ts'
-import type { Progress } from '../engine/progress.ts'
+import { PATIENCE, type Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
 
 export type FoundDiamond = {

@@ -2,10 +2,9 @@ import type { Log } from '../../runtime/log.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
 import type { From } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { FollowedProgress } from './followed-progress.ts'
+import { FollowedProgress, type Progress } from './progress.ts'
 import { Interruptions } from './interruptions.ts'
 import type { RunFigures } from './loop.ts'
-import type { Progress } from './progress.ts'
 import type { Runner } from './runner.ts'
 
 /** Milliseconds between two tries to become the active runner: hand-over takes no longer. */

@@ -5,8 +5,7 @@ import { shownModel } from '../../representations/stone-model.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { isOfScores, type DiamondView } from '../diamonds/diamond-view.ts'
 import { eventsUntil, readDiamond, stepsOf, type Step } from '../diamonds/diamond-steps.ts'
-import { changesBetween, type Change, type State } from './changes.ts'
-import { forOperators, shownTime, type By, type Entry } from './entry.ts'
+import { changesBetween, forOperators, shownTime, type By, type Change, type Entry, type State } from './entry.ts'
 
 /** What an owner reads for the types of events; names that are given out once never change. */
 export const TYPES = {

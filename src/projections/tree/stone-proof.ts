@@ -3,8 +3,7 @@ import { leafEvent } from '../../evidence/leaf.ts'
 import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { CheckpointSigner } from './checkpoint-signer.ts'
-import type { Checkpoints, Signed } from './checkpoints.ts'
+import type { Checkpoints, CheckpointSigner, Signed } from './checkpoints.ts'
 import { TreeQueries } from './tree-queries.ts'
 
 /** What proofs are made of. */

@@ -1,7 +1,10 @@
-import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { ownerOf, WEBHOOK_STREAMS } from '../../commands/webhooks/webhooks.ts'
+import type { Failures } from '../../domain/webhook/retries.ts'
+import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
-import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'
+import { lineOf } from '../engine/checkpoint.ts'
 import { readModel } from '../engine/read-model.ts'
 
 /** A webhook, whose it is, and the revision that its account's stream had. */
@@ -40,3 +43,130 @@ function apply(view: WebhookView | undefined, event: StoredEvent): WebhookView |
   const [webhook] = webhooksDecider.evolve(before, decode<WebhookEvent>(event))
   return webhook === undefined ? undefined : { webhook, owner: ownerOf(event.stream), revision }
 }
+
+/** One try, as its owner may see it. `at` in milliseconds since 1970, `status` null where nothing was answered. */
+export type Delivery = {
+  readonly cursor: string
+  readonly at: number
+  readonly status: number | null
+  readonly ms: number
+  readonly error: string | null
+}
+
+/** How far a webhook's deliveries have come. */
+export type WebhookProgress = {
+  /** Everything up to it was taken by the receiver. */
+  readonly cursor: string
+  /** The webhook's `begun` that the failures are counted for. */
+  readonly begun: number
+  readonly failures: Failures | null
+  /** When the next try is due, and when the log was last told the cursor, in milliseconds since 1970. */
+  readonly next: number
+  readonly noted: number
+  /** Tries so far. */
+  readonly tries: number
+}
+
+/** Tries that are kept of each webhook. */
+const KEPT_DELIVERIES = 100
+
+/**
+ * How far deliveries have come is no fold of the log, which would hold an event for each of them; nor is it made anew with
+ * the read models. A document a webhook (`number` 0), and one for each of its last tries.
+ */
+const declaration: ModelDeclaration = {
+  name: 'webhook-progress',
+  version: 1,
+  fields: { id: 'text', webhook: 'integer', number: 'integer' },
+  texts: ['state'],
+  indexes: [['webhook', 'number']],
+  counts: [],
+}
+
+/** Where progress is kept, with the read models and like checkpoints. */
+export class WebhookProgresses {
+  #build: { readonly build: Build; readonly line: string } | undefined
+
+  constructor(
+    private readonly reads: ReadStore,
+    private readonly store: EventStore,
+  ) {}
+
+  /** To be called before anything is written: another log's progress, or that of days which are lost, is worth nothing. */
+  async begin(): Promise<void> {
+    const line = await lineOf(this.store)
+    const live = await this.reads.live(declaration)
+    const checkpoint = await live.checkpoint()
+    if (checkpoint === undefined || checkpoint.log === line) this.#build = { build: live, line }
+    else this.#build = { build: await this.#anew(), line }
+  }
+
+  /** Undefined where nothing was tried yet, or it was lost. */
+  async find(webhook: number): Promise<WebhookProgress | undefined> {
+    const [stored] = await this.#begun.build.load([keyOf(webhook)])
+    return stored && (JSON.parse(String(stored.document['state'])) as WebhookProgress)
+  }
+
+  /** Both in one write: how far it is now, and the try that brought it there. */
+  async keep(webhook: number, progress: WebhookProgress, delivery: Delivery): Promise<void> {
+    const { tries } = progress
+    await this.#write([
+      putting(keyOf(webhook), webhook, 0, tries, progress),
+      putting(keyOf(webhook, tries), webhook, tries, tries, delivery),
+    ])
+  }
+
+  /** Of a webhook that is deleted. */
+  async forget(webhook: number): Promise<void> {
+    const keys = [keyOf(webhook), ...Array.from({ length: KEPT_DELIVERIES }, (_, at) => keyOf(webhook, at))]
+    const stored = await this.#begun.build.load(keys, [])
+    await this.#write(
+      stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
+    )
+  }
+
+  async #anew(): Promise<Build> {
+    const fresh = await this.reads.begin(declaration)
+    try {
+      await this.reads.promote(declaration, fresh)
+      return fresh
+    } catch (error) {
+      await this.reads.drop(declaration, fresh)
+      throw error
+    }
+  }
+
+  /** All are written at one checkpoint, where revisions decide: it only says of which log they are. */
+  async #write(writes: readonly Write[]): Promise<void> {
+    const { build, line } = this.#begun
+    await build.write(writes, { position: 'start', log: line, event: null })
+  }
+
+  get #begun() {
+    if (this.#build === undefined) throw new Error('progress is looked for before it was begun')
+    return this.#build
+  }
+}
+
+/** The last tries of a webhook, the newest first, for whichever process asks. */
+export async function openDeliveries(reads: ReadStore): Promise<(webhook: number) => Promise<readonly Delivery[]>> {
+  const model: ReadModel = await reads.model(declaration)
+  return async (webhook) => {
+    const documents = await model.find({
+      where: { webhook, number: { from: 1 } },
+      order: [['number', 'desc']],
+      limit: KEPT_DELIVERIES,
+      offset: 0,
+      select: ['state'],
+    })
+    return documents.map(({ state }: Document) => JSON.parse(String(state)) as Delivery)
+  }
+}
+
+const keyOf = (webhook: number, tries?: number) =>
+  tries === undefined ? `${webhook}` : `${webhook}/${tries % KEPT_DELIVERIES}`
+
+const putting = (id: string, webhook: number, number: number, revision: number, state: object): Write => ({
+  put: { id, webhook, number, state: JSON.stringify(state) },
+  revision: BigInt(revision),
+})

@@ -1,5 +1,5 @@
 import { routine } from '../../projections/engine/routine.ts'
-import type { CheckpointSigner } from '../../projections/tree/checkpoint-signer.ts'
+import type { CheckpointSigner } from '../../projections/tree/checkpoints.ts'
 import { BrokenEvent } from '../../events/decode.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -1,15 +1,96 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { custidOf, loadSecret, recordMail, type Secrets } from '../../commands/secrets/secrets.ts'
-import { expiresAt, isOnRecord, kindOf, NOT_SENT, type KnownSecret, type Secret } from '../../domain/secret/secret.ts'
+import type { Addressee } from '../../credentials/sealing.ts'
+import { MOST_RECIPIENTS } from '../../domain/secret/limits.ts'
+import {
+  expiresAt,
+  isOnRecord,
+  kindOf,
+  linkName,
+  NOT_SENT,
+  type KnownSecret,
+  type Secret,
+} from '../../domain/secret/secret.ts'
+import { isUndecodable } from '../../events/decode.ts'
+import { routine } from '../../projections/engine/routine.ts'
 import type { Log } from '../../runtime/log.ts'
 import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
-import { isUndecodable } from '../../events/decode.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
-import { routine } from '../../projections/engine/routine.ts'
 import { MailClaims } from './mail-claims.ts'
-import { linkMail, noticeMail } from './mail-texts.ts'
-import { messageIdOf } from './mail-names.ts'
+
+/**
+ * The Message-ID of a mail, with its angle brackets: the same for each try, and it tells nothing of the secret.
+ * @param id `{digest}/{name}`, as the vault has it
+ * @param from as the mail's From has it, whose domain it ends with
+ */
+function messageIdOf(id: string, from: string): string {
+  const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
+  const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+  return `<${local}@${domain}>`
+}
+
+/** Those of all mails that may carry a link of these secrets, made as they are asked for. */
+export function* linkMessageIds(digests: Iterable<string>, from: string): Generator<string> {
+  for (const digest of digests) {
+    for (let number = 0; number < MOST_RECIPIENTS; number++) yield messageIdOf(`${digest}/${linkName(number)}`, from)
+  }
+}
+
+export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
+
+/**
+ * Takes the link to its recipient. It says what a person needs in order to trust it, and never the secret.
+ * @param sender the address of who shared it
+ * @param address where links start, such as https://secrets.example.com
+ */
+function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string, address: string): MailText {
+  const link = `${address}/secret/${secretKey ?? ''}`
+  const until = utc(expiresAt(secret))
+  const passphrase = secret.passphrase
+    ? 'You need the passphrase that the sender has agreed on with you. It is not in this mail.'
+    : ''
+  return mailOf(`${sender} sent you a secret`, [
+    `${sender} sent you a secret. It can be read once, by whoever opens it first, until ${until}:`,
+    { link },
+    'The page asks before it shows the secret: following the link alone does not use it up.',
+    passphrase,
+    'If the secret is gone already, tell the sender: somebody else may have read it.',
+  ])
+}
+
+/** Tells the owner that the secret was read, without anything of it. */
+function noticeMail(secret: KnownSecret): MailText {
+  const [recipient] = secret.recipient
+  const what = recipient === undefined ? 'A secret that you shared' : `The secret that you shared with ${recipient}`
+  return mailOf('A secret that you shared was read', [
+    `${what} on ${utc(secret.at)} was read on ${utc(secret.changedAt)}. It can't be read again.`,
+    'If that was not who it was for, treat it as known to somebody else.',
+  ])
+}
+
+type Paragraph = string | { readonly link: string }
+
+function mailOf(subject: string, paragraphs: readonly Paragraph[]): MailText {
+  const shown = paragraphs.filter((paragraph) => paragraph !== '')
+  return {
+    subject,
+    text: `${shown.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.link)).join('\n\n')}\n`,
+    html:
+      '<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;color:#1c2430;max-width:36em">' +
+      `${shown.map((paragraph) => `<p>${htmlOf(paragraph)}</p>`).join('')}</body></html>`,
+  }
+}
+
+function htmlOf(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return escape(paragraph)
+  return `<a href="${escape(paragraph.link)}">${escape(paragraph.link)}</a>`
+}
+
+const escape = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 export type MailerOptions = {
   readonly secrets: Secrets

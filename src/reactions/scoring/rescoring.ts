@@ -1,8 +1,61 @@
-import type { Origin } from '../../events/origin.ts'
-import { scoreDiamonds, type DueStone, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
+import { scoreDiamonds, scoredId, type DueStone, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
 import { diamondStream } from '../../domain/diamond/diamond.ts'
+import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
+import { FLUOR_VERSION, isNewer, OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { decode, NewerSchema } from '../../events/decode.ts'
+import type { Origin } from '../../events/origin.ts'
 import type { Log } from '../../runtime/log.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { folded } from './scoring.ts'
+
+/** Living diamonds by whose model they were scored last. */
+export type Standings = {
+  /** Ids of those that this model has not scored: an older one did, or none yet. In the order of their creation. */
+  readonly due: readonly number[]
+  readonly current: number
+  /** Scored by a newer release: what it found is not to be replaced by less. */
+  readonly newer: number
+}
+
+type Standing = 'due' | 'current' | 'newer' | 'gone'
+
+/** Reads both streams of every diamond from the start: for what an operator asks now and then. */
+export async function standingsOf(store: EventStore): Promise<Standings> {
+  const standings = new Map<number, Standing>()
+  for await (const event of store.readAll('start', { prefixes: ['diamond-', 'scores-'] })) {
+    const id = Number(event.stream.slice(event.stream.indexOf('-') + 1))
+    const before = standings.get(id)
+    const after = before === 'gone' ? before : standingAfter(before, event)
+    if (after !== before) standings.set(id, after)
+  }
+  const all = [...standings]
+  const count = (standing: Standing) => all.filter(([, found]) => found === standing).length
+  return {
+    due: all.flatMap(([id, standing]) => (standing === 'due' ? [id] : [])),
+    current: count('current'),
+    newer: count('newer'),
+  }
+}
+
+function standingAfter(before: Standing | undefined, event: StoredEvent): Standing {
+  if (event.type === 'DiamondDeleted') return 'gone'
+  return event.type === 'DiamondScored' ? scoredBy(event) : (before ?? 'due')
+}
+
+function scoredBy(event: StoredEvent): Standing {
+  try {
+    const { data } = decode<DiamondScored>(event)
+    if (event.id === scoredId(data.id, data.revision)) return 'current'
+    return isByNewerModel(data.scores) ? 'newer' : 'due'
+  } catch (error) {
+    return error instanceof NewerSchema ? 'newer' : 'due'
+  }
+}
+
+function isByNewerModel({ fluor, ...optical }: Scores): boolean {
+  if (fluor !== null && isNewer(fluor.ver, FLUOR_VERSION)) return true
+  return Object.values(optical).some((score) => score !== null && isNewer(score.ver, OPTICS_VERSION))
+}
 
 /**
  * Scores living diamonds by this model, as they are now; those that it has scored already are left as they are, so that

@@ -1,11 +1,13 @@
-import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
+import { resealVault } from '../../commands/secrets/reseal-vault.ts'
 import { expireSecret, loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
-import type { Log } from '../../runtime/log.ts'
-import { endsWithin } from '../../runtime/deadline.ts'
-import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
+import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { isUndecodable } from '../../events/decode.ts'
-import type { Ended } from '../../stores/ports/vault.ts'
 import { routine, type Routine } from '../../projections/engine/routine.ts'
+import { endsWithin } from '../../runtime/deadline.ts'
+import type { Log } from '../../runtime/log.ts'
+import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'
+import type { Ended, Vault } from '../../stores/ports/vault.ts'
 
 /** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
 const ROUND = 1_000
@@ -145,3 +147,21 @@ async function inBatches(
 function endedOf(digest: string, secret: Secret): Ended {
   return secret.status === 'received' ? { digest, noticeAt: secret.changedAt } : { digest }
 }
+
+/** Milliseconds until a vault that was away is looked at again. */
+const AGAIN = 5_000
+
+export type ResealingTools = { readonly vault: Vault; readonly keys: MasterKeys; readonly log: Log }
+
+/** Seals the vault with the new master key, once. Where it is away, later: until then both keys open what there is. */
+export const resealing = routine<ResealingTools>({
+  name: 'resealing',
+  every: AGAIN,
+  doing:
+    ({ vault, keys, log }) =>
+    async () => {
+      if (keys.old !== undefined)
+        log.info(await resealVault(vault, keys), 'the vault was sealed with the new master key')
+      return 'done'
+    },
+})

@@ -1,13 +1,41 @@
+import type { Writing } from '../../commands/core/handle.ts'
+import { LINK_KEY_STREAM, LinkKeys, type LinkKey } from '../../commands/installation/link-key.ts'
+import { ownerOf, WEBHOOK_STREAMS, type Named } from '../../commands/webhooks/webhooks.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
+import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { Interruptions } from '../../projections/engine/interruptions.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
-import type { WebhookProgresses } from '../../projections/webhooks/webhook-progress.ts'
+import { reaction } from '../../projections/engine/reaction.ts'
+import type { WebhookProgresses } from '../../projections/webhooks/webhooks.ts'
 import type { Log } from '../../runtime/log.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import type { Named } from '../../commands/webhooks/webhooks.ts'
-import type { SendingLinkKeys } from './link-keys.ts'
 import { Lane, type LaneTools } from './lane.ts'
+
+/** The key that signs the links in what is sent, for a process that answers no requests perhaps, and so has no other one's. */
+export class SendingLinkKeys {
+  #keys: LinkKeys | undefined
+
+  constructor(
+    private readonly writing: Writing,
+    private readonly keys: MasterKeys,
+  ) {}
+
+  /** To be called before anything is sent: others may have made another key meanwhile. @throws WrongMasterKey, StoreUnavailable */
+  async begin(): Promise<void> {
+    this.#keys = await LinkKeys.open(this.writing, this.keys)
+  }
+
+  get current(): LinkKey {
+    if (this.#keys === undefined) throw new Error('links are signed before a key was read')
+    return this.#keys.current
+  }
+
+  note(event: StoredEvent): void {
+    this.#keys?.note(event)
+  }
+}
 
 export type DelivererTools = Omit<LaneTools, 'progresses'> & {
   readonly progresses: WebhookProgresses
@@ -114,3 +142,31 @@ export class Deliverer {
     }
   }
 }
+
+export type DeliveryTools = { readonly deliverer: Deliverer }
+
+/**
+ * Pushes accounts' change feeds to their webhooks, in one process at a time. The events of webhooks only wake it: what is to be
+ * sent is the feed's to say, and how far each has come stands beside its checkpoint.
+ */
+export const webhookDeliveries = reaction<DeliveryTools>({
+  name: 'webhook-deliveries',
+  follows: [WEBHOOK_STREAMS, LINK_KEY_STREAM, RESTORES_STREAM],
+  reacting:
+    ({ deliverer }) =>
+    async (events) => {
+      for (const event of events) {
+        // Looked at by its name alone, so that what a newer release deletes goes too.
+        if (event.type === 'WebhookDeleted') await deliverer.forget(Number(event.data['id']))
+        else deliverer.note(event)
+      }
+      const hooks = events.filter(({ stream }) => stream.startsWith(WEBHOOK_STREAMS))
+      const last = hooks.at(-1)
+      if (last === undefined) return
+      await deliverer.changed(new Set(hooks.map(({ stream }) => ownerOf(stream))), last.position)
+    },
+  beside:
+    ({ deliverer }) =>
+    (signal) =>
+      deliverer.run(signal),
+})

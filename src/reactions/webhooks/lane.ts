@@ -1,18 +1,81 @@
-import { accountDecider } from '../../domain/account/account.ts'
 import { accountStream } from '../../commands/accounts/accounts.ts'
-import { load } from '../../commands/core/load.ts'
 import type { Writing } from '../../commands/core/handle.ts'
+import { load } from '../../commands/core/load.ts'
 import { noteDelivery, resealWebhook, webhooksOf, type Named } from '../../commands/webhooks/webhooks.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
-import type { DeliveryNews, Webhook } from '../../domain/webhook/webhook.ts'
+import { accountDecider } from '../../domain/account/account.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { afterFailure } from '../../domain/webhook/retries.ts'
-import type { Change } from '../../projections/diamonds/change-feed.ts'
-import type { Delivery, WebhookProgress, WebhookProgresses } from '../../projections/webhooks/webhook-progress.ts'
-import { traceOfChange } from './change-trace.ts'
-import { messageOf, signed } from './message.ts'
-import type { PushedFeed } from './pushed-feed.ts'
-import type { Places } from './places.ts'
-import type { Outcome, Send } from './send.ts'
+import type { DeliveryNews, Webhook } from '../../domain/webhook/webhook.ts'
+import { traceIn } from '../../events/origin.ts'
+import { CursorLost, type Change, type ChangeFeed } from '../../projections/diamonds/change-feed.ts'
+import type { Delivery, WebhookProgress, WebhookProgresses } from '../../projections/webhooks/webhooks.ts'
+import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { messageOf, signed, type Outcome, type Send } from './send.ts'
+
+/**
+ * The trace of the newest thing that a message tells of, since several changes may have become one; what somebody asked for
+ * goes before the scores that followed.
+ * @throws StoreUnavailable
+ */
+async function traceOfChange(
+  store: Pick<EventStore, 'read'>,
+  { diamond, what }: Pick<Change, 'diamond' | 'what'>,
+): Promise<string | undefined> {
+  const isOfScores = what.every((one) => one === 'scores')
+  const [newest] = await store.read(isOfScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
+  return newest && traceIn(newest).trace
+}
+
+/** What is pushed: the feed that can be asked for as well, in v4. */
+export type PushedFeed = {
+  /** What came behind a cursor; where that was lost by a restore, behind the place that the feed went back to. */
+  after(
+    account: number,
+    cursor: string,
+    limit: number,
+  ): Promise<{ readonly changes: readonly Change[]; readonly next: string }>
+  /** Resolves when there may be something behind a cursor, after so many milliseconds, or when it is aborted. */
+  changed(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** Nobody is there to be told that a cursor is lost: the receiver finds what is gone by comparing with the list. */
+export const pushedFeed = (feed: Pick<ChangeFeed, 'after' | 'changed'>): PushedFeed => ({
+  async after(account, cursor, limit) {
+    try {
+      return await feed.after('v4', account, cursor, limit)
+    } catch (error) {
+      if (!(error instanceof CursorLost)) throw error
+      return feed.after('v4', account, error.restart, limit)
+    }
+  },
+  changed: (account, cursor, ms, signal) => feed.changed(account, cursor, ms, signal),
+})
+
+/** Tries under way at a time to receivers that took the last one, and to those that did not. */
+const TAKING = 256
+const FAILING = 64
+
+/**
+ * Where tries wait for their turn. Those who failed the last time have places of their own: any number of receivers that hang
+ * keep none of the others waiting, but for the first time that they hang.
+ */
+export class Places {
+  readonly #taking: FairSemaphore
+  readonly #failing: FairSemaphore
+
+  constructor({ taking = TAKING, failing = FAILING } = {}) {
+    this.#taking = new FairSemaphore(taking)
+    this.#failing = new FairSemaphore(failing)
+  }
+
+  /** Resolves when this account may try; what it resolves with ends the try. */
+  enter(owner: number, hasFailed: boolean): Promise<() => void> {
+    const semaphore = hasFailed ? this.#failing : this.#taking
+    return semaphore.acquire({ names: [`account-${owner}`], first: false })
+  }
+}
 
 /** What deliveries are made with. */
 export type LaneTools = {

@@ -1,9 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { faultOfUrl, hostOf, portOf, type WebhookRules } from '../../commands/webhooks/webhook-url.ts'
-import { allowedAddresses, type Resolve } from './resolve.ts'
+import { faultOfUrl, hostOf, isPublicAddress, portOf, type WebhookRules } from '../../commands/webhooks/webhook-url.ts'
+import { signaturesOf, type WebhookSecrets } from '../../credentials/webhook-secrets.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { signingSecrets, type Webhook } from '../../domain/webhook/webhook.ts'
+import type { Change } from '../../projections/diamonds/change-feed.ts'
+import { neverAborted } from '../../projections/engine/loop.ts'
+import { VERSION } from '../../runtime/version.ts'
+
+/** The addresses of a name, in the order in which they are to be tried. @throws the resolver's error */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
+
+/** The name leads to no address that is allowed. */
+class NotPublic extends Error {
+  override readonly name = 'NotPublic'
+}
+
+/** Milliseconds for one question, and how often it is put: both answers, or their absence, well within a delivery. */
+const QUESTION = { timeout: 3_000, tries: 2 }
+
+/**
+ * Asks the system's name servers, without its threads: those of a few names that nobody answers for would be missing to
+ * all else that this process does. Names of the machine itself are loopback by definition (RFC 6761).
+ */
+export const resolveByDns: Resolve = async (name, signal) => {
+  if (/^(?:.*\.)?localhost\.?$/i.test(name)) return ['127.0.0.1', '::1']
+  const resolver = new Resolver(QUESTION)
+  const cancel = () => resolver.cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (found.length > 0) return found
+    throw answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as unknown) : undefined)).find(Boolean)
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/**
+ * The addresses that a host may be connected to: looked up once for a connection, which goes to no other.
+ * @param host a name, or an address without brackets
+ * @throws NotPublic where there is none that is allowed; the resolver's error
+ */
+async function allowedAddresses(
+  host: string,
+  { resolve, isPrivateAllowed }: { readonly resolve: Resolve; readonly isPrivateAllowed: boolean },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = isIP(host) === 0 ? await resolve(host, signal) : [host]
+  const allowed = isPrivateAllowed ? found : found.filter(isPublicAddress)
+  if (allowed.length > 0) return allowed
+  throw new NotPublic(`${host} is ${found.join(', ') || 'nowhere'}: not an address of the public internet`)
+}
+
+/** @property id the same for every try of a message */
+export type Message = { readonly id: string; readonly body: string }
+
+/** What is told of a stone: the element of the feed as it is. @param now milliseconds since 1970 */
+export function messageOf({ id }: Pick<Webhook, 'id'>, { cursor, what, text }: Change, now: number): Message {
+  const type = what.includes('deleted') ? 'deleted' : what.includes('created') ? 'created' : 'changed'
+  const head = `{"type":"diamond.${type}","timestamp":"${new Date(now).toISOString()}"`
+  return { id: `msg_${id}_${cursor}`, body: `${head},"data":${text}}` }
+}
+
+/** What a receiver is tried out with. @param one tells it from every other */
+function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): Message {
+  const body = { type: 'webhook.test', timestamp: new Date(now).toISOString(), data: { webhook: id } }
+  return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }
+}
+
+/** A message as it goes out now, signed with each secret that signs now.
+ * @param trace that it is a part of, as `traceparent` has it
+ * @throws SealedByAnotherKey */
+export function signed(
+  webhook: Webhook,
+  { id, body }: Message,
+  secrets: Pick<WebhookSecrets, 'open'>,
+  now: number,
+  trace?: string,
+): Parameters<Send>[1] {
+  const timestamp = Math.floor(now / 1000)
+  const open = signingSecrets(webhook, now).map((sealed) => secrets.open(sealed, webhook.id))
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `Adamant/${VERSION}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signaturesOf(open, { id, timestamp, body }),
+    ...(trace !== undefined && { traceparent: trace }),
+  }
+  return { headers, body }
+}
 
 /** What came of one try. @property status null where nothing was answered @property error null where it was taken */
 export type Outcome = { readonly status: number | null; readonly ms: number; readonly error: string | null }
@@ -159,3 +251,29 @@ const abortion = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })
+
+/** Tests of one account that may be under way in a process, and seconds after which another is worth a try. */
+const AT_A_TIME = 2
+const RETRY_AFTER = 15
+
+/** @param trace that the wish is a part of, as `traceparent` has it */
+export type TryOut = (webhook: Webhook, account: number, trace?: string) => Promise<Outcome>
+
+/** Sends test messages, for their owners and operators. */
+export function tryingOut(send: Send, secrets: Pick<WebhookSecrets, 'open'>, clock: () => number): TryOut {
+  const underWay = new Map<number, number>()
+  return async (webhook, account, trace) => {
+    const others = underWay.get(account) ?? 0
+    if (others >= AT_A_TIME) throw new Refusal('too-many', 'Other tests are under way; wait for them', RETRY_AFTER)
+    underWay.set(account, others + 1)
+    try {
+      const now = clock()
+      const message = testMessage(webhook, randomUUID(), now)
+      return await send(webhook.url, signed(webhook, message, secrets, now, trace), neverAborted())
+    } finally {
+      const left = (underWay.get(account) ?? 1) - 1
+      if (left === 0) underWay.delete(account)
+      else underWay.set(account, left)
+    }
+  }
+}

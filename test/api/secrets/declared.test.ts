@@ -1,7 +1,13 @@
 import { suite } from 'uvu'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from '../../../src/http/secrets/records.ts'
-import { checkApiToken, generateSecret, revealSecret, secretsStatus, shareSecret } from '../../../src/http/secrets/secrets.ts'
+import {
+  checkApiToken,
+  generateSecret,
+  revealSecret,
+  secretsStatus,
+  shareSecret,
+} from '../../../src/http/secrets/secrets.ts'
 import { isAsDeclared } from '../harness/declared.ts'
 import { request, type Answer, type Request } from '../harness/request.ts'
 import { form, newSender, post, reveal, shared, type Sender } from '../harness/secrets.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CertificationQueries } from '../../../src/projections/certifications/certification-queries.ts'
+import { CertificationQueries } from '../../../src/projections/certifications/certifications.ts'
 import type { From } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'

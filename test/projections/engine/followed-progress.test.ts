@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FollowedProgress } from '../../../src/projections/engine/followed-progress.ts'
+import { FollowedProgress } from '../../../src/projections/engine/progress.ts'
 import { StoreUnavailable, type From } from '../../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../../fake-time.ts'
 

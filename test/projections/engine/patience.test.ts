@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Patience, PATIENCE } from '../../../src/projections/engine/patience.ts'
+import { Patience, PATIENCE } from '../../../src/projections/engine/progress.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { pace } from '../../pace.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EndedTokens } from '../../../src/projections/sessions/ended-tokens.ts'
+import { EndedTokens } from '../../../src/projections/sessions/sessions.ts'
 
 const test = suite('tokens that were ended')
 

@@ -3,8 +3,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writingTo } from '../../../src/commands/core/handle.ts'
 import { lastSigned } from '../../../src/commands/evidence/signed-checkpoints.ts'
-import { CheckpointSigner, LogRewritten } from '../../../src/projections/tree/checkpoint-signer.ts'
-import { Checkpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
+import {
+  Checkpoints,
+  CheckpointSigner,
+  ForeignCheckpoint,
+  LogRewritten,
+} from '../../../src/projections/tree/checkpoints.ts'
 import { tree } from '../../../src/projections/tree/tree.ts'
 import type { Batch, EventStore, From, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { giveWay } from '../../../src/reactions/scoring/give-way.ts'
+import { giveWay } from '../../../src/reactions/scoring/scoring.ts'
 
 const test = suite('giving way')
 

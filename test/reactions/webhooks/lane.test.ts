@@ -8,10 +8,8 @@ import { changeWebhook, createWebhook, webhooksOf, type Hooking } from '../../..
 import type { MasterKey } from '../../../src/credentials/master-keys.ts'
 import { WebhookSecrets } from '../../../src/credentials/webhook-secrets.ts'
 import type { Webhook } from '../../../src/domain/webhook/webhook.ts'
-import { openDeliveries, WebhookProgresses } from '../../../src/projections/webhooks/webhook-progress.ts'
-import { Lane, type LaneTools } from '../../../src/reactions/webhooks/lane.ts'
-import type { PushedFeed } from '../../../src/reactions/webhooks/pushed-feed.ts'
-import { Places } from '../../../src/reactions/webhooks/places.ts'
+import { openDeliveries, WebhookProgresses } from '../../../src/projections/webhooks/webhooks.ts'
+import { Lane, Places, type LaneTools, type PushedFeed } from '../../../src/reactions/webhooks/lane.ts'
 import type { Outcome } from '../../../src/reactions/webhooks/send.ts'
 import { withStores, type Stores } from '../../open-stores.ts'
 

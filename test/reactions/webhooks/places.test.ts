@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Places } from '../../../src/reactions/webhooks/places.ts'
+import { Places } from '../../../src/reactions/webhooks/lane.ts'
 
 const test = suite('places for tries')
 

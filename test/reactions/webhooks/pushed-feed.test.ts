@@ -1,9 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/refusal.ts'
-import { cursorIn, CursorLost } from '../../../src/projections/diamonds/change-cursor.ts'
-import type { ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
-import { pushedFeed } from '../../../src/reactions/webhooks/pushed-feed.ts'
+import { cursorIn, CursorLost, type ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
+import { pushedFeed } from '../../../src/reactions/webhooks/lane.ts'
 
 const test = suite('the feed that is pushed')
 

@@ -1,5 +1,7 @@
+import type { NoteSecurity, SecurityEvent } from '../domain/account/security-event.ts'
 import { traceIdOf } from '../events/origin.ts'
 import type { Seen } from '../http/middleware/access-log.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Installation } from './installation.ts'
 
 /**
@@ -23,4 +25,15 @@ export function requestLog({ log, settings }: Pick<Installation, 'log' | 'settin
       },
       'request',
     )
+}
+
+/** What is no cause for alarm; everything else is a warning. */
+const USUAL: ReadonlySet<SecurityEvent['event']> = new Set(['log-in', 'administration'])
+
+/** Writes each event as a line of its own, whose `security` names it: `{"security":"log-in-failed","account":7,...}`. */
+export function securityLog(log: Log): NoteSecurity {
+  return ({ event, ...facts }) => {
+    const level = USUAL.has(event) ? 'info' : 'warn'
+    log[level]({ security: event, ...facts }, event.replaceAll('-', ' '))
+  }
 }
