@@ -1,6 +1,15 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 import { Outages, storeFaultIn } from './outages.ts'
 
+/** Told of what failed and is made up for later: nobody waits for it, and an operator wants to know. */
+export type Told = (found: Readonly<Record<string, unknown>>, sentence: string) => void
+
+/** Where nobody listens: a line on stderr. */
+export const warned: Told = ({ err, ...found }, sentence) => {
+  const reason = err instanceof Error ? `: ${err.message}` : ''
+  process.emitWarning(`${sentence} (${JSON.stringify(found)})${reason}`)
+}
+
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const

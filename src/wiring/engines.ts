@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Log } from '../runtime/log.ts'
-import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/address.ts'
+import type { Log, Told } from '../runtime/log.ts'
+import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/connection.ts'
 import { openDirectoryFiles } from '../stores/folder/files.ts'
-import { openOutbox } from '../stores/mail/outbox.ts'
+import { openOutbox } from '../stores/mail/mail.ts'
 import { FORM as MONGODB_FORM, PARAMETERS as MONGODB } from '../stores/mongodb/address.ts'
 import type { Parameters } from '../stores/ports/address.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -10,7 +10,6 @@ import type { Files } from '../stores/ports/files.ts'
 import type { MailPort } from '../stores/ports/mail.ts'
 import type { Persons } from '../stores/ports/persons.ts'
 import type { ReadStore } from '../stores/ports/read-store.ts'
-import type { Told } from '../stores/ports/told.ts'
 import type { Vault } from '../stores/ports/vault.ts'
 import { timingFor } from '../stores/eventstoredb/timing.ts'
 import { openDocuments } from '../stores/sqlite/documents.ts'
@@ -152,7 +151,7 @@ const OUTBOX =
 const smtp: Omit<Engine<MailPort, Folder>, 'isAddress'> = {
   name: 'SMTP',
   lies: 'on a server',
-  open: async (address) => (await import('../stores/mail/smtp.ts')).openSmtp(address),
+  open: async (address) => (await import('../stores/mail/mail.ts')).openSmtp(address),
 }
 
 export const MAILERS: Readonly<Record<string, Engine<MailPort, Folder>>> = {

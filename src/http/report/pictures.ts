@@ -9,7 +9,7 @@ import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
 import type { Look } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import type { KeptPictures } from '../../stores/ports/pictures.ts'
+import type { KeptPictures } from '../../stores/ports/files.ts'
 
 /** A cut, or a stone's own body by the digest of its 3D file. */
 export type Shown = { readonly cut: Cut } | { readonly model: string }

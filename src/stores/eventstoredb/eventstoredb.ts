@@ -5,12 +5,12 @@ import type { EventLog, From, EventStore, Position } from '../ports/event-store.
 import { Appender } from './appender.ts'
 import { BatchStream } from './batch-stream.ts'
 import { Connection } from './connection.ts'
-import { interruptedBy } from './interruption.ts'
+import { interruptedBy } from './failure.ts'
 import { LiveFeed } from './live-feed.ts'
 import { Reader } from './reader.ts'
 import { LogSubscription } from './subscription.ts'
 import { TIMING, type Timing } from './timing.ts'
-import { warned, type Told } from '../ports/told.ts'
+import { warned, type Told } from '../../runtime/log.ts'
 
 /**
  * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.

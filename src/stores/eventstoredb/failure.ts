@@ -1,4 +1,20 @@
 import { StoreUnavailable } from '../ports/event-store.ts'
+import type { Told } from '../../runtime/log.ts'
+
+/** Told of what ended a subscription that is taken up again. */
+export type Interrupted = (error: unknown) => void
+
+/**
+ * A subscription is made anew for ever, and a process that only follows has nobody who would be refused meanwhile: the log
+ * learns of each failure, and tells of them as of one outage.
+ */
+export const interruptedBy =
+  (told: Told): Interrupted =>
+  (error) =>
+    told(
+      { err: unavailable('the log can not be followed', error), repeats: true },
+      'following the log is interrupted; trying again',
+    )
 
 /** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
 type Failure = Error & {

@@ -1,5 +1,6 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
+import { SharedAnswer } from '../log/shared-answer.ts'
 import {
   comparePositions,
   passesFilter,
@@ -10,13 +11,112 @@ import {
   type StoredEvent,
 } from '../ports/event-store.ts'
 import type { Connection } from './connection.ts'
-import { positionOf, storedEvent } from './decoding.ts'
+import { isUntold, positionOf, storedEvent } from './encoding.ts'
 import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'
-import { Head, type Seen } from './head.ts'
 import { Inbox, type Incoming } from './inbox.ts'
 import { LEADER_ONLY } from './node.ts'
-import { Places } from './places.ts'
 import type { Timing } from './timing.ts'
+
+/** An event as far as the head is concerned. */
+export type Seen = { readonly position: Position; readonly isOurs: boolean }
+
+/** Reads so many events backwards, the newest first, from the end or from before a position. */
+export type ReadBack = (from: Position | 'end', count: number) => Promise<readonly Seen[]>
+
+/** Events a page: most often the very newest one is ours, and only what the server writes itself lies behind it. */
+const FIRST_PAGES = [1, 32, 1_024]
+const PAGE = 4_096
+
+/**
+ * Where the newest event stands that is not the server's own. Any number of those may lie behind it: the standard
+ * projections, switched on over a log, write several for each event there is. So what was looked through once is
+ * remembered, and each look goes back to there and no further.
+ */
+export class Head {
+  #newest: From = 'start'
+  /** Up to here, nothing of ours lies behind `#newest`. */
+  #looked: From = 'start'
+
+  constructor(private readonly readBack: ReadBack) {}
+
+  /**
+   * Takes note of an event of ours.
+   * @param looked a place up to which nothing of ours lies behind it, such as a checkpoint of the server's
+   */
+  exists(position: From, looked: From = position): void {
+    if (comparePositions(position, this.#newest) > 0) this.#newest = position
+    if (comparePositions(looked, this.#looked) > 0) this.#looked = looked
+  }
+
+  /** @throws what `readBack` does */
+  async find(): Promise<From> {
+    const before = { newest: this.#newest, looked: this.#looked }
+    let from: Position | 'end' = 'end'
+    let end: From | undefined
+    for (let pages = 0; ; pages++) {
+      const count = FIRST_PAGES[pages] ?? PAGE
+      const page: readonly Seen[] = await this.readBack(from, count)
+      end ??= page[0]?.position ?? 'start'
+      const ours = page.find(({ isOurs }) => isOurs)
+      const oldest = page.at(-1)?.position
+      if (ours !== undefined) return this.#found(ours.position, end, before.newest)
+      if (oldest === undefined || page.length < count) return this.#found('start', end, before.newest)
+      // A log that ends before what was looked at has been put back: nothing of that counts any more.
+      const isKnown = comparePositions(end, before.looked) >= 0
+      if (isKnown && comparePositions(oldest, before.looked) <= 0) return this.#found(before.newest, end, before.newest)
+      from = oldest
+    }
+  }
+
+  /** What was appended in the meantime is newer still. */
+  #found(newest: From, looked: From, before: From): From {
+    if (comparePositions(this.#newest, before) > 0) return this.#newest
+    this.#newest = newest
+    this.#looked = looked
+    return newest
+  }
+}
+
+/** Reads all events behind a position, in their order, up to the newest at the time. */
+export type ReadOn = (from: From) => AsyncIterable<StoredEvent>
+
+/**
+ * Where each event stands in the order of all, for servers before 22.6: they do not tell it of events that were read by
+ * their stream. The log is read once, then what is new; each event takes about 200 bytes of memory. On other servers
+ * nothing is read.
+ */
+export class Places {
+  readonly #places = new Map<string, Position>()
+  #read: From = 'start'
+  readonly #upToDate: SharedAnswer<void>
+
+  constructor(private readonly readOn: ReadOn) {
+    this.#upToDate = new SharedAnswer(() => this.#readNew())
+  }
+
+  /** The same events, each with its place. @throws StoreUnavailable */
+  async of(events: StoredEvent[]): Promise<StoredEvent[]> {
+    const untold = events.filter(({ position }) => isUntold(position))
+    if (untold.length === 0) return events
+    if (untold.some((event) => !this.#places.has(nameOf(event)))) await this.#upToDate.get()
+    return events.map((event) => (isUntold(event.position) ? { ...event, position: this.#placeOf(event) } : event))
+  }
+
+  #placeOf(event: StoredEvent): Position {
+    const place = this.#places.get(nameOf(event))
+    if (place !== undefined) return place
+    throw new StoreUnavailable(`EventStoreDB: ${nameOf(event)} was read by its stream, but is not among all events`)
+  }
+
+  async #readNew(): Promise<void> {
+    for await (const event of this.readOn(this.#read)) {
+      this.#places.set(nameOf(event), event.position)
+      this.#read = event.position
+    }
+  }
+}
+
+const nameOf = ({ stream, revision }: StoredEvent) => `${revision}@${stream}`
 
 /** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
 export const AHEAD = { highWaterMark: 512 }

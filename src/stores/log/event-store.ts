@@ -1,8 +1,190 @@
-import type { Append, EventLog, EventStore, From } from '../ports/event-store.ts'
-import { withClosing } from './closing.ts'
+import { randomUUID } from 'node:crypto'
+import { LOG_STREAM } from '../../domain/installation/moving.ts'
+import {
+  StoreUnavailable,
+  WrongRevision,
+  type Append,
+  type EventLog,
+  type EventStore,
+  type From,
+  type NewEvent,
+  type Subscription,
+} from '../ports/event-store.ts'
 import { mustBeStorable } from './event-text.ts'
 import { closedIn } from './fence.ts'
-import { Identity } from './identity.ts'
+
+/** The log's first event, which gives it its identity. */
+export function logCreated(): NewEvent {
+  const metadata = { actor: 'system', via: 'store', schema: '1', at: new Date().toISOString() }
+  return { id: randomUUID(), type: 'LogCreated', data: { identity: randomUUID() }, metadata }
+}
+
+/** Found once, and made where a log has none and may. */
+class Identity {
+  #found: Promise<string> | undefined
+  #isKnown = false
+
+  /** @param name of the log, for people */
+  constructor(
+    private readonly store: Pick<EventLog, 'read' | 'append'>,
+    private readonly name: string,
+    private readonly mayMake: boolean,
+  ) {}
+
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
+
+  /** @throws StoreUnavailable, OutcomeUnknown */
+  get(): Promise<string> {
+    this.#found ??= this.#findOrMake().catch((error: unknown) => {
+      this.#found = undefined
+      throw error
+    })
+    return this.#found
+  }
+
+  async #findOrMake(): Promise<string> {
+    for (;;) {
+      const [first] = await this.store.read(LOG_STREAM)
+      if (first !== undefined) return this.#identityOf(first)
+      if (!this.mayMake) throw new StoreUnavailable(`${this.name} has no LogCreated`)
+      const event = logCreated()
+      try {
+        await this.store.append(LOG_STREAM, 'none', [event])
+        return this.#identityOf(event)
+      } catch (error) {
+        // Another process was first: its log it is.
+        if (!(error instanceof WrongRevision)) throw error
+      }
+    }
+  }
+
+  #identityOf({ type, data }: NewEvent): string {
+    const { identity } = data
+    this.#isKnown = type === 'LogCreated' && typeof identity === 'string'
+    if (this.#isKnown) return String(identity)
+    throw new StoreUnavailable(
+      `${this.name}: stream ${LOG_STREAM} does not begin with LogCreated: it is another application's`,
+    )
+  }
+}
+
+/**
+ * A store whose calls are refused from the moment on at which it is closed. Closing waits for the appends under way, ends the
+ * subscriptions, and closes the store then.
+ * @param name for people
+ */
+function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>, name: string): EventStore<Head> {
+  const appends = new UnderWay()
+  const subscriptions = new Followed()
+  let closing: Promise<void> | undefined
+
+  function mustBeOpen(): void {
+    if (closing !== undefined) throw new StoreUnavailable(`${name} is closed`)
+  }
+
+  async function shut(): Promise<void> {
+    await appends.over()
+    subscriptions.stop()
+    await store.close()
+  }
+
+  return {
+    ...store,
+    async append(...asked) {
+      mustBeOpen()
+      return appends.follow(store.append(...asked))
+    },
+    async appendMany(...asked) {
+      mustBeOpen()
+      return appends.follow(store.appendMany(...asked))
+    },
+    async read(...asked) {
+      mustBeOpen()
+      return store.read(...asked)
+    },
+    async *readAll(...asked) {
+      mustBeOpen()
+      yield* store.readAll(...asked)
+    },
+    subscribe(...asked) {
+      mustBeOpen()
+      return subscriptions.followed(store.subscribe(...asked))
+    },
+    head() {
+      mustBeOpen()
+      return store.head()
+    },
+    async eventAt(position) {
+      mustBeOpen()
+      return store.eventAt(position)
+    },
+    async identity() {
+      mustBeOpen()
+      return store.identity()
+    },
+    async closed() {
+      mustBeOpen()
+      return store.closed()
+    },
+    async refusal() {
+      mustBeOpen()
+      return store.refusal()
+    },
+    close: () => (closing ??= shut()),
+  }
+}
+
+/** Calls that closing waits for; each has an answer of its own to its caller. */
+class UnderWay {
+  #count = 0
+  #over: (() => void) | undefined
+
+  follow<Result>(call: Promise<Result>): Promise<Result> {
+    this.#count++
+    const ended = () => {
+      if (--this.#count === 0) this.#over?.()
+    }
+    call.then(ended, ended)
+    return call
+  }
+
+  over(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve()
+    return new Promise((over) => (this.#over = over))
+  }
+}
+
+/**
+ * The subscriptions that are being iterated. What has not begun is nobody's to stop, and what has ended nobody's to keep: a
+ * service subscribes again after every interruption, for as long as it runs.
+ */
+class Followed {
+  readonly #subscriptions = new Set<Subscription>()
+  #isStopped = false
+
+  followed(subscription: Subscription): Subscription {
+    const iterated = () => this.#iterated(subscription)
+    return { stop: () => subscription.stop(), [Symbol.asyncIterator]: iterated }
+  }
+
+  /** For good: what begins later ends at once. */
+  stop(): void {
+    this.#isStopped = true
+    for (const subscription of this.#subscriptions) subscription.stop()
+  }
+
+  async *#iterated(subscription: Subscription) {
+    if (this.#isStopped) subscription.stop()
+    this.#subscriptions.add(subscription)
+    try {
+      yield* subscription
+    } finally {
+      this.#subscriptions.delete(subscription)
+    }
+  }
+}
 
 /** What an engine's adapter says of itself. */
 export type Engine = {

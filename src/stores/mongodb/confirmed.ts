@@ -1,6 +1,6 @@
-import type { Db, FindOptions } from 'mongodb'
-import { isWithoutLinearizable } from './failure.ts'
+import type { Collection, Db, FindOptions, OptionalUnlessRequiredId } from 'mongodb'
 import { READ, type Mongo } from './connection.ts'
+import { isDuplicate, isWithoutLinearizable } from './failure.ts'
 
 /** The primary makes sure that it still is one, and gives what it has, instead of what it knows a majority to have. */
 const LINEARIZABLE: FindOptions = { readConcern: { level: 'linearizable' }, maxTimeMS: READ.deadline - 1_000 }
@@ -27,4 +27,18 @@ export async function confirmed<Result>(
     }
   }
   return mongo.call(() => read({}))
+}
+
+/** Inserting a unique `_id` is atomic on every server. @returns false where it was there already */
+export async function inserted<Document extends { readonly _id: string }>(
+  collection: Collection<Document>,
+  document: Document,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document as OptionalUnlessRequiredId<Document>)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }

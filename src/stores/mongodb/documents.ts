@@ -1,8 +1,7 @@
 import type { Build, Filling, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import type { Mongo } from './connection.ts'
-import { buildsIn } from './documents/builds.ts'
+import { buildsIn, followLive } from './documents/builds.ts'
 import { pointersIn } from './documents/pointers.ts'
-import { followLive } from './documents/reader.ts'
 import { Leases } from './lease.ts'
 
 /** Runs an action later, unless the process ends before. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { WRITE, type Mongo } from './connection.ts'
-import { inserted } from './inserted.ts'
+import { inserted } from './confirmed.ts'
 
 type Named = { readonly _id: string; readonly identity: string }
 

@@ -1,11 +1,143 @@
 import { randomUUID } from 'node:crypto'
-import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
 import { SignsOfLife, type Lifetimes } from '../../runtime/signs-of-life.ts'
-import type { Mongo } from './connection.ts'
-import { inserted } from './inserted.ts'
-import { epochsIn, lastIn, type Epoch } from './lease/epochs.ts'
-import { HeldLease } from './lease/held.ts'
-import { BEAT, Heartbeat } from './lease/heartbeat.ts'
+import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
+import { inserted } from './confirmed.ts'
+import type { Kind, Mongo } from './connection.ts'
+
+/** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
+export type Epoch = {
+  readonly _id: string
+  readonly model: string
+  readonly epoch: number
+  readonly holder: string
+  readonly beat: number
+  readonly released: boolean
+  /** Written by those who wait, to know that the server takes writes; the holder's next sign leaves it out. */
+  readonly doubted?: string
+}
+
+const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
+
+/** The epoch that counts: the latest of a model. */
+const lastIn = (mongo: Mongo, model: string): Promise<Epoch | undefined> =>
+  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
+
+/** The latest epoch of a model among these. */
+const lastOf = (epochs: readonly Epoch[], model: string): Epoch | undefined =>
+  epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
+
+/** A lease that is held, until it is released or another process has taken the next epoch. */
+class HeldLease implements Lease {
+  readonly lost: Promise<void>
+  #epoch: Epoch
+  #lose: () => void = () => undefined
+
+  /** @param endHeartbeat ends its heartbeat, and writes that it was released */
+  constructor(
+    epoch: Epoch,
+    private readonly endHeartbeat: () => Promise<void>,
+  ) {
+    this.#epoch = epoch
+    this.lost = new Promise((done) => (this.#lose = done))
+  }
+
+  get epoch(): Epoch {
+    return this.#epoch
+  }
+
+  /** The next heartbeat, which differs from all before: one whose outcome is unknown may be in the database. */
+  nextBeat(): Epoch {
+    this.#epoch = { ...this.#epoch, beat: this.#epoch.beat + 1 }
+    return this.#epoch
+  }
+
+  lose(): void {
+    this.#lose()
+  }
+
+  /** If the store is away, others get it when the heartbeat has been silent for long enough. */
+  release(): Promise<void> {
+    return this.endHeartbeat()
+  }
+}
+
+/** Milliseconds between two heartbeats of a holder. */
+const BEAT = 500
+
+/**
+ * A heartbeat that gets no answer in this time is sent again: after an outage, those who wait must see one before they
+ * take the silence for an end (lease.ts).
+ */
+const CALL: Kind = { deadline: 1_200, takesPlace: false }
+
+/** The heartbeat of all leases that a process holds: one write and one read, however many leases there are. */
+class Heartbeat {
+  readonly #mongo: Mongo
+  readonly #held = new Set<HeldLease>()
+  #timer: NodeJS.Timeout | undefined
+  #beating: Promise<void> = Promise.resolve()
+
+  constructor(mongo: Mongo) {
+    this.#mongo = mongo
+  }
+
+  add(lease: HeldLease): void {
+    this.#held.add(lease)
+    this.#timer ??= this.#later()
+  }
+
+  async release(lease: HeldLease): Promise<void> {
+    this.#held.delete(lease)
+    await this.#beating
+    // If this is lost, the others wait as long as if this process had been killed.
+    await this.#write([{ ...lease.epoch, released: true }]).catch(() => undefined)
+  }
+
+  /** Stops the heartbeat; leases that are still held fall to others. */
+  end(): void {
+    this.#held.clear()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #later(): NodeJS.Timeout {
+    return setTimeout(() => (this.#beating = this.#beat()), BEAT).unref()
+  }
+
+  /** A store that is away takes a lease from nobody: no other process can take it either. */
+  async #beat(): Promise<void> {
+    const leases = [...this.#held]
+    // A heartbeat that fails is followed by the next; the work that holds the lease reports that the store is away.
+    const current = await this.#renew(leases).catch(() => undefined)
+    if (current !== undefined) for (const lease of leases) if (!current.has(lease.epoch._id)) this.#lose(lease)
+    if (this.#held.size > 0) this.#timer = this.#later()
+    else this.#timer = undefined
+  }
+
+  #lose(lease: HeldLease): void {
+    if (this.#held.delete(lease)) lease.lose()
+  }
+
+  /** @returns the ids of the latest epochs of the models whose leases these are */
+  async #renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return new Set()
+    await this.#write(leases.map((lease) => lease.nextBeat()))
+    const models = leases.map(({ epoch }) => epoch.model)
+    const found = await this.#mongo.call(
+      () =>
+        epochsIn(this.#mongo)
+          .find({ model: { $in: models } })
+          .toArray(),
+      CALL,
+    )
+    return new Set(models.flatMap((model) => lastOf(found, model)?._id ?? []))
+  }
+
+  async #write(epochs: readonly Epoch[]): Promise<void> {
+    const operations = epochs.map(({ _id, ...rest }) => ({ replaceOne: { filter: { _id }, replacement: rest } }))
+    await this.#mongo.call(() => epochsIn(this.#mongo).bulkWrite(operations, { ordered: false }), CALL)
+  }
+}
 
 /** Of a holder that gives a sign each 500 ms, watched as often by those who wait for what it holds. */
 const TIMES: Lifetimes = { doubted: 1_500, ended: 4_000, look: 1_000 }

@@ -1,11 +1,150 @@
-import type { Vault } from '../ports/vault.ts'
-import type { Mongo } from './connection.ts'
+import type { Filter } from 'mongodb'
+import type { Sealed, Vault, VaultItem } from '../ports/vault.ts'
+import { inserted } from './confirmed.ts'
+import { WRITE, type Mongo } from './connection.ts'
 import { identityIn } from './identities.ts'
-import { vaultCalls } from './vault/collections.ts'
-import { contentsIn } from './vault/contents.ts'
+import { goneAfter, vaultCalls, type Entry, type HeldReceipt, type Mail, type VaultCall } from './vault/collections.ts'
 import { mailsIn } from './vault/mails.ts'
-import { secretsIn } from './vault/secrets.ts'
-import { sweepingIn } from './vault/sweeping.ts'
+import { receiptOf, sealerOf, secretsIn } from './vault/secrets.ts'
+
+/** Items that are read together. */
+const PAGE = 100
+
+const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
+  async *contents() {
+    for await (const entry of paged<Entry>((filter, page) =>
+      call(({ entries }) => entries.find(filter, page).toArray()),
+    ))
+      yield entryItem(entry)
+    for await (const receipt of paged<HeldReceipt>((filter, page) =>
+      call(({ receipts }) => receipts.find(filter, page).toArray()),
+    ))
+      yield receiptItem(receipt)
+    for await (const mail of paged<Mail>((filter, page) => call(({ mails }) => mails.find(filter, page).toArray())))
+      yield mailItem(mail)
+  },
+  async restore(items) {
+    for (const item of items) await call((vault) => restoreOne(vault, item), WRITE)
+  },
+})
+
+type Page = { readonly sort: { readonly _id: 1 }; readonly limit: number }
+
+async function* paged<Held extends { readonly _id: string }>(
+  read: (filter: Filter<Held>, page: Page) => Promise<Held[]>,
+): AsyncIterable<Held> {
+  let behind = ''
+  for (;;) {
+    const filter = { _id: { $gt: behind } } as Filter<Held>
+    const page = await read(filter, { sort: { _id: 1 }, limit: PAGE })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    behind = last._id
+  }
+}
+
+const entryItem = ({ _id, sealed, createdAt, expiresAt, confirmed }: Entry): VaultItem => ({
+  kind: 'entry',
+  digest: _id,
+  sealed,
+  createdAt,
+  expiresAt,
+  confirmed,
+})
+
+const receiptItem = ({ _id, token, sealed, forgottenAt }: HeldReceipt): VaultItem => ({
+  kind: 'receipt',
+  digest: _id,
+  token,
+  sealed,
+  forgottenAt,
+})
+
+const mailItem = ({ digest, kind, sealed, createdAt, dueAt, confirmed }: Mail): VaultItem => ({
+  kind: 'mail',
+  digest,
+  mail: kind,
+  sealed,
+  createdAt,
+  dueAt,
+  confirmed,
+})
+
+async function restoreOne({ entries, receipts, mails }: Parameters<Parameters<VaultCall>[0]>[0], item: VaultItem) {
+  const { digest, sealed } = item
+  if (item.kind === 'entry') {
+    const { createdAt, expiresAt, confirmed } = item
+    const goneAt = goneAfter(expiresAt)
+    await inserted(entries, {
+      _id: digest,
+      sealed,
+      sealedBy: sealerOf(sealed),
+      createdAt,
+      expiresAt,
+      confirmed,
+      goneAt,
+    })
+  } else if (item.kind === 'receipt') {
+    await inserted(receipts, receiptOf(digest, item))
+  } else {
+    const { mail: kind, createdAt, dueAt, confirmed } = item
+    const sealedBy = sealerOf(sealed)
+    await inserted(mails, { _id: `${digest}/${kind}`, digest, kind, sealed, sealedBy, createdAt, dueAt, confirmed })
+  }
+}
+
+type SealedNow = { readonly _id: string; readonly sealed: Buffer }
+type Sweeping = Pick<Vault, 'counts' | 'expired' | 'unconfirmed' | 'confirm' | 'forget' | 'sealedOtherwise' | 'reseal'>
+
+const sweepingIn = (call: VaultCall): Sweeping => ({
+  // The servers keep these numbers, so that nothing is counted.
+  async counts() {
+    const secrets = await call(({ entries }) => entries.estimatedDocumentCount())
+    const receipts = await call((vault) => vault.receipts.estimatedDocumentCount())
+    const mails = await call((vault) => vault.mails.estimatedDocumentCount())
+    return { secrets, receipts, mails }
+  },
+  async expired(now, limit) {
+    const found = await call(({ entries }) =>
+      entries
+        .find({ expiresAt: { $lte: now } }, { projection: { _id: 1 } })
+        .sort({ expiresAt: 1 })
+        .limit(limit)
+        .toArray(),
+    )
+    return found.map(({ _id }) => _id)
+  },
+  async unconfirmed(before, limit) {
+    const filter = { confirmed: false, createdAt: { $lt: before } }
+    const entries = await call((vault) => vault.entries.find(filter, { projection: { _id: 1 }, limit }).toArray())
+    const mails = await call((vault) => vault.mails.find(filter, { projection: { digest: 1 }, limit }).toArray())
+    const digests = new Set([...entries.map(({ _id }) => _id), ...mails.map(({ digest }) => digest)])
+    return [...digests].slice(0, limit)
+  },
+  async confirm(digests) {
+    const confirmed = { $set: { confirmed: true } }
+    await call(({ entries }) => entries.updateMany({ _id: { $in: [...digests] } }, confirmed), WRITE)
+    await call(({ mails }) => mails.updateMany({ digest: { $in: [...digests] } }, confirmed), WRITE)
+  },
+  forget: (now) =>
+    call(async ({ receipts }) => void (await receipts.deleteMany({ forgottenAt: { $lte: now } })), WRITE),
+  async sealedOtherwise(kind, key, behind, limit): Promise<Sealed[]> {
+    const filter = { sealedBy: { $ne: key }, _id: { $gt: behind } }
+    const options = { projection: { sealed: 1 }, sort: { _id: 1 }, limit } as const
+    const found = await call<SealedNow[]>(({ entries, mails }) =>
+      kind === 'entry' ? entries.find(filter, options).toArray() : mails.find(filter, options).toArray(),
+    )
+    return found.map(({ _id, sealed }) => ({ kind, name: _id, sealed }))
+  },
+  reseal: ({ kind, name, sealed: before }, sealed) =>
+    call(async ({ entries, mails }) => {
+      const filter = { _id: name, sealed: before }
+      const change = { $set: { sealed, sealedBy: sealerOf(sealed) } }
+      if (kind === 'entry') await entries.updateOne(filter, change)
+      else await mails.updateOne(filter, change)
+    }, WRITE),
+})
 
 /**
  * The vault in MongoDB: entries, receipts, mails and their claims. Its data files and its oplog may hold what was

@@ -96,3 +96,9 @@ export const ABANDONED = 10_000
 
 /** Milliseconds between two touches of a held or incoming file. */
 export const TOUCH_INTERVAL = 250
+
+/** Pictures that were drawn, each under a key that says all it depends on: found again by other processes, and after a restart. */
+export type KeptPictures = {
+  readonly get: (key: string) => Promise<Uint8Array | undefined>
+  readonly put: (key: string, png: Uint8Array) => Promise<void>
+}

@@ -2,7 +2,7 @@ import type { Position } from './event-store.ts'
 
 /**
  * The newest event of the log that a folder's processes have seen, beside the log: a log that was put back to a backup
- * does not know of it. Adapter: seen-file.ts.
+ * does not know of it. Adapter: folder/seen.ts.
  */
 export type Seen = {
   /** The log's identity, and its epoch (projections/engine/checkpoint.ts). */

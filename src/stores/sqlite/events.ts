@@ -1,17 +1,49 @@
 import { eventStoreOn } from '../log/event-store.ts'
-import { StoreUnavailable, type EventLog, type From, type EventStore } from '../ports/event-store.ts'
+import { StoreUnavailable, type EventLog, type EventStore, type From } from '../ports/event-store.ts'
+import { warned, type Told } from '../../runtime/log.ts'
+import { connect, eventLogFormat, filledLogFormat, type LogFile } from './events/connection.ts'
 import { encodeAppends } from './events/encoding.ts'
-import { Feed } from './events/feed.ts'
-import { eventLogFormat, filledLogFormat } from './events/format.ts'
-import { connect, type LogFile } from './events/connection.ts'
-import { readPage, readPages, readStream } from './events/reader.ts'
-import { Refusing } from './events/refusing.ts'
+import { Feed, LogSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
-import { warned, type Told } from '../ports/told.ts'
-import { LogSubscription } from './events/subscription.ts'
 import { Writer, type Group } from './events/writer.ts'
 import { OpenFile } from './open-file.ts'
 import { checkpoint, Checkpointer, walThread, type WalThread } from './wal.ts'
+
+/** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */
+const PROBE = 32_768
+
+/** Whether the log's disk refuses writes: known from the last one, and from trying again where that failed. */
+class Refusing {
+  #failed = false
+
+  constructor(private readonly log: LogFile) {}
+
+  wrote(): void {
+    this.#failed = false
+  }
+
+  /** Of a write that failed for another reason than somebody else's lock. */
+  failed(): void {
+    this.#failed = true
+  }
+
+  /** Why writes are refused at this moment; undefined where they are not. Writes only where the last one failed. */
+  now(): string | undefined {
+    if (!this.#failed) return undefined
+    try {
+      this.log.use((connection) => {
+        connection.begin.run()
+        // The table is gone again with the same commit; what stays are some free pages, which the next events take.
+        connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE})); DROP TABLE room`)
+        this.log.commit(connection)
+      })
+      this.#failed = false
+      return undefined
+    } catch (error) {
+      return error instanceof StoreUnavailable ? error.message : String(error)
+    }
+  }
+}
 
 /** Milliseconds after which an idle process notices what another one wrote. */
 const WATCH_INTERVAL = 20

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../runtime/start-worker.ts'
 import { WorkerPool } from '../../runtime/worker-pool.ts'
-import type { Told } from '../ports/told.ts'
+import type { Told } from '../../runtime/log.ts'
 
 /**
  * What is done with a file's WAL. `keep up` never waits for anyone; `keep short` also makes writers start it over where it is

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { Head, type ReadBack, type Seen } from '../../../src/stores/eventstoredb/head.ts'
+import { Head, type ReadBack, type Seen } from '../../../src/stores/eventstoredb/reader.ts'
 
 const at = (commit: number) => ({ commit: BigInt(commit), prepare: BigInt(commit) })
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { all, event, events, flat, newStream, take } from '../../contract/event-store/given.ts'
 import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { Places } from '../../../src/stores/eventstoredb/places.ts'
+import { Places } from '../../../src/stores/eventstoredb/reader.ts'
 import { suiteOnPeer } from './given.ts'
 
 /** As such a server answers. */

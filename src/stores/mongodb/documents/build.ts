@@ -4,13 +4,11 @@ import type { Build, ModelDeclaration } from '../../ports/read-store.ts'
 import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
-import { count } from './counting.ts'
-import { deadLettersOf } from './dead-letters.ts'
-import { checkpointOf } from '../place.ts'
-import { advance, isAhead, progressesIn, reachedBy, readProgress, type Progress } from './progress.ts'
-import { queriesOf, type Queries } from './queries.ts'
 import { isRemoved, keyOf, picked, type Held } from './shape.ts'
-import { heldBy, writeDocuments } from './writing.ts'
+import { count, heldBy, writeDocuments } from './writing.ts'
+import { advance, deadLettersOf, isAhead, progressesIn, reachedBy, readProgress, type Progress } from './progress.ts'
+import { checkpointOf } from '../place.ts'
+import { queriesOf, type Queries } from './queries.ts'
 
 /** A build's collections: what the runner writes to and what requests read. */
 export type OpenBuild = Build & {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { ModelDeclaration } from '../../ports/read-store.ts'
+import type { From } from '../../ports/event-store.ts'
+import type { ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
 import { confirmed } from '../confirmed.ts'
 import { BATCH, type Mongo } from '../connection.ts'
 import { buildOf, type OpenBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
-import { deadLettersOf } from './dead-letters.ts'
+import { addProgress, deadLettersOf, progressesIn } from './progress.ts'
 import type { Pointers } from './pointers.ts'
-import { addProgress, progressesIn } from './progress.ts'
 
 /** The builds of one database. */
 export type Builds = {
@@ -63,5 +63,25 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
       const kept = new Set([...(await pointers.all()), ...(await pointers.allFilling())])
       for (const { _id } of old) if (!kept.has(_id)) await remove(declaration, _id)
     },
+  }
+}
+
+const none: ReadonlySet<string> = new Set()
+const start: From = 'start'
+
+/** Reads whatever build is live; an answer never mixes two. */
+export function followLive(declaration: ModelDeclaration, pointers: Pointers, builds: Builds): ReadModel {
+  async function ask<Answer>(before: Answer, question: (build: OpenBuild) => Promise<Answer>): Promise<Answer> {
+    const id = await pointers.live(declaration)
+    return id === undefined ? before : question(builds.open(declaration, id))
+  }
+
+  return {
+    get: (id, select) => ask(undefined, ({ queries }) => queries.get(id, select)),
+    find: (query) => ask([], ({ queries }) => queries.find(query)),
+    count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
+    counts: (where) => ask([], ({ queries }) => queries.counts(where)),
+    position: () => ask(start, (build) => build.position()),
+    parked: () => ask(none, (build) => build.parked()),
   }
 }

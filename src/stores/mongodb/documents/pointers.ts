@@ -1,8 +1,7 @@
 import type { Filling, ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import { confirmed } from '../confirmed.ts'
+import { confirmed, inserted } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
-import { inserted } from '../inserted.ts'
 
 /** Which build of each model's version is live. */
 export type Pointers = {

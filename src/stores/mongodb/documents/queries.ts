@@ -1,10 +1,28 @@
-import type { Mongo } from '../connection.ts'
+import type { Filter } from 'mongodb'
 import type { Bounded, Document, FieldValue, Kept, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
+import type { Mongo } from '../connection.ts'
 import { indexName, type Collections } from './collections.ts'
-import { filterOf, sortOf } from './filters.ts'
-import { reachesOf } from './places.ts'
-import { sumOf, type Group } from './groups.ts'
 import { isRemoved, keyOf, picked, requireNames, type Held } from './shape.ts'
+import { filterOf, sortOf } from './filters.ts'
+import { sumOf, type Group } from './groups.ts'
+
+/**
+ * What lies behind a place of an order, as the reaches of an index that hold it, nearest first: of two fields, what has the
+ * same first value, then what has a later one. In one filter they would be an $or, of which it is the server's choice whether
+ * it walks to the place.
+ * @throws Error for an order of both directions, in which a place can't be compared
+ */
+function reachesOf(filter: Filter<Held>, order: Query['order'], after: readonly FieldValue[]): readonly Filter<Held>[] {
+  const [[, direction] = ['', 'asc'] as const] = order
+  if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
+  const later = direction === 'asc' ? '$gt' : '$lt'
+  return order
+    .map(([field], at) => {
+      const same = order.slice(0, at).map(([name], index): Filter<Held> => ({ [name]: after[index] }))
+      return { $and: [filter, ...same, { [field]: { [later]: after[at] } }] } as Filter<Held>
+    })
+    .toReversed()
+}
 
 export type Queries = {
   get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>

@@ -1,9 +1,134 @@
-import type { AnyBulkWriteOperation, Collection } from 'mongodb'
-import type { ModelDeclaration, Write } from '../../ports/read-store.ts'
-import { BATCH_ACKNOWLEDGED } from '../connection.ts'
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb'
+import type { From } from '../../ports/event-store.ts'
+import { Outdated, type FieldValue, type ModelDeclaration, type Write } from '../../ports/read-store.ts'
+import { confirmed } from '../confirmed.ts'
+import { BATCH, BATCH_ACKNOWLEDGED, type Mongo } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
-import { keyOfWrite } from './counting.ts'
-import { heldOf, type Held } from './shape.ts'
+import { placeOf } from '../place.ts'
+import type { Collections } from './collections.ts'
+import { heldOf, isRemoved, keyOf, type Held } from './shape.ts'
+import { countInto, emptyGroup, type Change, type Group, type State } from './groups.ts'
+
+const UNORDERED = { ordered: false, writeConcern: BATCH_ACKNOWLEDGED }
+
+/** The batch under way, and up to where all counts are in the documents. */
+export type Counting = { readonly settled: From; readonly at: From }
+
+/** The build that is counted in. */
+export type CountedBuild = {
+  readonly mongo: Mongo
+  readonly collections: Collections
+  readonly declaration: ModelDeclaration
+}
+
+/**
+ * Counts a batch into its groups, before its documents are written, and reads what the documents are now.
+ * Groups are read before documents: another runner's batch that the groups miss is then seen by the groups' version, and
+ * one that they have counted stands either in them or in the documents.
+ * @returns the stored documents that the batch touches, by key
+ */
+export async function count(
+  build: CountedBuild,
+  writes: readonly Write[],
+  counting: Counting,
+): Promise<Map<string, Held>> {
+  const { declaration } = build
+  const [first] = declaration.counts
+  if (first === undefined) return storedOf(build, writes)
+  const wanted = new Map<string, FieldValue>()
+  for (const write of writes) if ('put' in write) note(wanted, write.put[first])
+  for (;;) {
+    const groups = await groupsOf(build, wanted, counting)
+    const stored = await storedOf(build, writes)
+    const size = wanted.size
+    for (const held of stored.values()) if (!isRemoved(held)) note(wanted, held[first])
+    if (wanted.size > size) continue
+    const changes = writes.map((write) => changeOf(declaration, write, stored))
+    if (await writeGroups(build, groups, changes, counting)) return stored
+  }
+}
+
+function note(wanted: Map<string, FieldValue>, value: unknown): void {
+  if (typeof value === 'string' || typeof value === 'number') wanted.set(String(value), value)
+}
+
+/** The groups of the batch, and those that were changed by batches of which nobody knows that they came to their end. */
+async function groupsOf(
+  { mongo, collections: { groups } }: CountedBuild,
+  wanted: ReadonlyMap<string, FieldValue>,
+  { settled }: Counting,
+) {
+  const open = { 'at.commit': { $gt: placeOf(settled).commit } }
+  const filter = { $or: [{ _id: { $in: [...wanted.keys()] } }, open] } as Filter<Group>
+  const found = new Map<string, Group>()
+  for (const group of await mongo.call(() => groups.find(filter).toArray())) found.set(group._id, group)
+  const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, of]) => emptyGroup(of))
+  return [...found.values(), ...missing]
+}
+
+/**
+ * What the batch's documents are now: only what guards and counts need of them. What is counted from it is written before
+ * the documents and can't be guarded by them, so it must not be older than what was acknowledged.
+ * @throws Outdated for a document that is not as it was loaded
+ */
+async function storedOf(
+  { mongo, collections: { documents }, declaration }: CountedBuild,
+  writes: readonly Write[],
+): Promise<Map<string, Held>> {
+  const keys = writes.map(keyOfWrite)
+  const [key, ...others] = keys
+  if (key === undefined) return new Map()
+  const filter = others.length === 0 ? { _id: key } : { _id: { $in: keys } }
+  const projection = Object.fromEntries(['revision', 'id', ...declaration.counts].map((name) => [name, 1]))
+  const found = await confirmed(mongo, (options) => documents.find<Held>(filter, { ...options, projection }).toArray())
+  const stored = new Map(found.map((held) => [held._id, held]))
+  for (const write of writes) requireAsLoaded(declaration, write, stored.get(keyOfWrite(write)))
+  return stored
+}
+
+/** What stands there may be newer than what is written: then the batch comes again, and changes nothing. */
+function requireAsLoaded({ name }: ModelDeclaration, write: Write, stored: Held | undefined): void {
+  if (write.over === undefined) return
+  if (stored === undefined || (stored.revision !== write.over.revision && stored.revision < write.revision))
+    throw new Outdated(name, keyOfWrite(write))
+}
+
+const keyOfWrite = (write: Write): string => keyOf('put' in write ? (write.put['id'] ?? '') : write.remove)
+
+function changeOf({ counts }: ModelDeclaration, write: Write, stored: ReadonlyMap<string, Held>): Change {
+  const key = keyOfWrite(write)
+  const held = stored.get(key)
+  const values = (of: Readonly<Record<string, unknown>>) => counts.map((name) => of[name] as FieldValue)
+  const before: State | undefined = held && {
+    revision: held.revision,
+    values: isRemoved(held) ? null : values(held),
+  }
+  return { key, before, after: { revision: write.revision, values: 'put' in write ? values(write.put) : null } }
+}
+
+/** @returns false where another runner has changed one of them since: what was not changed by it may be written */
+async function writeGroups(
+  { mongo, collections: { groups } }: CountedBuild,
+  found: readonly (Group | Omit<Group, 'version'>)[],
+  changes: readonly Change[],
+  counting: Counting,
+): Promise<boolean> {
+  const operations = found.flatMap((group): AnyBulkWriteOperation<Group>[] => {
+    const next = countInto(group, changes, counting)
+    if (next === undefined) return []
+    if (!('version' in group)) return [{ insertOne: { document: { ...next, version: 1 } } }]
+    const { _id, version } = group
+    return [{ replaceOne: { filter: { _id, version }, replacement: { ...next, version: version + 1 } } }]
+  })
+  if (operations.length === 0) return true
+  try {
+    const done = await mongo.call(() => groups.bulkWrite(operations, UNORDERED), BATCH)
+    return done.insertedCount + done.matchedCount === operations.length
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
 
 /** What a write leaves: whole documents only. A removal keeps key and revision (shape.ts). */
 export const heldBy = (declaration: ModelDeclaration, write: Write): Held =>

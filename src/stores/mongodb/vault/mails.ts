@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { WRITE } from '../connection.ts'
-import { inserted } from '../inserted.ts'
+import { inserted } from '../confirmed.ts'
 import { DUE_AHEAD, type MailClaim, type QueuedMail, type Vault } from '../../ports/vault.ts'
-import type { VaultCall } from './collections.ts'
-import type { Claim, Mail } from './collections.ts'
+import type { Claim, Mail, VaultCall } from './collections.ts'
 
 type Mails = Pick<Vault, 'claimMail' | 'renewClaim' | 'doubtClaim' | 'postponeMail' | 'removeMail' | 'nextMail'>
 

@@ -2,11 +2,10 @@ import { MOST_RECIPIENTS } from '../../../domain/secret/limits.ts'
 import { linkName } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
-import { inserted } from '../inserted.ts'
+import { inserted } from '../confirmed.ts'
 import type { Ended, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
 import { checkpointOf, reachedOf } from '../place.ts'
-import { goneAfter, type Entry, type HeldReceipt, type Mail } from './collections.ts'
-import type { VaultCall } from './collections.ts'
+import { goneAfter, type Entry, type HeldReceipt, type Mail, type VaultCall } from './collections.ts'
 
 type Secrets = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
 

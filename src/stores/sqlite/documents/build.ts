@@ -1,13 +1,12 @@
 import type Database from 'better-sqlite3'
 import type { From } from '../../ports/event-store.ts'
 import type { Build, FieldValue, ModelDeclaration, Stored, Write } from '../../ports/read-store.ts'
-import { kept } from '../changes.ts'
-import { available, whenWritable } from './failure.ts'
+import { kept, type Turn } from '../changes.ts'
+import { available, whenWritable } from './file.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
 import { list, otherFields } from './schema.ts'
 import { transactions } from '../open-file.ts'
-import type { Turn } from '../changes.ts'
 import { writesOf } from './writes.ts'
 
 /** A build's file, open: what the runner writes to and what requests read. One connection serves both. */

@@ -1,18 +1,17 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { ModelDeclaration } from '../../ports/read-store.ts'
-import type { FileFormat } from '../file.ts'
-import { buildOf, type OpenBuild } from './build.ts'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
+import type { Told } from '../../../runtime/log.ts'
 import { isBusy } from '../busy.ts'
+import type { Turn } from '../changes.ts'
+import type { FileFormat } from '../file.ts'
 import { Checkpointer, type WalThread } from '../wal.ts'
-import { available } from './failure.ts'
-import { isOpenSomewhere, openFile, removeFile } from './file.ts'
+import { buildOf, type OpenBuild } from './build.ts'
+import { available, isOpenSomewhere, openFile, removeFile } from './file.ts'
 import type { Pointers } from './pointers.ts'
 import { schemaOf } from './schema.ts'
-import type { Told } from '../../ports/told.ts'
-import type { Turn } from '../changes.ts'
 
 /** The builds' files of one folder, each opened once a process. */
 export type Builds = {
@@ -150,3 +149,27 @@ const isYounger = (path: string, than: number) =>
     const { mtimeMs = 0 } = statSync(path + suffix, { throwIfNoEntry: false }) ?? {}
     return Date.now() - mtimeMs < than
   })
+
+const none: ReadonlySet<string> = new Set()
+
+/** Reads whatever build is live at each call; an answer never mixes two, since each is one statement on one file. */
+export function followLive(declaration: ModelDeclaration, pointers: Pointers, builds: Builds): ReadModel {
+  let followed: OpenBuild | undefined
+
+  function current(): OpenBuild | undefined {
+    const id = pointers.live(declaration.name, declaration.version)
+    if (id === followed?.id) return followed
+    if (followed !== undefined) builds.retire(declaration, followed.id)
+    followed = id === undefined ? undefined : builds.open(declaration, id, 'live')
+    return followed
+  }
+
+  return {
+    get: (id, select) => available(() => current()?.queries.get(id, select)),
+    find: (query) => available(() => current()?.queries.find(query) ?? []),
+    count: (where, bounded) => available(() => current()?.queries.count(where, bounded) ?? 0),
+    counts: (where) => available(() => current()?.queries.counts(where) ?? []),
+    position: () => available(() => current()?.position() ?? 'start'),
+    parked: () => available(() => current()?.parked() ?? none),
+  }
+}

@@ -1,11 +1,167 @@
-import { passesFilter, type Filter } from '../../ports/event-store.ts'
+import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { News } from '../../log/news.ts'
+import {
+  passesFilter,
+  StoreUnavailable,
+  type Batch,
+  type Filter,
+  type StoredEvent,
+  type Subscription,
+} from '../../ports/event-store.ts'
+import type { Told } from '../../../runtime/log.ts'
 import { turns } from '../changes.ts'
-import type { Group } from './writer.ts'
 import type { LogFile } from './connection.ts'
-import { PAGE, readPage } from './reader.ts'
-import { positionAt, storedEvents } from './rows.ts'
-import type { Reading, Source } from './subscription.ts'
-import { Tail } from './tail.ts'
+import { decodeRows, positionAt, storedEvents } from './rows.ts'
+import type { Group } from './writer.ts'
+
+/** Positions a page: what is read between two turns of the event loop. */
+const PAGE = 1000
+
+/** @throws StoreUnavailable */
+export function readStream(log: LogFile, stream: string, last: number | undefined): StoredEvent[] {
+  return log.use((connection) => {
+    if (last === undefined) return decodeRows(connection.stream.all(stream))
+    return decodeRows(connection.newest.all(stream, last).reverse())
+  })
+}
+
+/** @throws StoreUnavailable */
+export function readPage(log: LogFile, from: number, to: number, filter: Filter | undefined): StoredEvent[] {
+  return log.use((connection) => decodeRows(connection.page(from, to, filter?.prefixes)))
+}
+
+/** Every page is a statement of its own, so that no long read holds up checkpoints. */
+export async function* readPages(
+  log: LogFile,
+  from: number,
+  to: number,
+  filter: Filter | undefined,
+): AsyncGenerator<StoredEvent> {
+  for (let start = from; start < to; start += PAGE) {
+    if (start > from) await nextTick()
+    yield* readPage(log, start, Math.min(start + PAGE, to), filter)
+  }
+}
+
+/** How much of the newest events is kept for subscriptions that follow closely. */
+const MAX_EVENTS = 1500
+const MAX_BYTES = 32 * 1024 * 1024
+
+type Chunk = {
+  readonly before: number
+  readonly head: number
+  readonly events: readonly StoredEvent[]
+  readonly bytes: number
+}
+
+/** The newest events in memory, without gaps, as they were committed. Whoever is further behind reads the file. */
+export class Tail {
+  readonly #chunks: Chunk[] = []
+  #events = 0
+  #bytes = 0
+
+  add(chunk: Chunk): void {
+    if (this.#chunks.at(-1)?.head !== chunk.before) this.clear()
+    this.#chunks.push(chunk)
+    this.#events += chunk.events.length
+    this.#bytes += chunk.bytes
+    while (this.#events > MAX_EVENTS || this.#bytes > MAX_BYTES) this.#drop()
+  }
+
+  clear(): void {
+    while (this.#chunks.length > 0) this.#drop()
+  }
+
+  /** The events behind a position, at most so many; undefined when they are not all here. */
+  behind(position: number, most: number): readonly StoredEvent[] | undefined {
+    const start = this.#chunks.findLastIndex((chunk) => chunk.before <= position)
+    const first = this.#chunks[start]
+    if (first === undefined || position >= first.head) return undefined
+    const events = position === first.before ? first.events : first.events.slice(position - first.before)
+    if (events.length >= most) return events.length === most ? events : events.slice(0, most)
+    return this.#join([...events], start + 1, most)
+  }
+
+  #join(events: StoredEvent[], next: number, most: number): StoredEvent[] {
+    for (const chunk of this.#chunks.slice(next)) {
+      if (events.length >= most) break
+      events.push(...chunk.events.slice(0, most - events.length))
+    }
+    return events
+  }
+
+  #drop(): void {
+    const chunk = this.#chunks.shift()
+    this.#events -= chunk?.events.length ?? 0
+    this.#bytes -= chunk?.bytes ?? 0
+  }
+}
+
+/** Milliseconds until a reading that failed is tried again. */
+const RETRY_PAUSE = 100
+
+/** What a subscription reads: `inMemory` when it came from the tail, which costs nothing. */
+export type Reading = { readonly batch: Batch; readonly position: number; readonly inMemory: boolean }
+
+export type Source = {
+  /** The next batch behind a position; without events when nothing lies there. */
+  next(position: number): Reading
+  /** Registers for news, until the function that comes back is called. */
+  follow(wake: () => void): () => void
+}
+
+/** Follows the log by pulling: nothing is read before the batch before it was taken, so a slow reader costs no memory. */
+export class LogSubscription implements Subscription {
+  readonly #source: Source
+  readonly #from: number
+  readonly #news = new News()
+  readonly #told: Told
+  #stopped = false
+
+  /** @param told of a reading that failed and is tried again, as often as it fails */
+  constructor(source: Source, from: number, told: Told) {
+    this.#source = source
+    this.#from = from
+    this.#told = told
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#news.tell()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    const leave = this.#source.follow(() => this.#news.tell())
+    let position = this.#from
+    let announced = false
+    try {
+      while (!this.#stopped) {
+        this.#news.forget()
+        const reading = await this.#read(position)
+        if (reading === undefined) continue
+        if (reading.position > position || !announced) yield reading.batch
+        announced = true
+        position = reading.position
+        if (reading.batch.caughtUp) await this.#news.wait()
+        else if (!reading.inMemory) await nextTick()
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  /** Undefined when the file can't be read now: it is tried again for ever. */
+  async #read(position: number): Promise<Reading | undefined> {
+    try {
+      return this.#source.next(position)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      this.#told({ err: error, repeats: true }, 'following the log is interrupted; trying again')
+      await pause(RETRY_PAUSE, undefined, { ref: false })
+      return undefined
+    }
+  }
+}
 
 /** Knows the head of the log, and wakes the subscriptions when it moves. */
 export class Feed {

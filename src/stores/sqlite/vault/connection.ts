@@ -1,12 +1,59 @@
 import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
 import { BUSY_TIMEOUT } from '../busy.ts'
-import { demand, prepareFile } from '../file.ts'
+import { demand, prepareFile, type FileFormat } from '../file.ts'
 import { transactions } from '../open-file.ts'
-import { contentStatements } from './content-statements.ts'
-import { vaultFormat } from './format.ts'
-import { personStatements } from './person-statements.ts'
-import { statements } from './statements.ts'
+import { contentStatements, personStatements, statements } from './statements.ts'
+
+/**
+ * rowid tables, so that contents lie in the order of their making and only narrow indexes are random. Receipts stay
+ * long and many, so even their index is in the order of time.
+ * `claimed_until` is no time any more: a number that a mail's holder raises again and again.
+ * The first 8 bytes of what the master key sealed are that key's id.
+ */
+const TABLES = `
+CREATE TABLE entries (
+  rowid INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  confirmed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX entries_expiring ON entries (expires_at);
+CREATE INDEX entries_unconfirmed ON entries (created_at) WHERE confirmed = 0;
+CREATE TABLE receipts (
+  rowid INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL,
+  token TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  forgotten_at INTEGER NOT NULL,
+  UNIQUE (forgotten_at, digest)
+);
+CREATE TABLE mails (
+  rowid INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  due_at INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  claimant TEXT,
+  claimed_until INTEGER NOT NULL DEFAULT 0,
+  confirmed INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (digest, kind)
+);
+CREATE INDEX mails_due ON mails (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX mails_unconfirmed ON mails (created_at) WHERE confirmed = 0;
+CREATE TABLE followed (one INTEGER PRIMARY KEY CHECK (one = 1), checkpoint TEXT NOT NULL);
+`
+
+/** `AdVt` in ASCII. */
+const vaultFormat: FileFormat = {
+  name: 'vault',
+  applicationId: 0x41645674,
+  versions: [(db: Database.Database) => void db.exec(TABLES)],
+}
 
 /** Milliseconds that opening waits for another process which makes the file. */
 const OPENING_TIMEOUT = 10_000

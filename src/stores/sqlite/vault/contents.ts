@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Vault, VaultItem } from '../../ports/vault.ts'
-import type { contentStatements, EntryRow, MailRow, ReceiptRow, Row } from './content-statements.ts'
+import type { contentStatements, EntryRow, MailRow, ReceiptRow, Row } from './statements.ts'
 import type { VaultFile } from './vault-file.ts'
 
 /** Items that are read together. */

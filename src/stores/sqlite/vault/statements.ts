@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { MailName } from '../../../domain/secret/secret.ts'
 
-type MailRow = { digest: string; kind: MailName; sealed: Buffer; attempts: number }
+type ClaimedMailRow = { digest: string; kind: MailName; sealed: Buffer; attempts: number }
 type ClaimRow = { digest: string; kind: MailName; claimant: string | null; number: number }
 type SealedRow = { name: string; sealed: Buffer }
 
@@ -65,7 +65,7 @@ const mailStatements = (db: Database.Database) => ({
     `SELECT digest, kind, claimant, claimed_until AS number FROM mails
      WHERE due_at BETWEEN ? AND ? AND claimant IS NOT NULL ORDER BY due_at`,
   ),
-  claim: db.prepare<[string, string, MailName, string | null, number, due: number, ahead: number], MailRow>(
+  claim: db.prepare<[string, string, MailName, string | null, number, due: number, ahead: number], ClaimedMailRow>(
     `UPDATE mails SET claimant = ?, claimed_until = claimed_until + 1, attempts = attempts + 1
      WHERE digest = ? AND kind = ? AND claimant IS ? AND claimed_until = ? AND (due_at <= ? OR due_at > ?)
      RETURNING digest, kind, sealed, attempts`,
@@ -91,3 +91,60 @@ const mailStatements = (db: Database.Database) => ({
     'UPDATE mails SET sealed = ? WHERE digest = ? AND kind = ? AND sealed = ?',
   ),
 })
+
+export type Row = { readonly rowid: number; readonly digest: string; readonly sealed: Buffer }
+export type EntryRow = Row & { readonly created_at: number; readonly expires_at: number; readonly confirmed: number }
+export type ReceiptRow = Row & { readonly token: string; readonly forgotten_at: number }
+export type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailName; readonly due_at: number | null }
+
+export const contentStatements = (db: Database.Database) => ({
+  entriesBehind: db.prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  receiptsBehind: db.prepare<[number, number], ReceiptRow>(
+    'SELECT * FROM receipts WHERE rowid > ? ORDER BY rowid LIMIT ?',
+  ),
+  mailsBehind: db.prepare<[number, number], MailRow>('SELECT * FROM mails WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+  restoreEntry: db.prepare<[string, Buffer, number, number, number]>(
+    'INSERT OR IGNORE INTO entries (digest, sealed, created_at, expires_at, confirmed) VALUES (?, ?, ?, ?, ?)',
+  ),
+  restoreReceipt: db.prepare<[string, string, Buffer, number]>(
+    'INSERT OR IGNORE INTO receipts (digest, token, sealed, forgotten_at) VALUES (?, ?, ?, ?)',
+  ),
+  restoreMail: db.prepare<[string, MailName, Buffer, number, number | null, number]>(
+    'INSERT OR IGNORE INTO mails (digest, kind, sealed, created_at, due_at, confirmed) VALUES (?, ?, ?, ?, ?, ?)',
+  ),
+})
+
+export type StoredPerson = { readonly account: number; readonly sealed: Buffer; readonly at: number }
+
+/**
+ * The rows of persons, in a table beside those of the vault's format: an older release passes it over. They lie in the
+ * vault's file because that is where deleted bytes are overwritten, WAL and all. An account that was forgotten keeps a row
+ * without bytes.
+ */
+export function personStatements(db: Database.Database) {
+  db.exec(`CREATE TABLE IF NOT EXISTS persons (
+    account INTEGER PRIMARY KEY,
+    sealed BLOB NOT NULL,
+    at INTEGER NOT NULL,
+    confirmed INTEGER NOT NULL DEFAULT 0
+  )`)
+  return {
+    putPerson: db.prepare<[number, Buffer, number]>(
+      'INSERT OR REPLACE INTO persons (account, sealed, at, confirmed) VALUES (?, ?, ?, 0)',
+    ),
+    putPersonBack: db.prepare<[number, Buffer, number]>(
+      'INSERT OR IGNORE INTO persons (account, sealed, at, confirmed) VALUES (?, ?, ?, 0)',
+    ),
+    person: db.prepare<[number], Buffer>("SELECT sealed FROM persons WHERE account = ? AND sealed <> x''").pluck(),
+    forgetPerson: db.prepare<[number]>(
+      "INSERT OR REPLACE INTO persons (account, sealed, at, confirmed) VALUES (?, x'', 0, 1)",
+    ),
+    unconfirmedPersons: db
+      .prepare<[number, number], number>('SELECT account FROM persons WHERE confirmed = 0 AND at < ? LIMIT ?')
+      .pluck(),
+    confirmPerson: db.prepare<[number]>('UPDATE persons SET confirmed = 1 WHERE account = ?'),
+    personsBehind: db.prepare<[number, number], StoredPerson>(
+      "SELECT account, sealed, at FROM persons WHERE account > ? AND sealed <> x'' ORDER BY account LIMIT ?",
+    ),
+  }
+}

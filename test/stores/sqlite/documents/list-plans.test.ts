@@ -4,10 +4,8 @@ import * as assert from 'uvu/assert'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import { planOf } from '../../../../src/projections/diamonds/list-plan.ts'
 import { SORTS, type DiamondFilter, type Page } from '../../../../src/projections/diamonds/list-query.ts'
-import { armsOf } from '../../../../src/stores/sqlite/documents/arms.ts'
+import { accessOf, armsOf, countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
 import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
-import { accessOf } from '../../../../src/stores/sqlite/documents/index-choice.ts'
-import { countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 
 const { declaration } = diamonds

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
-import { eventLogFormat } from '../../../../src/stores/sqlite/events/format.ts'
-import { connect } from '../../../../src/stores/sqlite/events/connection.ts'
+import { connect, eventLogFormat } from '../../../../src/stores/sqlite/events/connection.ts'
 import { prepareFile, UnreadableFile, type FileFormat } from '../../../../src/stores/sqlite/file.ts'
 import { event, newStream } from '../../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { LogSubscription } from '../../../../src/stores/sqlite/events/subscription.ts'
+import { LogSubscription } from '../../../../src/stores/sqlite/events/feed.ts'
 
 const test = suite('a subscription whose file can not be read for a while')
 

@@ -1,7 +1,7 @@
 import * as fc from '../../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jsonValue } from '../../../../src/stores/sqlite/events/json-value.ts'
+import { jsonValue } from '../../../../src/stores/sqlite/events/encoding.ts'
 
 const test = suite('a value as JSON gives it back')
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { StoredEvent } from '../../../../src/stores/ports/event-store.ts'
 import { positionAt } from '../../../../src/stores/sqlite/events/rows.ts'
-import { Tail } from '../../../../src/stores/sqlite/events/tail.ts'
+import { Tail } from '../../../../src/stores/sqlite/events/feed.ts'
 import { event } from '../../../contract/event-store/given.ts'
 
 const test = suite('the newest events in memory')
