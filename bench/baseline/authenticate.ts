@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { AccessClaims, AccessTokens } from '../../src/credentials/access-tokens.ts'
-import { Refusal } from '../../src/domain/refusal.ts'
+import { Refusal } from '../../src/domain/decider.ts'
 
 /** What a request's middlewares leave for each other. */
 export type State = { caller: AccessClaims }

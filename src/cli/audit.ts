@@ -1,12 +1,10 @@
 import { Command } from 'commander'
 import { auditCertification } from './audit/certification.ts'
-import { auditClient } from './audit/client.ts'
+import { auditClient, auditSession, auditUser } from './audit/people.ts'
 import { withCorrelation } from './audit/correlation.ts'
 import { auditDiamond } from './audit/diamond.ts'
 import { auditSecret } from './audit/secret.ts'
-import { auditSession } from './audit/session.ts'
 import { subjectCommand, type Subject } from './audit/subject.ts'
-import { auditUser } from './audit/user.ts'
 import type { Open } from './installed.ts'
 
 /** What can be asked about. */

@@ -1,15 +1,98 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { accountOf, accountStream, type Finding } from '../commands/accounts/accounts.ts'
-import type { EventStore, From } from '../stores/ports/event-store.ts'
-import { asJson, asRow, HEADINGS } from './events/printed.ts'
-import { printCatalogue } from './events/schema.ts'
-import { readType } from './events/types.ts'
+import { edits } from '../domain/dictionaries/nearest.ts'
+import { catalogue } from '../events/catalogue.ts'
+import { schemas } from '../events/registry.ts'
+import { shownEvent } from '../events/shown-event.ts'
+import type { EventStore, From, Position, StoredEvent } from '../stores/ports/event-store.ts'
 import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
 import { BadUsage, Failed } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { note, type OutputOptions } from './output.ts'
+import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './stop-signal.ts'
 import { readSince, readUntil } from './times.ts'
+
+/** A position as one text: one number, or on stores whose positions are two, `commit/prepare`. */
+const shownPosition = ({ commit, prepare }: Position): string =>
+  commit === prepare ? `${commit}` : `${commit}/${prepare}`
+
+/** One event as a line of JSON. `undecoded` says why this release does not understand it, and is there only then. */
+export function asJson(event: StoredEvent): string {
+  const { position, stream, revision, id, type, metadata } = event
+  const { at, actor } = metadata
+  const { data, undecoded } = shownEvent(event)
+  const place = { position: shownPosition(position), stream, revision: Number(revision), id, type }
+  return JSON.stringify({ ...place, at, actor, data, metadata, undecoded })
+}
+
+/** Nobody knows what comes: columns have the width of what they hold most often, and grow where they have to. */
+const COLUMNS: readonly (readonly [heading: string, width: number])[] = [
+  ['position', 8],
+  ['at', 24],
+  ['stream', 16],
+  ['type', 21],
+  ['who', 18],
+  ['data', 0],
+]
+
+const row = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(COLUMNS[column]?.[1] ?? 0)).join('  ')
+
+export const HEADINGS = row(COLUMNS.map(([heading]) => heading))
+
+/** One event as a row of a table. */
+export function asRow(event: StoredEvent): string {
+  const { position, stream, revision, type, metadata } = event
+  const { data, undecoded } = shownEvent(event)
+  const who = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
+  const said = `${JSON.stringify(data)}${undecoded === undefined ? '' : `  NOT UNDERSTOOD: ${undecoded}`}`
+  return row([shownPosition(position), metadata['at'] ?? '', `${stream}@${revision}`, type, who, said])
+}
+
+type Asked = OutputOptions & { readonly type?: readonly string[] }
+
+/**
+ * `events --schema`: every type of event there is, with the JSON Schema of its payload. It needs no installation.
+ * @throws BadUsage where events are asked for beside it
+ */
+export function printCatalogue(stream: string | undefined, { json, type, ...others }: Asked): void {
+  const [other] = Object.keys(others).filter((name) => name !== 'schema' && name !== 'from')
+  if (stream !== undefined || other !== undefined) {
+    const what = other === undefined ? stream : `--${other}`
+    throw new BadUsage(`--schema prints what events there may be, of these types or of all: leave out ${what}`)
+  }
+  const found = catalogue(type)
+  printResult({ ...(json && { json }) }, found, JSON.stringify(found, null, 2))
+}
+
+/** How many names are proposed for one that is none. */
+const NEAR = 3
+
+/**
+ * Reads one more value of an option that takes types of events.
+ * @throws InvalidArgumentError for a type that this release does not know, naming those that are near
+ */
+export function readType(text: string, before: readonly string[] = []): string[] {
+  if (Object.hasOwn(schemas, text)) return [...before, text]
+  const near = nearTypes(text).join(', ')
+  throw new InvalidArgumentError(`There is no event of this type. Near to it: ${near}. \`events --schema\` names all.`)
+}
+
+/** The known types that a name is nearest to: those that have it, or that it has, as a part come first. */
+function nearTypes(name: string): string[] {
+  const small = name.slice(0, LONGEST).toLowerCase()
+  const distance = (type: string) => {
+    const other = type.toLowerCase()
+    return other.includes(small) || small.includes(other) ? 0 : edits(small, other)
+  }
+  return Object.keys(schemas)
+    .map((type) => ({ type, distance: distance(type) }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, NEAR)
+    .map(({ type }) => type)
+}
+
+/** Characters of a name that are looked at: the work grows with them. */
+const LONGEST = 64
 
 type EventsOptions = OutputOptions & {
   readonly prefix?: readonly string[]

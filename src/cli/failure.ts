@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { WrongMasterKey } from '../commands/installation/sealed-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
 import { DamagedEvent, StoreUnavailable } from '../stores/ports/event-store.ts'

@@ -1,3 +1,10 @@
+/** Positions are no numbers of events on every engine, and nothing else tells how many there are of anything. */
+export async function counted(items: AsyncIterable<unknown>): Promise<number> {
+  let number = 0
+  for await (const _ of items) number++
+  return number
+}
+
 /** How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. */
 export type ProgressBar = {
   /**

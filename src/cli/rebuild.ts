@@ -9,7 +9,7 @@ import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
 import { FillProgress } from './rebuild/fill-progress.ts'
-import { rebuildAll, type Outcome } from './rebuild/rebuild-all.ts'
+import { rebuildAll, type Outcome } from './rebuild/rebuild-model.ts'
 import { listenForStop } from './stop-signal.ts'
 
 type RebuildOptions = OutputOptions & { readonly all?: true }

@@ -1,13 +1,5 @@
-import {
-  accountDecider,
-  PLANS,
-  type ApiTokensFate,
-  type Plan,
-  type RegisteredAccount,
-} from '../domain/account/account.ts'
-import type { People } from '../commands/accounts/people.ts'
 import { Argument, Command, Option } from 'commander'
-import type { Origin } from '../events/origin.ts'
+import { text } from 'node:stream/consumers'
 import {
   changePassword,
   changePlan,
@@ -16,14 +8,44 @@ import {
   registerAccount,
   type ChangedAccount,
 } from '../commands/accounts/accounts.ts'
+import type { People } from '../commands/accounts/people.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import { Passwords } from '../credentials/passwords.ts'
-import type { Installation } from '../wiring/installation.ts'
+import {
+  accountDecider,
+  PLANS,
+  type ApiTokensFate,
+  type Plan,
+  type RegisteredAccount,
+} from '../domain/account/account.ts'
+import type { Origin } from '../events/origin.ts'
 import { foldStreams } from '../projections/engine/fold-streams.ts'
+import type { Installation } from '../wiring/installation.ts'
 import { administering, type Act } from './administer.ts'
+import { BadUsage } from './failure.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
-import { readPassword, withPassword, type PasswordOptions } from './password.ts'
+
+export type PasswordOptions = { readonly password?: string; readonly passwordStdin?: true }
+
+/** Adds the two ways to give a password. */
+export function withPassword(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--password <password>',
+        'the password; other users of this machine may see it in the list of processes',
+      ),
+    )
+    .addOption(new Option('--password-stdin', 'read the password from stdin').conflicts('password'))
+}
+
+/** @throws BadUsage when no password was given */
+export async function readPassword({ password, passwordStdin }: PasswordOptions): Promise<string> {
+  if (passwordStdin === true) return (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (password === undefined) throw new BadUsage('Give the password by --password-stdin or --password')
+  return password
+}
 
 const KEEP_OPTION = ['--keep-api-tokens', 'leave its API tokens as they are'] as const
 const JSON_OPTION = ['--json', 'print one line of JSON'] as const

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 import type { Lockout, NoteSecurity } from '../domain/account/security-event.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 import { digestOf } from './digests.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 
 /** Milliseconds in which mails are counted. */
 const WINDOW = 3_600_000

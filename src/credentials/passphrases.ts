@@ -1,4 +1,4 @@
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 import { FairShare } from '../runtime/fairness/fair-share.ts'
 import { FairSemaphore, type Waiter } from '../runtime/fairness/semaphores.ts'
 import { startWorker } from '../runtime/start-worker.ts'

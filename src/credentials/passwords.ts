@@ -1,7 +1,7 @@
 import { truncates } from 'bcryptjs'
 import { readFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 import { FairSemaphore } from '../runtime/fairness/semaphores.ts'
 import { FairShare } from '../runtime/fairness/fair-share.ts'
 import { startWorker } from '../runtime/start-worker.ts'

@@ -13,3 +13,41 @@ export type Decider<State, Event extends DomainEvent> = {
   /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
   readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
 }
+
+/** Why something asked for is not done. http/errors.ts alone turns a kind into a status and a body. */
+export type RefusalKind =
+  | 'malformed' // 400: can't be parsed
+  | 'unauthenticated' // 401
+  | 'forbidden' // 403
+  | 'missing' // 404
+  | 'not-allowed' // 405: with Allow
+  | 'too-slow' // 408: the body did not arrive in time
+  | 'conflict' // 409: a concurrent change won
+  | 'gone' // 410: a link that has expired
+  | 'precondition' // 412: If-Match does not hold
+  | 'too-large' // 413
+  | 'unsupported' // 415: a content type that is not read
+  | 'unsatisfiable' // 416: a range behind the end
+  | 'invalid' // 422: well-formed, not acceptable
+  | 'too-many' // 429
+  | 'too-long' // 431: the headers
+  | 'unavailable' // 503
+
+/** One thing that is wrong. `pointer`: a JSON Pointer into the body, or a query parameter's name. */
+export type Fault = { readonly message: string; readonly pointer?: string }
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly faults: readonly Fault[]
+
+  /** @param retryAfter seconds, for `too-many` and `unavailable` */
+  constructor(
+    readonly kind: RefusalKind,
+    faults: string | readonly Fault[],
+    readonly retryAfter?: number,
+  ) {
+    const list = typeof faults === 'string' ? [{ message: faults }] : faults
+    super(list.map((fault) => fault.message).join('; '))
+    this.faults = list
+  }
+}

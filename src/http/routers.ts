@@ -1,6 +1,6 @@
 import { Router, type RouterContext } from '@koa/router'
 import type { Next } from 'koa'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from '../domain/decider.ts'
 import { noContent } from './kit/answer.ts'
 import type { Context, Middleware } from './middleware/context.ts'
 import type { Endpoint, Family } from './kit/endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Fault } from '../domain/refusal.ts'
+import type { Fault } from '../domain/decider.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
 /** What was read from a request's JSON, or all that is wrong with it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nearest } from '../domain/dictionaries/nearest.ts'
-import { Refusal, type Fault } from '../domain/refusal.ts'
+import { Refusal, type Fault } from '../domain/decider.ts'
 import { isObject, kindOf, pointerToken, shown, type Parsed } from './json.ts'
 
 /** Members of one object that are named one by one; a body of nothing else must not make an answer of its size. */

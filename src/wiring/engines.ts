@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Log, Told } from '../runtime/log.ts'
-import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/connection.ts'
+import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/address.ts'
 import { openDirectoryFiles } from '../stores/folder/files.ts'
-import { openOutbox } from '../stores/mail/mail.ts'
+import { openOutbox } from '../stores/mail/outbox.ts'
 import { FORM as MONGODB_FORM, PARAMETERS as MONGODB } from '../stores/mongodb/address.ts'
 import type { Parameters } from '../stores/ports/address.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -151,7 +151,7 @@ const OUTBOX =
 const smtp: Omit<Engine<MailPort, Folder>, 'isAddress'> = {
   name: 'SMTP',
   lies: 'on a server',
-  open: async (address) => (await import('../stores/mail/mail.ts')).openSmtp(address),
+  open: async (address) => (await import('../stores/mail/smtp.ts')).openSmtp(address),
 }
 
 export const MAILERS: Readonly<Record<string, Engine<MailPort, Folder>>> = {

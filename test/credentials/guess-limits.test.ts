@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GuessLimits, networkOf, Tracks } from '../../src/credentials/guess-limits.ts'
-import { Refusal } from '../../src/domain/refusal.ts'
+import { Refusal } from '../../src/domain/decider.ts'
 
 const test = suite('guessing')
 

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Passwords } from '../../src/credentials/passwords.ts'
-import { Refusal } from '../../src/domain/refusal.ts'
+import { Refusal } from '../../src/domain/decider.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
 // Runs alone: it counts the threads of its process.

@@ -2,7 +2,7 @@ import { certificationOf, diamondDecider, type Diamond, type DiamondEvent } from
 import { warningsOf } from '../../domain/certification/contradictions.ts'
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { TYPES } from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

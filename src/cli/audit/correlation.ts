@@ -9,12 +9,10 @@ import { comparePositions, type EventStore, type StoredEvent } from '../../store
 import { Failed } from '../failure.ts'
 import { withInstallation, type Open } from '../installed.ts'
 import { printResult, type OutputOptions } from '../output.ts'
-import { clientTelling } from './client.ts'
+import { clientTelling, namesBy, sessionTelling, userTelling } from './people.ts'
 import { entryOf, foldedSteps, type Telling } from './folded.ts'
 import { secretTelling } from './secret.ts'
-import { namesBy, sessionTelling } from './session.ts'
-import { userTelling } from './user.ts'
-import { entriesTable } from './words.ts'
+import { entriesTable } from './subject.ts'
 
 /** An entry with the event that it tells. */
 type Told = { readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>; readonly entry: Entry }

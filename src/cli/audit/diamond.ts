@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { changesFrom, entryOf, readPast, stateOf, viewAt } from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { Subject } from './subject.ts'
@@ -10,7 +10,7 @@ export const auditDiamond: Subject = {
   id: 'its number, of a deleted one too',
   example: '7',
   async past({ store, people }, id) {
-    const past = await readPast(store, numberOf(id))
+    const past = await readPast(store, diamondNumber(id))
     if (past.steps.length === 0) throw new Refusal('missing', `There is no diamond ${id}, and there never was`)
     const who = new Who(store, people)
     return {
@@ -22,7 +22,7 @@ export const auditDiamond: Subject = {
 }
 
 /** `7`, or the name of its stream. @throws Refusal invalid */
-function numberOf(id: string): number {
+function diamondNumber(id: string): number {
   const number = Number(/^(?:diamond-|scores-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
   throw new Refusal('invalid', `A diamond's id is a number such as 7, got ${id.slice(0, 40)}`)

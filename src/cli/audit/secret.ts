@@ -1,6 +1,6 @@
 import { expiresAt, secretDecider, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { shownSeconds } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

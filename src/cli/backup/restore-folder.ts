@@ -1,20 +1,42 @@
-import { restorePersons } from './persons.ts'
 import { checkPersonKey } from '../../commands/accounts/people.ts'
-import type { Origin } from '../../events/origin.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
-import { joinedOf } from '../../wiring/installation.ts'
 import { checkLinkKey } from '../../commands/installation/link-key.ts'
 import { fenceLog } from '../../commands/installation/move-log.ts'
 import { beginEpoch } from '../../commands/installation/restore-log.ts'
-import type { Settings } from '../../wiring/settings.ts'
+import type { Origin } from '../../events/origin.ts'
+import { seenEpoch, witnessesIn } from '../../projections/engine/log-past.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { Vault } from '../../stores/ports/vault.ts'
+import { CHECKPOINTED } from '../../wiring/followers.ts'
+import { joinedOf, type Installation } from '../../wiring/installation.ts'
+import type { Settings } from '../../wiring/settings.ts'
 import { Failed } from '../failure.ts'
 import { note } from '../output.ts'
 import type { Backups, Before, Replacing } from './backups.ts'
-import { emptyVault } from './empty-vault.ts'
 import { shownPosition } from './log-facts.ts'
+import { restorePersons } from './persons.ts'
 import { personsOf, restoreFiles, type Asked } from './restore-files.ts'
-import { seenEpochOf } from './seen-epoch.ts'
+
+/** The highest epoch that anything beside the log has seen it in: the next one is above it. */
+export async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {
+  const last = seen.last()
+  const witnesses = await witnessesIn(reads, CHECKPOINTED, vault)
+  if (last !== undefined) witnesses.push({ who: 'this folder', ...last })
+  return seenEpoch(witnesses, await store.identity())
+}
+
+const AT_ONCE = 100
+
+/**
+ * Deletes what waited: the log says of all of it that it has expired, or does not know of it. Receipts stay, with which
+ * senders find what became of their secrets.
+ */
+export async function emptyVault(vault: Vault): Promise<void> {
+  const digests = new Set<string>()
+  for await (const item of vault.contents()) if (item.kind !== 'receipt') digests.add(item.digest)
+  const ended = [...digests].map((digest) => ({ digest }))
+  for (let from = 0; from < ended.length; from += AT_ONCE) await vault.end(ended.slice(from, from + AT_ONCE))
+}
 
 /** What a restore has brought back, and where the log and its epoch stand now. */
 export type Restored = {

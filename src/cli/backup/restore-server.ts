@@ -1,6 +1,6 @@
 import { restorePersons } from './persons.ts'
 import { checkPersonKey } from '../../commands/accounts/people.ts'
-import { counted } from '../counted.ts'
+import { counted } from '../progress-bar.ts'
 import type { Origin } from '../../events/origin.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
 import { checkLinkKey } from '../../commands/installation/link-key.ts'
@@ -12,12 +12,10 @@ import type { Settings } from '../../wiring/settings.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { Failed } from '../failure.ts'
 import type { Open } from '../installed.ts'
-import { emptyVault } from './empty-vault.ts'
+import { emptyVault, seenEpochOf, stayClosed, type Restored } from './restore-folder.ts'
 import { shownPosition } from './log-facts.ts'
 import type { Manifest } from './manifest.ts'
 import { personsOf, restoreFiles, type Asked } from './restore-files.ts'
-import { stayClosed, type Restored } from './restore-folder.ts'
-import { seenEpochOf } from './seen-epoch.ts'
 
 /** The log is back by the server's own way; LogRestored, written last, is what lets it be served. */
 export async function restoreServer(open: Open, settings: Settings, asked: Asked, origin: Origin): Promise<Restored> {

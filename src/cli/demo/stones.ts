@@ -2,6 +2,8 @@ import { parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { progressBar } from '../progress-bar.ts'
+import type { ApiClient } from './api.ts'
 
 /** The bundled data set, beside src and dist; data/README.md says what its columns mean. */
 const FILE = new URL('../../../data/diamonds.csv.gz', import.meta.url)
@@ -16,7 +18,7 @@ const PUBLIC_EVERY = 100
 export type DemoStone = Readonly<Record<string, string | number | boolean>>
 
 /** The first `wanted` stones, in bulks. Premium is a trade name between Very Good and Ideal: here it is Excellent. */
-export async function* bulksOfStones(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
+async function* bulksOfStones(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
   const rows = parse({ columns: true })
   // Leaving the loop below ends all three; what one of them says is said by the loop.
   pipeline(createReadStream(FILE), createGunzip(), rows, () => {})
@@ -46,4 +48,71 @@ function stone({ cut, color, clarity, carat, price }: Readonly<Record<string, st
     isLabGrown: false,
     access: line % PUBLIC_EVERY === 1 ? 2 : 0,
   }
+}
+
+/** As many as one bulk request takes. */
+const BULK = 500
+/** Requests on the way at once: one is prepared and read while the service works on the other. */
+const AT_ONCE = 2
+
+export type Created = {
+  readonly stones: number
+  readonly seconds: number
+  /** Address of the report page of a public stone. */
+  readonly report: string
+  /** When the first and the last request were sent, milliseconds since 1970. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Creates the first `wanted` stones of the data set over HTTP. @throws Failed when the service refuses one */
+export async function createStones(api: ApiClient, wanted: number): Promise<Created> {
+  const bar = progressBar('creating', wanted, 'stones')
+  const bulks = bulksOfStones(wanted, BULK)
+  const from = Date.now()
+  const started = performance.now()
+  let stones = 0
+  let report = ''
+
+  async function send(): Promise<void> {
+    for (let next = await bulks.next(); next.done !== true; next = await bulks.next()) {
+      const { body } = await api.post('/v4/diamond/bulk', { entries: next.value })
+      stones += next.value.length
+      report ||= publicReport(body)
+      bar.update(stones)
+    }
+  }
+
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  bar.end()
+  return { stones, seconds: (performance.now() - started) / 1000, report, from, to: Date.now() }
+}
+
+type AnsweredStone = { readonly access: number; readonly _links: readonly { readonly href: string }[] }
+
+const publicReport = (body: unknown) =>
+  (body as readonly AnsweredStone[]).find((stone) => stone.access === 2)?._links[0]?.href ?? ''
+
+/** What the service tells at /metrics. */
+const SCORED = /^adamant_scores_total (\d+)$/m
+const SHOWN_LAG = /^adamant_projection_lag (\d+)$/m
+/** Milliseconds between two looks. */
+const INTERVAL = 100
+
+/**
+ * Waits until every stone has its scores, and shows them: all were appended, and the read model is at the head of the log.
+ * @returns seconds that it took
+ */
+export async function waitUntilScored(address: string, stones: number): Promise<number> {
+  const started = performance.now()
+  const bar = progressBar('scoring', stones, 'stones')
+  for (;;) {
+    const metrics = await (await fetch(`${address}/metrics`)).text()
+    const value = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1])
+    bar.update(value(SCORED))
+    if (value(SCORED) >= stones && value(SHOWN_LAG) === 0) break
+    await new Promise<void>((done) => setTimeout(done, INTERVAL))
+  }
+  bar.end()
+  return (performance.now() - started) / 1000
 }

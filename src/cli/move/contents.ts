@@ -1,7 +1,7 @@
 import type { Installation } from '../../wiring/installation.ts'
 import { Failed } from '../failure.ts'
 import type { StopSignal } from '../stop-signal.ts'
-import { counted } from '../counted.ts'
+import { counted } from '../progress-bar.ts'
 import { copyFiles, verifyFiles } from './files.ts'
 import { SamePlaces } from './same-places.ts'
 import { shownStep } from './shown-step.ts'

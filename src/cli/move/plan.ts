@@ -1,6 +1,5 @@
 import type { Installation } from '../../wiring/installation.ts'
-import { count } from '../progress-bar.ts'
-import { counted } from '../counted.ts'
+import { count, counted } from '../progress-bar.ts'
 import type { Place } from './places.ts'
 
 /** What a move would take along. */

@@ -10,7 +10,7 @@ import {
   type RegisteredAccount,
 } from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'

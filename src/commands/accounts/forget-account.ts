@@ -1,7 +1,7 @@
 import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
 import { accountDecider, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { KEY_LIFE, type AcceptedChange, type RequestAccepted } from '../../domain/bulk/bulk.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId, FIRST_SCHEMA } from '../../events/origin.ts'
 import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { subjectOf, SUBJECTS } from '../../events/meanings.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 

@@ -10,7 +10,7 @@ import {
   type DiamondEvent,
 } from '../../domain/diamond/diamond.ts'
 import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { Position, Revision } from '../../stores/ports/event-store.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../domain/webhook/webhook.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
 import * as domain from '../../domain/webhook/webhook.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type Writing } from '../core/handle.ts'

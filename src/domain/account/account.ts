@@ -1,5 +1,4 @@
-import type { Decider } from '../decider.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, type Decider } from '../decider.ts'
 
 export const PLANS = ['basic', 'standard', 'pro'] as const
 export type Plan = (typeof PLANS)[number]

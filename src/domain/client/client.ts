@@ -1,6 +1,5 @@
-import type { Decider } from '../decider.ts'
+import { Refusal, type Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
-import { Refusal } from '../refusal.ts'
 
 /**
  * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a

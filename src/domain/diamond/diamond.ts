@@ -10,9 +10,8 @@ import {
   type ReportReading,
 } from '../certification/certification.ts'
 import { warningsOf } from '../certification/contradictions.ts'
-import type { Decider } from '../decider.ts'
+import { Refusal, type Decider } from '../decider.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
-import { Refusal } from '../refusal.ts'
 import {
   completed,
   DEFAULTS,

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../decider.ts'
 
 /**
  * What is shown and logged of an address: at most two characters of the name and one of the domain, and never all of

@@ -1,5 +1,5 @@
 import type { Plan } from '../account/account.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../decider.ts'
 
 /** Characters (Unicode code points) that a secret may have. An anonymous sender has the basic plan. */
 const LENGTHS: Readonly<Record<Plan, number>> = { basic: 1_000, standard: 5_000, pro: 10_000 }

@@ -1,5 +1,4 @@
-import type { Decider } from '../decider.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, type Decider } from '../decider.ts'
 
 /**
  * A secret that one reader may read once. What was shared is not here: events never carry a secret, a passphrase, a

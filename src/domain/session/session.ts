@@ -1,5 +1,4 @@
-import type { Decider } from '../decider.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, type Decider } from '../decider.ts'
 import { sameEpoch } from '../installation/installation.ts'
 
 /** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and installation.ts. */

@@ -1,5 +1,4 @@
-import type { Decider } from '../decider.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, type Decider } from '../decider.ts'
 
 /**
  * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never

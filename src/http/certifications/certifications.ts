@@ -6,7 +6,7 @@ import {
 import { ownershipFaults, type By } from '../../commands/diamonds/diamonds.ts'
 import type { Certification, CertificationInput, ReportFile } from '../../domain/certification/certification.ts'
 import { fileRevision } from '../../domain/diamond/diamond.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { CERTIFICATION, certificationText, readCertification } from '../../representations/certification.ts'
 import { diamondIn } from '../../representations/parse.ts'
 import { byOf } from '../diamonds/resource.ts'

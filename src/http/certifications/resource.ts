@@ -1,5 +1,5 @@
 import type { Certifying } from '../../commands/certifications/certifications.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { CertificationQueries } from '../../projections/certifications/certifications.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
 import type { Files } from '../../stores/ports/files.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification.ts'
 import {
   AROUND,

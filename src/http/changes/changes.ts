@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import {
   CursorLost,
   WHAT,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../domain/decider.ts'
 import { readChangesOfOne, readNewDiamond, type ChangesOfOne } from '../../representations/diamond/read.ts'
 import { isObject, type Parsed } from '../../representations/json.ts'
 import { atMost, DIAMOND_ID, diamondIn, must, objectOf, parse } from '../../representations/parse.ts'

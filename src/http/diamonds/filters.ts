@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, fieldsOf, FILTERED, type FieldName } from '../../domain/diamond/fields.ts'
-import { Refusal, type Fault } from '../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../domain/decider.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import {
   ADDED_FILTERS,

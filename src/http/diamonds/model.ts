@@ -4,7 +4,7 @@ import type { Writing } from '../../commands/core/handle.ts'
 import { attachModel, removeModel, type InspectModel } from '../../commands/diamonds/attach-model.ts'
 import { diamondDecider, fileRevision, noModel, owned as ownedBy } from '../../domain/diamond/diamond.ts'
 import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { LASTS } from '../../representations/json.ts'
 import {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondList, FoundDiamond } from '../../projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Place, type Sort } from '../../projections/diamonds/list-query.ts'

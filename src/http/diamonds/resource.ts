@@ -1,7 +1,7 @@
 import type { People } from '../../commands/accounts/people.ts'
 import { z, type ZodType } from 'zod'
 import type { By, Inventory } from '../../commands/diamonds/diamonds.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import { originOf, type Caller } from '../kit/authenticate.ts'
 import { BULK_BODY, json } from '../kit/json-body.ts'

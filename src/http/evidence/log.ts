@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Checkpoints, CheckpointSigner, Signed } from '../../projections/tree/checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { PROOF_FORMAT } from '../../evidence/proof.ts'
 import { readPast } from '../../projections/history/diamond.ts'
 import { proofOf } from '../../projections/tree/stone-proof.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { parse } from 'range-parser'
 import { z } from 'zod'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { BytesMissing, type Files } from '../../stores/ports/files.ts'
 import { bytes, type Answer } from '../kit/answer.ts'
 import type { Asked, Who } from '../kit/endpoint.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { checkSecret } from '../../domain/secret/limits.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { ok, seeOther, type Answer } from '../kit/answer.ts'

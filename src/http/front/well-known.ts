@@ -1,7 +1,7 @@
 import { answer, bytes } from '../kit/answer.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
 import { platform } from '../kit/errors.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 
 export type WellKnownServices = {
   readonly wellKnown: {

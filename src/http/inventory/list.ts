@@ -1,7 +1,7 @@
 import { stonesTable, type ShownStone } from './table.ts'
 import { FIELDS } from '../../domain/diamond/fields.ts'
 import { topShapes } from '../../domain/dictionaries/shapes.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
 import type { NEWEST_FIRST, Page, Sort } from '../../projections/diamonds/list-query.ts'
 import { listText } from '../../representations/diamond/body.ts'

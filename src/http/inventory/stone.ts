@@ -1,5 +1,5 @@
 import { readPast } from '../../projections/history/diamond.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { seeOther } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'

@@ -1,6 +1,6 @@
 import { BROWSER } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import { Patience } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'

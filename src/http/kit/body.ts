@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { Pace, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
 import type { State } from '../middleware/context.ts'
 

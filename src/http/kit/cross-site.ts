@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Origins } from '../middleware/cors.ts'
 
 /** Where requests may come from: this service's own addresses, and those of CORS_ORIGINS. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
 import type { Patience } from '../../projections/engine/progress.ts'
 import type { Answer, Headers } from './answer.ts'
-import type { Fault } from '../../domain/refusal.ts'
+import type { Fault } from '../../domain/decider.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

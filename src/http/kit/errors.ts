@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal, type Fault, type RefusalKind } from '../../domain/refusal.ts'
+import { Refusal, type Fault, type RefusalKind } from '../../domain/decider.ts'
 import type { Log } from '../../runtime/log.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { IdempotencyKey } from '../../commands/bulk/request.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Asked, Body, Schema } from './endpoint.ts'
 import { bodyReader, SMALL_BODY } from './read-body.ts'
 

@@ -3,7 +3,7 @@ import { timingSafeEqual, type KeyObject } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { LinkKey } from '../../commands/installation/link-key.ts'
 import { hmac } from '../../credentials/digests.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { mistypedAmong } from './parameters/query.ts'
 import { LASTS, type Lasting, type LinkMaker } from '../../representations/json.ts'
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { networkOf } from '../../credentials/guess-limits.ts'
 import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
 import { LEAST_PACE, type LeastPace } from '../../runtime/fairness/pace.ts'

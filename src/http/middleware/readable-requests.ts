@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { RefusedWith } from '../kit/errors.ts'
 import type { Middleware } from './context.ts'
 

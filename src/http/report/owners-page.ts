@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pageRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import { entryOf, readPast, type DiamondPast } from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'

@@ -1,7 +1,7 @@
 import type { People } from '../../commands/accounts/people.ts'
 import { z } from 'zod'
 import { pageRevision } from '../../domain/diamond/diamond.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'

@@ -1,5 +1,5 @@
 import { previewSecret, revealSecret, type Secrets } from '../../commands/secrets/secrets.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
 import type { Answer } from '../kit/answer.ts'
 import { originFor } from '../kit/authenticate.ts'

@@ -1,5 +1,5 @@
 import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
 import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
 import { seeOther, type Answer } from '../kit/answer.ts'

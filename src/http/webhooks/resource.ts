@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LONGEST_DESCRIPTION, webhooksOf, type Hooking, type Named } from '../../commands/webhooks/webhooks.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/followers.ts'
 import type { Delivery } from '../../projections/webhooks/webhooks.ts'

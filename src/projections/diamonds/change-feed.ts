@@ -1,6 +1,6 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import { bodyText } from '../../representations/diamond/body.ts'
 import type { LinkMaker } from '../../representations/json.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'

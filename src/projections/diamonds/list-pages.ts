@@ -1,4 +1,4 @@
-import { Refusal } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/decider.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { inKept, isServed, namesIn, orderOf, type Counted, type Order, type Plan } from './list-plan.ts'
 import { ADDED_FILTERS, NEWEST_FIRST, type DiamondFilter, type Page, type Place, type Sort } from './list-query.ts'

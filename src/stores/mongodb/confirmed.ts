@@ -1,5 +1,6 @@
 import type { Collection, Db, FindOptions, OptionalUnlessRequiredId } from 'mongodb'
-import { READ, type Mongo } from './connection.ts'
+import { randomUUID } from 'node:crypto'
+import { READ, WRITE, type Mongo } from './connection.ts'
 import { isDuplicate, isWithoutLinearizable } from './failure.ts'
 
 /** The primary makes sure that it still is one, and gives what it has, instead of what it knows a majority to have. */
@@ -41,4 +42,18 @@ export async function inserted<Document extends { readonly _id: string }>(
     if (isDuplicate(error)) return false
     throw error
   }
+}
+
+type Named = { readonly _id: string; readonly identity: string }
+
+/** Of the vault or the files of a database, made once, by whichever process is first. @throws StoreUnavailable */
+export function identityIn(mongo: Mongo, name: 'vault' | 'files'): Promise<string> {
+  const identities = mongo.db.collection<Named>('identities')
+  return mongo.call(async () => {
+    const known = await identities.findOne({ _id: name })
+    if (known !== null) return known.identity
+    const identity = randomUUID()
+    if (await inserted(identities, { _id: name, identity })) return identity
+    return (await identities.findOne({ _id: name }))?.identity ?? identity
+  }, WRITE)
 }

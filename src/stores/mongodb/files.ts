@@ -5,7 +5,7 @@ import { ABANDONED, type Files, type Incoming, type Kept, type Leftover, type Li
 import { markedNow, Touching } from '../touching.ts'
 import { WRITE, type Mongo } from './connection.ts'
 import { isDuplicate } from './failure.ts'
-import { identityIn } from './identities.ts'
+import { identityIn } from './confirmed.ts'
 import { indexedCalls, type CallOn } from './indexed-calls.ts'
 
 /**

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { MailLimits } from '../../../src/credentials/mail-limits.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'
 import { PATIENT, startService } from '../harness/service.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readType } from '../../../src/cli/events/types.ts'
+import { readType } from '../../../src/cli/events.ts'
 
 const test = suite('a type of event on the command line')
 

@@ -5,7 +5,7 @@ import { enableAccount, findAccount, registerAccount } from '../../../src/comman
 import { forgetAccount, loginOf } from '../../../src/commands/accounts/forget-account.ts'
 import { People } from '../../../src/commands/accounts/people.ts'
 import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { ann, cli, clientOf, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 

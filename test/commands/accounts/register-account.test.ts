@@ -8,7 +8,7 @@ import { accountStream, findAccount, registerAccount } from '../../../src/comman
 import { plainLoginStream } from '../../../src/commands/accounts/people.ts'
 import { load } from '../../../src/commands/core/load.ts'
 import { metadata } from '../../../src/events/origin.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('a registration')

@@ -11,7 +11,7 @@ import {
 } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { onceForKey, type DoingOne } from '../../../src/commands/bulk/once.ts'
 import { type Writing, writingTo } from '../../../src/commands/core/handle.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 

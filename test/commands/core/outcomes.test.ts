@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandOutcomes } from '../../../src/commands/core/outcomes.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite('outcomes of commands')

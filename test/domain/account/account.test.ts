@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 
 const test = suite('an account')
 

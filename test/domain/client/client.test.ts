@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/client/client.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 
 const test = suite('a client')
 

@@ -10,7 +10,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Change, NewDiamond } from '../../../src/domain/diamond/fields.ts'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 
 const OWNER = 7
 const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }

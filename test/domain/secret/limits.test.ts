@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { checkRecipient, obfuscated } from '../../../src/domain/secret/address.ts'
 import { generated } from '../../../src/domain/secret/generate.ts'
 import { checkSecret, ttlInForce } from '../../../src/domain/secret/limits.ts'

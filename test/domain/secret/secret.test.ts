@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/secret/secret.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 
 const MINUTE = 60_000
 const shared: SecretEvent = {

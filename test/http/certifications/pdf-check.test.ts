@@ -1,7 +1,7 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 

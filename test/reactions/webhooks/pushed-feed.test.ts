@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/refusal.ts'
+import { Refusal } from '../../../src/domain/decider.ts'
 import { cursorIn, CursorLost, type ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
 import { pushedFeed } from '../../../src/reactions/webhooks/lane.ts'
 

@@ -1,5 +1,5 @@
 import type { IParseOptions } from 'qs'
-import { Refusal } from '../../../domain/refusal.ts'
+import { Refusal } from '../../../domain/decider.ts'
 
 /** Parameters of a query, a form or a JSON object: no request of the token server or the secrets API has ten. */
 export const PARAMETERS_MAX = 100

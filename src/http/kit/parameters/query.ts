@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { nearMiss } from '../../../domain/dictionaries/nearest.ts'
-import { Refusal, type Fault } from '../../../domain/refusal.ts'
+import { Refusal, type Fault } from '../../../domain/decider.ts'
 import { shown } from '../../../representations/json.ts'
 import { atMost, must } from '../../../representations/parse.ts'
 

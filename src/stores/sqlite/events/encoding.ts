@@ -1,6 +1,5 @@
-import { checkAppend, dataText, metadataText } from '../../log/event-text.ts'
+import { checkAppend, dataText, metadataText, uuidBytes } from '../../log/event-text.ts'
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
-import { uuidBytes } from '../../uuid.ts'
 
 /**
  * A copy of a value as JSON gives it back: a later change of the original does not reach it.

@@ -1,6 +1,6 @@
 import { DamagedEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { uuidText } from '../../uuid.ts'
+import { uuidText } from '../../log/event-text.ts'
 
 /** The columns of `events`, in the table's order. */
 export type Row = [

@@ -1,0 +1,47 @@
+import { AUTOMATIC } from './outbox.ts'
+import { createTransport } from 'nodemailer'
+import { Undeliverable, type MailPort } from '../ports/mail.ts'
+
+/** Milliseconds. A server may take long to accept a message (RFC 5321, 4.5.3.2.6), but not for ever. */
+const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 120_000, dnsTimeout: 15_000 }
+
+/** The other side speaks of the message, not of how we came: only these refusals are final. */
+const ABOUT_THE_MESSAGE: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE'])
+
+/** @param address smtp://USER:PASSWORD@HOST:PORT or smtps://... */
+export function openSmtp(address: string): MailPort {
+  const transport = createTransport({ url: address, pool: true, maxConnections: 4, ...TIMEOUTS })
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail({ ...mail, headers: AUTOMATIC, disableFileAccess: true, disableUrlAccess: true })
+      } catch (error) {
+        throw isFinal(error) ? new Undeliverable(codeOf(error)) : new Error(codeOf(error))
+      }
+    },
+    async close() {
+      transport.close()
+    },
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  const responseCode = field(error, 'responseCode')
+  return (
+    ABOUT_THE_MESSAGE.has(field(error, 'code')) &&
+    typeof responseCode === 'number' &&
+    responseCode >= 500 &&
+    responseCode < 600
+  )
+}
+
+/** Code and enhanced code (RFC 3463) alone: the server's words mostly repeat the address. */
+function codeOf(error: unknown): string {
+  const enhanced = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(String(field(error, 'response') ?? ''))?.[0]
+  return ['SMTP', field(error, 'responseCode') ?? field(error, 'code') ?? 'failed', enhanced]
+    .filter((part) => part !== undefined)
+    .join(' ')
+}
+
+const field = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
