@@ -14,6 +14,15 @@ export type Decider<State, Event extends DomainEvent> = {
   readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
 }
 
+/** A stream whose newest event says all there is to know: the state is its data, undefined without one. */
+export const newestOf = <Event extends DomainEvent>(
+  type: Event['type'],
+): Decider<Event['data'] | undefined, Event> => ({
+  initialState: undefined,
+  evolve: (before, event) => (event.type === type ? event.data : before),
+  newest: { count: 1, suffices: () => true },
+})
+
 /** Why something asked for is not done. http/errors.ts alone turns a kind into a status and a body. */
 export type RefusalKind =
   | 'malformed' // 400: can't be parsed

@@ -45,6 +45,10 @@ export function traceIn({ metadata }: Pick<StoredEvent, 'metadata'>): { readonly
   return traceparent === undefined ? {} : { trace: traceparent }
 }
 
+/** When an event was written, in milliseconds since 1970; 0 without one. */
+export const timeOf = (event: { readonly metadata: Readonly<Record<string, string>> } | undefined): number =>
+  Date.parse(event?.metadata['at'] ?? '') || 0
+
 /** The namespace of Adamant's event ids: made once, for good. */
 const NAMESPACE = Buffer.from('5b0c3f0e8a4b4d0f9c1d6a7e2f3b4c5d', 'hex')
 

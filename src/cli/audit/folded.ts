@@ -1,6 +1,6 @@
 import { decode, isUndecodable } from '../../events/decode.ts'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
-import { timeOf } from '../../commands/core/load.ts'
+import { timeOf } from '../../events/origin.ts'
 import { changesBetween, forOperators, shownTime, type Entry, type State } from '../../projections/history/entry.ts'
 import type { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

@@ -52,7 +52,7 @@ const useStream = ({ account, apiToken }: UsedToken) => `apitoken-${account}-${a
 
 /** When an API token was used last, to the hour, in milliseconds since 1970. @throws StoreUnavailable */
 export async function lastUseOf(store: EventStore, token: UsedToken): Promise<number | undefined> {
-  return (await load(store, useStream(token), apiTokenUseDecider)).state.lastUsedAt
+  return (await load(store, useStream(token), apiTokenUseDecider)).state?.at
 }
 
 /** Milliseconds until a use that could not be recorded is tried again, with the next request. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestAccepted, RequestDone } from '../../domain/bulk/bulk.ts'
 import { diamondDecider, diamondIn, diamondStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId, metadata, type Origin } from '../../events/origin.ts'
+import { eventId, metadata, timeOf, type Origin } from '../../events/origin.ts'
 import {
   WrongRevision,
   type Append,
@@ -11,9 +11,9 @@ import {
   type Revision,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import { appendAll, latest, stamp, versioned } from '../core/append.ts'
+import { appendAll, latest, versioned } from '../core/append.ts'
 import { after, type Writing } from '../core/handle.ts'
-import { foldEvents, timeOf } from '../core/load.ts'
+import { foldEvents } from '../core/load.ts'
 import { retrying } from '../core/retry.ts'
 import {
   acceptedWork,
@@ -33,7 +33,7 @@ type RecordAt = Pick<Bulk, 'stream' | 'body' | 'expected'>
 
 /**
  * Makes all of the changes and the record of them, or nothing. Where the store can't write them at once, it is first told
- * what is going to be written: who comes later, after a crash too, finishes it.
+ * what is going to be written: another process can finish it later, also after a crash.
  * @param record without one, only a store that can't write them at once needs any
  * @throws WrongRevision of a changed stream where the store writes all at once, else of the record only, and nothing
  *   is written then; OutcomeUnknown, StoreUnavailable: it may be carried out later
@@ -56,7 +56,7 @@ async function writeTogether(writing: Writing, changes: Changes, record?: Record
 }
 
 /**
- * Finishes what was accepted and is not done; the same changes are made once, whoever else is at it.
+ * Finishes what was accepted and is not done; the same changes are made once, however many processes do so.
  * @returns undefined when there is nothing to finish
  * @throws OutcomeUnknown, StoreUnavailable
  */
@@ -69,7 +69,7 @@ async function finish(writing: Writing, work: Work, revision: bigint): Promise<P
   const { stream, metadata, appends } = work
   const applied = await applyChanges(writing, appends)
   const at = new Date(Math.max(writing.clock(), timeOf({ metadata }))).toISOString()
-  // The same, whoever writes it, so that a second one is a repeat.
+  // The same id in every process, so that a second one is a repeat.
   const done = doneEvent(work, eventId(`${stream}/${revision}/done`, 0), { ...metadata, at })
   return latest([applied, await appendAll(writing, [{ stream, expected: revision, events: [done] }])])
 }
@@ -182,10 +182,16 @@ async function tried<Told extends object>(
   const { decisions, told } = await decide(now)
   const decided = decisions.filter(({ events }) => events.length > 0)
   const at = decided.reduce((latest, one) => Math.max(latest, one.at), now)
-  const stamped = stamp(origin, at)
+  const base = metadata(origin, at)
   const appends = decided.map(({ stream, expected, events }): Append => {
     if (expected !== 'none') states.forget(stream)
-    return { stream, expected, events: events.map((event) => stamped(randomUUID(), event)) }
+    const stamped = ({ type, data }: DiamondEvent) => ({
+      id: randomUUID(),
+      type,
+      data,
+      metadata: versioned(base, type),
+    })
+    return { stream, expected, events: events.map(stamped) }
   })
   const isRecorded = once !== undefined && (appends.length > 0 || once.ofNothing === true)
   if (appends.length === 0 && !isRecorded) return { ...told, position: undefined }
@@ -193,7 +199,7 @@ async function tried<Told extends object>(
   const diamonds = decided.map(({ stream }) => diamondIn(stream))
   return {
     ...told,
-    position: await writeTogether(writing, { diamonds, appends, metadata: metadata(origin, at) }, record),
+    position: await writeTogether(writing, { diamonds, appends, metadata: base }, record),
   }
 }
 

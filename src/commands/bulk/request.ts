@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { KEY_LIFE, type AcceptedChange, type RequestAccepted } from '../../domain/bulk/bulk.ts'
 import { Refusal } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId, FIRST_SCHEMA } from '../../events/origin.ts'
+import { eventId, FIRST_SCHEMA, timeOf } from '../../events/origin.ts'
 import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Writing } from '../core/handle.ts'
-import { timeOf } from '../core/load.ts'
 import { versioned, withSchema } from '../core/append.ts'
 
 /** An Idempotency-Key is a caller's name for what it asks for: it counts per account, method and path. */

@@ -92,11 +92,10 @@ export function handle<State, Event extends DomainEvent>(
   decider: Decider<State, Event>,
   decide: Decide<State, Event>,
 ): Promise<Handled<State, Event>> {
-  const { queue, outcomes } = writing
+  const { queue, outcomes, monotonic } = writing
   const { stream } = wish
   const failed = (error: unknown) => outcomes.retried(stream, error)
   const command = { ...wish, id: wish.id ?? randomUUID(), decider, decide, isNamed: wish.id !== undefined }
-  const { monotonic } = writing
   const handling = () =>
     retrying({ on: [WrongRevision, OutcomeUnknown], failed, monotonic }, (attempt) => tried(writing, command, attempt))
   return queue.run(stream, () => outcomes.of(stream, handling))

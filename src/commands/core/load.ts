@@ -1,6 +1,6 @@
+import { eventId, timeOf } from '../../events/origin.ts'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/origin.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../../stores/ports/event-store.ts'
 
 export type Loaded<State, Event> = {
@@ -63,7 +63,3 @@ export const foldEvents = <State, Event extends DomainEvent>(
   { initialState, evolve }: Decider<State, Event>,
   stored: readonly StoredEvent[],
 ): State => stored.reduce((state, event) => evolve(state, decode<Event>(event)), initialState)
-
-/** When an event was written, in milliseconds since 1970; 0 without one. */
-export const timeOf = (event: Pick<StoredEvent, 'metadata'> | undefined): number =>
-  Date.parse(event?.metadata['at'] ?? '') || 0

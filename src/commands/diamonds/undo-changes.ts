@@ -10,7 +10,8 @@ import {
 import { DEFAULTS, FIELD_NAMES, type Change, type NewDiamond, type OptionalField } from '../../domain/diamond/fields.ts'
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handleAll } from '../bulk/handle-all.ts'
-import { foldEvents, timeOf } from '../core/load.ts'
+import { timeOf } from '../../events/origin.ts'
+import { foldEvents } from '../core/load.ts'
 import { onceForGood } from './change-stock.ts'
 import { births, type By, type Inventory } from './diamonds.ts'
 

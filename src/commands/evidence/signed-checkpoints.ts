@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import type { Decider } from '../../domain/decider.ts'
+import { newestOf } from '../../domain/decider.ts'
 import {
   CHECKPOINTS_STREAM,
   LOG_KEY_STREAM,
@@ -37,13 +37,6 @@ export async function openLogKey(writing: Writing, keys: MasterKeys): Promise<Ke
 
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'checkpoint' }
 
-/** Only where the stream ends matters. */
-const decider: Decider<null, CheckpointSigned> = {
-  initialState: null,
-  evolve: () => null,
-  newest: { count: 1, suffices: () => true },
-}
-
 /** What was signed last, and its place among all that was signed. */
 export type LastSigned = { readonly note: string; readonly revision: bigint }
 
@@ -61,6 +54,6 @@ export async function lastSigned(store: Pick<EventStore, 'read'>): Promise<LastS
 export async function keepSigned(writing: Writing, note: string, last: Revision): Promise<boolean> {
   const signed: CheckpointSigned = { type: 'CheckpointSigned', data: { checkpoint: note } }
   const wish = { stream: CHECKPOINTS_STREAM, origin: ORIGIN }
-  const decide = (_state: null, _now: number, revision: Revision) => (revision === last ? [signed] : [])
-  return (await handle(writing, wish, decider, decide)).events.length > 0
+  const decide = (_state: unknown, _now: number, revision: Revision) => (revision === last ? [signed] : [])
+  return (await handle(writing, wish, newestOf<CheckpointSigned>('CheckpointSigned'), decide)).events.length > 0
 }

@@ -1,7 +1,7 @@
-import type { Decider } from '../../domain/decider.ts'
 import {
   belongsWith,
   hasLostVault,
+  joinedDecider,
   STORES_STREAM,
   type Joined,
   type StoresJoined,
@@ -15,13 +15,6 @@ export type Joining = { readonly store: EventStore; readonly clock: () => number
 /** Vault or files at hand are another installation's: what the log has would be missing, and what is shared lost to others. */
 export class StrangeStores extends StoreUnavailable {
   override readonly name = 'StrangeStores'
-}
-
-/** The newest event says whose they are. */
-const decider: Decider<Joined | undefined, StoresJoined> = {
-  initialState: undefined,
-  evolve: (_before, { data }) => data,
-  newest: { count: 1, suffices: () => true },
 }
 
 /**
@@ -51,7 +44,7 @@ const keep = (
   isWanted: (known: Joined | undefined) => boolean,
 ): Promise<unknown> => {
   const joined: StoresJoined = { type: 'StoresJoined', data: found }
-  return handle(writingTo(store, clock), { stream: STORES_STREAM, origin }, decider, (known) => {
+  return handle(writingTo(store, clock), { stream: STORES_STREAM, origin }, joinedDecider, (known) => {
     const isKnown = known !== undefined && belongsWith(known, found)
     return isKnown || !isWanted(known) ? [] : [joined]
   })

@@ -1,3 +1,5 @@
+import { timeOf, type Origin } from '../../events/origin.ts'
+import { newestOf } from '../../domain/decider.ts'
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/digests.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
@@ -6,8 +8,7 @@ import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import type { Origin } from '../../events/origin.ts'
-import { openSealedKey, sealedKeyDecider, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
+import { openSealedKey, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
 
 export const LINK_KEY_STREAM = 'keys-link'
 
@@ -79,7 +80,7 @@ type Epoch = { readonly number: number; readonly at: number }
 
 const epochAfter = (restored: Noted | undefined): Epoch => ({
   number: epochOf(restored),
-  at: Date.parse(restored?.metadata['at'] ?? '') || 0,
+  at: timeOf(restored),
 })
 
 /**
@@ -89,7 +90,7 @@ const epochAfter = (restored: Noted | undefined): Epoch => ({
 export async function rotateLinkKey(writing: Writing, keys: MasterKeys, origin: Origin): Promise<void> {
   const root = randomBytes(32)
   const wish = { stream: LINK_KEY_STREAM, origin }
-  await handle(writing, wish, sealedKeyDecider<LinkKeySealed>(), (_kept, now): LinkKeySealed[] => [
+  await handle(writing, wish, newestOf<LinkKeySealed>(LINK_KEY.type), (_kept, now): LinkKeySealed[] => [
     { type: 'LinkKeySealed', data: { ...sealKey(root, keys.current, LINK_KEY.purpose), since: now } },
   ])
 }

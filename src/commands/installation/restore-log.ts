@@ -1,3 +1,4 @@
+import { eventId, timeOf, type Origin } from '../../events/origin.ts'
 import {
   epochOf,
   ID_KINDS,
@@ -9,7 +10,6 @@ import {
 } from '../../domain/installation/installation.ts'
 import type { SecretExpired } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId, type Origin } from '../../events/origin.ts'
 import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { appendAll, stamp } from '../core/append.ts'
 
@@ -65,7 +65,7 @@ async function skippedIds(restoring: Restoring, epoch: number): Promise<Append[]
   const newest = new Map<string, StoredEvent | undefined>(ID_KINDS.map((kind) => [IDS + kind, undefined]))
   for await (const event of restoring.store.readAll('start', { prefixes: [IDS] })) newest.set(event.stream, event)
   return [...newest].map(([stream, last]) => {
-    const skipped = reserve(last === undefined ? 0 : decode<IdsReserved>(last).data.to, SKIPPED)
+    const skipped = reserve(last && decode<IdsReserved>(last).data, SKIPPED)
     return behind(restoring, stream, last, epoch, skipped)
   })
 }
@@ -85,8 +85,7 @@ function behind(
 }
 
 /** Time does not go back within a stream. */
-const timeBehind = ({ clock }: Restoring, last: StoredEvent | undefined) =>
-  Math.max(clock(), Date.parse(last?.metadata['at'] ?? '') || 0)
+const timeBehind = ({ clock }: Restoring, last: StoredEvent | undefined) => Math.max(clock(), timeOf(last))
 
 async function inParts(restoring: Restoring, appends: readonly Append[]): Promise<void> {
   for (let from = 0; from < appends.length; from += AT_ONCE) {

@@ -1,4 +1,4 @@
-import type { Decider } from '../../domain/decider.ts'
+import { newestOf } from '../../domain/decider.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
@@ -6,13 +6,6 @@ import type { Origin } from '../../events/origin.ts'
 
 /** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
 export const RETRIED_AT_ONCE = 100
-
-/** What was asked before does not matter. */
-const decider: Decider<null, RetryRequested> = {
-  initialState: null,
-  evolve: () => null,
-  newest: { count: 1, suffices: () => true },
-}
 
 /**
  * Asks a read model's active runner, wherever it runs, to fold streams again that it has set aside.
@@ -27,7 +20,7 @@ export async function retryStreams(
 ): Promise<Position> {
   const wish = { stream: retriesStream(model), origin }
   const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
-  const { position } = await handle(writing, wish, decider, () => [asked])
+  const { position } = await handle(writing, wish, newestOf<RetryRequested>('RetryRequested'), () => [asked])
   if (position === undefined) throw new Error('what is asked for is always written')
   return position
 }

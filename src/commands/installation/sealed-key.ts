@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
-import type { Decider } from '../../domain/decider.ts'
+import { newestOf } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import { handle, type Writing } from '../core/handle.ts'
 
@@ -37,13 +37,6 @@ export type OpenedKey<Event extends KeyEvent> = {
   readonly revision: bigint
 }
 
-/** Each event of a key's stream has the key whole. */
-export const sealedKeyDecider = <Event extends KeyEvent>(): Decider<Event['data'] | undefined, Event> => ({
-  initialState: undefined,
-  evolve: (_before, { data }) => data,
-  newest: { count: 1, suffices: () => true },
-})
-
 /**
  * A random key that is made once for all instances and kept in the log, sealed by the master key. After a rotation of the
  * master key it is sealed again, so that the old one can go.
@@ -64,7 +57,7 @@ export async function openSealedKey<Event extends KeyEvent>(
     if (isClosed || kept?.key === keys.current.id) return []
     return [{ type, data: { ...kept, ...sealKey(root, keys.current, purpose) } } as Event]
   }
-  const { state, revision } = await handle(writing, { stream, origin }, sealedKeyDecider<Event>(), decide)
+  const { state, revision } = await handle(writing, { stream, origin }, newestOf<Event>(type), decide)
   return { root: rootOf(state), kept: state, revision: revision === 'none' ? -1n : revision }
 }
 

@@ -1,4 +1,4 @@
-import type { Decider } from '../decider.ts'
+import { newestOf } from '../decider.ts'
 
 /** The scores of a diamond and the members of each, in the order in which v4 shows them. */
 export const SCORES = {
@@ -34,12 +34,7 @@ export type DiamondScored = {
   readonly data: { readonly id: number; readonly revision: number; readonly scores: Scores }
 }
 
-/** The newest event is all that counts of a stone's scores; undefined where it has none. */
-export const scoresDecider: Decider<DiamondScored['data'] | undefined, DiamondScored> = {
-  initialState: undefined,
-  evolve: (_before, { data }) => data,
-  newest: { count: 1, suffices: () => true },
-}
+export const scoresDecider = newestOf<DiamondScored>('DiamondScored')
 
 /** Scores of the stone as it was later stay what they are. */
 export const scored = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>

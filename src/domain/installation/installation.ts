@@ -1,4 +1,4 @@
-import type { Decider } from '../decider.ts'
+import { newestOf } from '../decider.ts'
 
 /** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
@@ -10,18 +10,13 @@ export type IdsReserved = {
   readonly data: { readonly from: number; readonly to: number }
 }
 
-/** The last integer that was reserved; 0 for none. Each event tells it. */
-export const idsDecider: Decider<number, IdsReserved> = {
-  initialState: 0,
-  evolve: (_last, { data }) => data.to,
-  newest: { count: 1, suffices: () => true },
-}
+export const idsDecider = newestOf<IdsReserved>('IdsReserved')
 
-/** Reserves the `size` integers that follow the last reserved one; the first integer ever is 1. */
-export const reserve = (last: number, size: number): IdsReserved => ({
-  type: 'IdsReserved',
-  data: { from: last + 1, to: last + size },
-})
+/** Reserves the `size` integers that follow the last reserved ones; the first integer ever is 1. */
+export function reserve(last: IdsReserved['data'] | undefined, size: number): IdsReserved {
+  const to = last?.to ?? 0
+  return { type: 'IdsReserved', data: { from: to + 1, to: to + size } }
+}
 
 /**
  * Log, vault and files are one installation. Vault and files have an identity each, made with them; the log says which are
@@ -36,6 +31,8 @@ export type Joined = { readonly vault: string; readonly files: string; readonly 
 
 /** From here on these are the log's. */
 export type StoresJoined = { readonly type: 'StoresJoined'; readonly data: Joined }
+
+export const joinedDecider = newestOf<StoresJoined>('StoresJoined')
 
 /** Whether what is at hand is what the log has for its own. */
 export const belongsWith = (known: Joined, found: Joined): boolean =>

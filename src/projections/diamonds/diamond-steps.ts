@@ -1,4 +1,4 @@
-import { timeOf } from '../../commands/core/load.ts'
+import { timeOf } from '../../events/origin.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { applyEvent, type DiamondView } from './diamond-view.ts'

@@ -1,3 +1,4 @@
+import { timeOf } from '../../events/origin.ts'
 import {
   diamondDecider,
   diamondStream,
@@ -84,8 +85,6 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   if (revision < view.stoneRevision) return view
   return { ...view, scores: scoresText('v4', scores), scoresRevision, changedAt: timeOf(event) }
 }
-
-const timeOf = ({ metadata }: StoredEvent): number => Date.parse(metadata['at'] ?? '') || 0
 
 /** R: the revision of the owner's last change, certifications too. */
 export const ownersRevision = ({ diamond, revision }: DiamondView): number => revision - diamond.readingsBehind

@@ -1,3 +1,4 @@
+import { timeOf } from '../../events/origin.ts'
 import { LINK_KEY_STREAM } from '../../commands/installation/link-key.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../../domain/installation/installation.ts'
 import type { Grant } from '../../domain/session/session.ts'
@@ -63,7 +64,7 @@ export class EndedTokens {
   }
 
   note({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
-    const at = Date.parse(metadata['at'] ?? '') || 0
+    const at = timeOf({ metadata })
     const id = stream.slice(stream.indexOf('-') + 1)
     if (type === 'SessionRevoked') this.#end(this.#sessions, id, 1, at)
     else if (type === 'LogRestored') this.#logEpoch = epochOf({ type, data })

@@ -1,3 +1,4 @@
+import { timeOf } from '../../events/origin.ts'
 import { finishBulk } from '../../commands/bulk/handle-all.ts'
 import type { Writing } from '../../commands/core/handle.ts'
 import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
@@ -69,7 +70,7 @@ async function waitUntil(
   clock: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  const accepted = Date.parse(event.metadata['at'] ?? '') || 0
+  const accepted = timeOf(event)
   const left = Math.min(accepted + patience - clock(), patience)
   signal.throwIfAborted()
   if (left <= 0) return

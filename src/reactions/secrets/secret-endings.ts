@@ -1,3 +1,4 @@
+import { timeOf } from '../../events/origin.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
 import { isOfLog } from '../../projections/engine/checkpoint.ts'
 import { mails } from '../mail/mailer.ts'
@@ -51,6 +52,6 @@ const MAILED: ReadonlySet<string> = new Set(['SecretShared', 'SecretRevealed'])
 /** Looks at names and times only, so that an event of a newer release still deletes. */
 function endedBy({ type, stream, metadata }: StoredEvent): Ended[] {
   const digest = digestOfStream(stream)
-  if (type === 'SecretRevealed') return [{ digest, noticeAt: Date.parse(metadata['at'] ?? '') || 0 }]
+  if (type === 'SecretRevealed') return [{ digest, noticeAt: timeOf({ metadata }) }]
   return type === 'SecretBurned' || type === 'SecretExpired' ? [{ digest }] : []
 }

@@ -9,7 +9,7 @@ test('starts at 1 when none was reserved', () => {
 })
 
 test('starts behind the last one, whatever size that had', () => {
-  assert.equal(reserve(idsDecider.evolve(0, reserve(0, 7)), 1).data, { from: 8, to: 8 })
+  assert.equal(reserve(idsDecider.evolve(undefined, reserve(undefined, 7)), 1).data, { from: 8, to: 8 })
 })
 
 test.run()
