@@ -9,9 +9,10 @@ const PATIENCE = 30_000
 
 /** Waits until the read models of a running service hold what was written; without one there is nothing to wait for. */
 export async function awaitReadModels({ reads }: Installation, position: From): Promise<void> {
-  for (const { declaration, inOrder } of READ_MODELS) {
+  for (const projection of READ_MODELS) {
     // What is made of the log as a whole nobody asks for what he has just written, and it is written late.
-    if (inOrder !== undefined) continue
+    if ('fold' in projection) continue
+    const { declaration } = projection
     if (!(await isKept(reads, declaration))) continue
     await new FollowedProgress(await reads.model(declaration)).reached(position, PATIENCE)
   }

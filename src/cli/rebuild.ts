@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import type { Projection } from '../projections/engine/read-model.ts'
+import type { AnyProjection } from '../projections/engine/read-model.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import type { Installation } from '../wiring/installation.ts'
@@ -46,7 +46,7 @@ async function rebuild(open: Open, name: string | undefined, options: RebuildOpt
 }
 
 /** @throws BadUsage */
-function chosen(name: string | undefined, { all }: RebuildOptions): readonly Projection<unknown>[] {
+function chosen(name: string | undefined, { all }: RebuildOptions): readonly AnyProjection[] {
   if ((name === undefined) === (all === undefined)) {
     const names = READ_MODELS.map(({ declaration }) => declaration.name).join(', ')
     throw new BadUsage(`Say which read model to rebuild, or --all, and not both; there are ${names}`)
@@ -55,7 +55,7 @@ function chosen(name: string | undefined, { all }: RebuildOptions): readonly Pro
 }
 
 /** What was filled of one that could not be rebuilt stays. */
-async function rebuildChosen(installation: Installation, models: readonly Projection<unknown>[]): Promise<Outcome> {
+async function rebuildChosen(installation: Installation, models: readonly AnyProjection[]): Promise<Outcome> {
   const stop = new AbortController()
   void listenForStop().first.then(() => stop.abort(new Failed('stopped; the next rebuild goes on from here')))
   const progress = new FillProgress(await installation.store.head())

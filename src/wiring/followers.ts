@@ -5,7 +5,7 @@ import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { stoneModels } from '../projections/diamonds/stone-models.ts'
 import { openModel, openWork, type OpenReadModel, type Wakes, type Work } from '../projections/engine/followers.ts'
 import { checkpointOf, type Reaction } from '../projections/engine/reaction.ts'
-import type { Projection } from '../projections/engine/read-model.ts'
+import type { AnyProjection } from '../projections/engine/read-model.ts'
 import type { Routine } from '../projections/engine/routine.ts'
 import { secrets } from '../projections/secrets/secrets.ts'
 import { tree } from '../projections/tree/tree.ts'
@@ -40,14 +40,7 @@ export type FollowerTools = RequestFinishingOptions &
   }
 
 /** What is made of the log, to be asked. */
-export const READ_MODELS: readonly Projection<unknown>[] = [
-  diamonds,
-  certifications,
-  stoneModels,
-  secrets,
-  webhooks,
-  tree,
-]
+export const READ_MODELS: readonly AnyProjection[] = [diamonds, certifications, stoneModels, secrets, webhooks, tree]
 
 /** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [
@@ -102,7 +95,7 @@ export class Followers {
   }
 
   /** @throws Error for one that is not declared in READ_MODELS */
-  readModel({ declaration: { name } }: Pick<Projection<unknown>, 'declaration'>): OpenReadModel {
+  readModel({ declaration: { name } }: Pick<AnyProjection, 'declaration'>): OpenReadModel {
     const found = this.models.find((model) => model.name === name)
     if (found === undefined) throw new Error(`there is no read model ${name}`)
     return found

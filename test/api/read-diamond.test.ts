@@ -91,6 +91,7 @@ function answeringLater() {
         get: async (id, select) => (asked.get++, model.get(id, select)),
         count: async (where, bounded) => (asked.count++, model.count(where, bounded)),
         counts: async (where) => model.counts(where),
+        sequences: async (ids) => model.sequences(ids),
       }
     },
   })

@@ -101,9 +101,9 @@ test('tells the head of the log, the state of each read model and that of the sc
   assert.equal(scoring, { model: MODEL_VERSION, position: 'start', lag: 0, behind: 0, running: false })
   assert.equal(
     models.map(({ model, build, lag, running }) => ({ model, build, lag: Number(lag) > 0, running })),
-    READ_MODELS.map(({ declaration: { name }, inOrder }) => {
+    READ_MODELS.map((projection) => {
       // The account that was added is nothing but to the one that follows everything.
-      return { model: name, build: null, lag: inOrder !== undefined, running: false }
+      return { model: projection.declaration.name, build: null, lag: 'fold' in projection, running: false }
     }),
   )
 })

@@ -4,6 +4,7 @@ import { findingRules } from './read-store/finding.ts'
 import { leasingRules } from './read-store/leasing.ts'
 import type { Opened } from './read-store/model.ts'
 import { progressRules } from './read-store/progress.ts'
+import { sequenceRules } from './read-store/sequences.ts'
 import { switchingRules } from './read-store/switching.ts'
 import { walkingRules } from './read-store/walking.ts'
 import { writingRules } from './read-store/writing.ts'
@@ -25,6 +26,7 @@ export function readStoreContract(
   }
   of('writing', (test) => writingRules(test, open))
   of('counting', (test) => countingRules(test, open, runs))
+  of('sequences', (test) => sequenceRules(test, open))
   of('progress', (test) => progressRules(test, open))
   of('finding', (test) => findingRules(test, open, runs))
   of('walking', (test) => walkingRules(test, open))

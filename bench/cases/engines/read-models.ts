@@ -64,7 +64,7 @@ async function made(events: EventStore): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
   const reads = openDocuments(folder)
   const runners = READ_MODELS.map(
-    (projection) => new Runner(new ReadModelBuilds<unknown>(projection, store, reads, log), store, log),
+    (projection) => new Runner(new ReadModelBuilds(projection, store, reads, log), store, log),
   )
   const head = await store.head()
   for (const runner of runners) runner.start()

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Told } from '../../projections/engine/build-folding.ts'
+import type { Told } from '../../projections/engine/builds-beside.ts'
 import type { Stores } from '../../projections/engine/followers.ts'
 import { ReadModelBuilds } from '../../projections/engine/read-model-builds.ts'
-import type { Projection } from '../../projections/engine/read-model.ts'
+import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import { shareReads } from '../../projections/engine/shared-read.ts'
 import type { From } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
@@ -30,9 +30,9 @@ const SWITCH = 60_000
  * it: only that process knows which events it has reported as projected. If none runs, this process switches.
  * @throws Failed
  */
-export async function rebuildModel<Value>(
+export async function rebuildModel(
   stores: Stores,
-  projection: Projection<Value>,
+  projection: AnyProjection,
   { signal, told, patience = HELD }: RebuildOptions,
 ): Promise<Rebuilt> {
   const started = performance.now()
@@ -78,9 +78,9 @@ async function leaseToFill(
   }
 }
 
-async function switchTo<Value>(
+async function switchTo(
   id: string,
-  builds: ReadModelBuilds<Value>,
+  builds: ReadModelBuilds,
   { reads }: Stores,
   declaration: ModelDeclaration,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ async function switchTo<Value>(
 }
 
 /** Nobody keeps the model at this moment: beginning to do so is the switch. */
-async function takeOver<Value>(lease: Lease, builds: ReadModelBuilds<Value>, signal: AbortSignal): Promise<void> {
+async function takeOver(lease: Lease, builds: ReadModelBuilds, signal: AbortSignal): Promise<void> {
   try {
     const run = await builds.begin(signal)
     await run?.flush()
@@ -124,7 +124,7 @@ export type Options = Omit<RebuildOptions, 'told'> & {
 /** Rebuilds models in one read of the log, each by itself: what one of them fails for keeps no other back. */
 export async function rebuildAll(
   stores: Stores,
-  models: readonly Projection<unknown>[],
+  models: readonly AnyProjection[],
   { told, ...options }: Options,
 ): Promise<Outcome> {
   const alone = models.length === 1

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { differingIn } from '../../projections/engine/same-document.ts'
-import { together } from '../../projections/engine/refold.ts'
+import { isSameSequence } from '../../projections/engine/account-sequence.ts'
+import { together, type AnyProjection } from '../../projections/engine/read-model.ts'
 import {
   comparePositions,
   DamagedEvent,
@@ -8,14 +8,14 @@ import {
   type From,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import type { Build, FieldValue, Stored } from '../../stores/ports/read-store.ts'
+import type { Build, Document, FieldValue, ModelDeclaration, Stored, Table } from '../../stores/ports/read-store.ts'
 import type { Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 import { tellSetAside } from './set-aside.ts'
 import { RESTORE } from './stream-rules.ts'
 
 /** A live build beside what the log folds to. */
-export type Comparing = {
+type Comparing = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly live: Build
   readonly fresh: FreshModel
@@ -24,7 +24,34 @@ export type Comparing = {
   readonly found: Differences
   /** Streams that are set aside: what is made of them was told of, and is as old as that. */
   readonly aside: ReadonlySet<string>
+  readonly part: Part
 }
+
+/** What of a build is compared. */
+type Part = {
+  of(build: Build): Table
+  called(key: FieldValue): string
+  /** The fields and texts in which two of one key differ, both written up to the same position. */
+  differing(one: Document, other: Document): string[]
+}
+
+/** Names of fields and texts. */
+export const differingIn = ({ fields, texts }: ModelDeclaration, one: Document, other: Document): string[] =>
+  [...Object.keys(fields), ...texts].filter((name) => one[name] !== other[name])
+
+const documentsOf = (declaration: ModelDeclaration): Part => ({
+  of: (build) => build,
+  called: (key) => `document ${key} of ${declaration.name}`,
+  differing: (one, other) => differingIn(declaration, one, other),
+})
+
+const sequencesOf = ({ name }: ModelDeclaration): Part => ({
+  of: ({ sequences }) => sequences,
+  called: (key) => `sequence ${key} of ${name}`,
+  differing: (one, other) => (isSameSequence(one, other) ? [] : ['state']),
+})
+
+const isNumbered = (projection: AnyProjection) => 'numbering' in projection && projection.numbering !== undefined
 
 /** Documents that are looked at again together. */
 const TOGETHER = 500
@@ -38,9 +65,18 @@ const PAUSE = 10
  * differs then is told.
  * @returns how many documents the live build has
  */
-export async function compareModel(given: Omit<Comparing, 'aside'>): Promise<number> {
-  const { live, fresh } = given
-  const comparing = { ...given, aside: await tellSetAside(given) }
+export async function compareModel(given: Omit<Comparing, 'aside' | 'part'>): Promise<number> {
+  const { projection } = given.fresh
+  const aside = await tellSetAside(given)
+  const documents = await comparePart({ ...given, aside, part: documentsOf(projection.declaration) })
+  if (isNumbered(projection)) await comparePart({ ...given, aside, part: sequencesOf(projection.declaration) })
+  return documents
+}
+
+/** @returns how many the live build has */
+async function comparePart(comparing: Comparing): Promise<number> {
+  const { part } = comparing
+  const [live, fresh] = [part.of(comparing.live), part.of(comparing.fresh.build)]
   let documents = 0
   let doubtful: FieldValue[] = []
   const doubt = async (keys: readonly FieldValue[], least: number) => {
@@ -54,13 +90,13 @@ export async function compareModel(given: Omit<Comparing, 'aside'>): Promise<num
   }
   for await (const page of live.walk()) {
     documents += page.length
-    const folded = byKey(await fresh.build.load(page.map(keyOf)))
+    const folded = byKey(await fresh.load(page.map(keyOf)))
     await doubt(
-      page.filter((stored) => differenceOf(fresh, stored, folded.get(keyOf(stored))) !== undefined).map(keyOf),
+      page.filter((stored) => differenceOf(part, stored, folded.get(keyOf(stored))) !== undefined).map(keyOf),
       TOGETHER,
     )
   }
-  for await (const page of fresh.build.walk([])) {
+  for await (const page of fresh.walk([])) {
     const there = byKey(await live.load(page.map(keyOf), []))
     await doubt(
       page.map(keyOf).filter((key) => !there.has(key)),
@@ -73,7 +109,7 @@ export async function compareModel(given: Omit<Comparing, 'aside'>): Promise<num
 
 /** At one position: that of the live build as these documents were read. */
 async function compareAgain(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
-  const { store, fresh, faulty, aside, found } = comparing
+  const { store, fresh, faulty, aside, found, part } = comparing
   const captured = await capture(comparing, keys)
   if (captured === undefined) {
     if (keys.length > 1) for (const key of keys) await compareAgain(comparing, [key])
@@ -81,18 +117,18 @@ async function compareAgain(comparing: Comparing, keys: readonly FieldValue[]): 
     return
   }
   await fresh.foldTo(captured.position)
-  const folded = byKey(await fresh.build.load(keys))
+  const folded = byKey(await part.of(fresh.build).load(keys))
   for (const key of keys) {
     const [stored, wanted] = [captured.documents.get(key), folded.get(key)]
-    const what = differenceOf(fresh, stored, wanted)
+    const what = differenceOf(part, stored, wanted)
     if (what === undefined) continue
     const { name } = fresh.projection.declaration
     const event = await lastOf(store, wanted ?? stored)
     const streams = event === undefined ? [] : [...together(fresh.projection, [event.stream])]
     if (streams.some((stream) => aside.has(stream))) continue
-    const where = event === undefined ? `document ${key} of ${name}` : `${event.stream}@${event.revision}`
+    const where = event === undefined ? part.called(key) : `${event.stream}@${event.revision}`
     const remedy = streams.some((stream) => faulty.has(stream)) ? RESTORE : eitherIsWrong(name)
-    found.add({ where, what: `document ${key} of ${name} ${what}`, do: remedy })
+    found.add({ where, what: `${part.called(key)} ${what}`, do: remedy })
   }
 }
 
@@ -103,10 +139,10 @@ const eitherIsWrong = (name: string) =>
 type Captured = { readonly position: From; readonly documents: ReadonlyMap<FieldValue, Stored> }
 
 /** Documents, and how far the build was as they were read; undefined where they change too often to tell. */
-async function capture({ live, fresh }: Comparing, keys: readonly FieldValue[]): Promise<Captured | undefined> {
+async function capture({ live, fresh, part }: Comparing, keys: readonly FieldValue[]): Promise<Captured | undefined> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const position = await positionOf(live)
-    const stored = await live.load(keys, undefined, 'acknowledged')
+    const stored = await part.of(live).load(keys, undefined, 'acknowledged')
     // MongoDB has documents before the checkpoint: those are of a batch that is under way.
     const isSettled =
       comparePositions(fresh.position, position) <= 0 &&
@@ -118,24 +154,20 @@ async function capture({ live, fresh }: Comparing, keys: readonly FieldValue[]):
   return undefined
 }
 
-function tellUnsteady({ fresh, found }: Comparing, [key]: readonly FieldValue[]): void {
+function tellUnsteady({ fresh, found, part }: Comparing, [key = '']: readonly FieldValue[]): void {
   const { name } = fresh.projection.declaration
   found.add({
-    where: `document ${key} of ${name}`,
+    where: part.called(key),
     what: 'is newer than its model says, or changes too often to be compared',
     do: `run it again; where it stays, npx adamant rebuild ${name}`,
   })
 }
 
 /** How a live document differs from what the log folds to; undefined where it does not. */
-function differenceOf(
-  { projection }: FreshModel,
-  stored: Stored | undefined,
-  wanted: Stored | undefined,
-): string | undefined {
+function differenceOf(part: Part, stored: Stored | undefined, wanted: Stored | undefined): string | undefined {
   if (stored === undefined) return wanted && 'is missing'
   if (wanted === undefined) return 'is there, and the log knows of none'
-  const names = differingIn(projection, stored.document, wanted.document)
+  const names = part.differing(stored.document, wanted.document)
   return names.length === 0 ? undefined : `is not what the log says, in ${names.join(', ')}`
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { retriesStream } from '../../domain/installation/installation.ts'
 import { BatchWriter } from '../../projections/engine/batch-writer.ts'
-import type { Projection } from '../../projections/engine/read-model.ts'
+import { prefixesOf } from '../../projections/engine/follow.ts'
+import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
   comparePositions,
@@ -25,21 +25,16 @@ export class FreshModel {
   #position: From = 'start'
 
   private constructor(
-    readonly projection: Projection<unknown>,
+    readonly projection: AnyProjection,
     readonly build: Build,
     readonly model: ReadModel,
     private readonly store: EventStore,
-    private readonly writer: BatchWriter<unknown>,
+    private readonly writer: BatchWriter,
   ) {
-    this.#prefixes = [...projection.follows, retriesStream(projection.declaration.name)]
+    this.#prefixes = prefixesOf(projection.declaration.name, projection)
   }
 
-  static async open(
-    projection: Projection<unknown>,
-    store: EventStore,
-    scratch: ReadStore,
-    log: Log,
-  ): Promise<FreshModel> {
+  static async open(projection: AnyProjection, store: EventStore, scratch: ReadStore, log: Log): Promise<FreshModel> {
     const build = await scratch.live(projection.declaration)
     const model = await scratch.model(projection.declaration)
     return new FreshModel(projection, build, model, store, await BatchWriter.open(projection, store, build, log))

@@ -1,5 +1,5 @@
 import { isOfLog, lineOf } from '../../projections/engine/checkpoint.ts'
-import type { Projection } from '../../projections/engine/read-model.ts'
+import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { EventStore, From } from '../../stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
@@ -32,7 +32,7 @@ const TRIES = 5
 
 /** @param log told what can't be folded */
 export async function follow(
-  projection: Projection<unknown>,
+  projection: AnyProjection,
   { store, reads }: Stores,
   scratch: ReadStore,
   log: Log,

@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { retriesStream } from '../../domain/installation/installation.ts'
 import { foldAgain } from '../../projections/engine/fold-batch.ts'
-import type { Projection } from '../../projections/engine/read-model.ts'
-import { together } from '../../projections/engine/refold.ts'
-import { differingIn } from '../../projections/engine/same-document.ts'
+import { together, type Projection } from '../../projections/engine/read-model.ts'
 import { NotInTree, TreeQueries } from '../../projections/tree/tree-queries.ts'
 import { tree } from '../../projections/tree/tree.ts'
 import { comparePositions, DamagedEvent, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Stored } from '../../stores/ports/read-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import type { TreeVerified } from './compare-tree.ts'
+import { differingIn } from './compare-model.ts'
 import { Differences } from './differences.ts'
 import { faultOf, FILE_HOLDERS } from './files.ts'
 import { chosenOf } from './reservoir.ts'
@@ -90,8 +89,9 @@ async function checkDocument(
     for (const stream of read.streams) sampling.looked.add(stream)
     const { writes } = await foldAgain(projection, read.events)
     const wanted = writes.flatMap((write) => ('put' in write && write.put['id'] === key ? [write.put] : []))[0]
-    const numbers: readonly string[] = projection.tallied?.numbers ?? []
-    const names = wanted === undefined ? ['all of it'] : differingIn(projection, read.stored.document, wanted)
+    const numbers: readonly string[] = projection.numbering?.numbers ?? []
+    const names =
+      wanted === undefined ? ['all of it'] : differingIn(projection.declaration, read.stored.document, wanted)
     const differing = names.filter((field) => !numbers.includes(field))
     const where = `${read.streams[0] ?? name}@${read.events.at(-1)?.revision ?? 0n}`
     if (differing.length > 0)

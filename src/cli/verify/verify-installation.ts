@@ -1,5 +1,6 @@
 import { openLog } from '../../runtime/log.ts'
 import type { ReadStore } from '../../stores/ports/read-store.ts'
+import type { Projection } from '../../projections/engine/read-model.ts'
 import { tree } from '../../projections/tree/tree.ts'
 import { READ_MODELS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
@@ -12,7 +13,7 @@ import { checkVault, WaitingSecrets } from './vault.ts'
 import { verifyLog } from './verify-log.ts'
 
 /** What is compared document by document: those of the hash tree depend on how events were cut into batches. */
-export const COMPARED = READ_MODELS.filter((model) => model.declaration.name !== tree.declaration.name)
+export const COMPARED = READ_MODELS.filter((model): model is Projection<unknown> => !('fold' in model))
 
 export type ModelVerified = { readonly documents: number; readonly differences: number }
 

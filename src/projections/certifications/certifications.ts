@@ -13,7 +13,6 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
-import { isKnownType } from '../../events/registry.ts'
 import type { EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { Patience, type Progress } from '../engine/progress.ts'
@@ -29,22 +28,19 @@ export const certifications = readModel<CertificationPlace>({
   name: 'certifications',
   version: 1,
   follows: ['diamond-'],
+  on: ['CertificationAttached', 'CertificationRemoved'],
   documents: {
     fields: { id: 'integer', diamond: 'integer', digest: 'text' },
     texts: [],
     indexes: [['digest']],
     counts: [],
   },
-  keyOf: (event) => (isOther(event) ? undefined : decode<CertificationAttached | CertificationRemoved>(event).data.id),
+  keyOf: (event) => decode<CertificationAttached | CertificationRemoved>(event).data.id,
   begins: ({ type }) => type === 'CertificationAttached',
-  apply: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? placeOf(event))),
+  evolve: (place, event) => (event.type === 'CertificationRemoved' ? undefined : (place ?? placeOf(event))),
   toDocument: ({ id, diamond, digest }) => ({ id, diamond, digest }),
   fromDocument: ({ id, diamond, digest }) => ({ id: Number(id), diamond: Number(diamond), digest: String(digest) }),
 })
-
-/** What this release knows to be about something else. A type that it does not know may be about files. */
-const isOther = ({ type }: StoredEvent) =>
-  isKnownType(type) && type !== 'CertificationAttached' && type !== 'CertificationRemoved'
 
 function placeOf(event: StoredEvent): CertificationPlace {
   const { id, file } = decode<CertificationAttached>(event).data

@@ -7,7 +7,7 @@ import { comparePositions, type EventStore, type From } from '../../stores/ports
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { PATIENCE, type Progress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
-import { COUNT_TEXT, countAt, countIn, countKey, EPOCHS_KEY, epochsIn, type Count } from '../engine/tally.ts'
+import { lengthAt, readSequences, type AccountSequence } from '../engine/account-sequence.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { fromDocument, STATE } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isGone, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
@@ -149,7 +149,7 @@ export class ChangeFeed {
     return { current: await progress.reached(head, patience) }
   }
 
-  /** The checkpoint is read before the counts: what they have behind it is not all written. */
+  /** The checkpoint is read before the sequences: what they have behind it is not all written. */
   async #standing(account: number): Promise<Standing> {
     return standingAt(this.options.model, await this.options.model.position(), account)
   }
@@ -204,30 +204,17 @@ type Standing = {
   /** Of the log as the model has it, and the ones before, in their order. */
   readonly epoch: number
   readonly epochs: readonly number[]
-  readonly count: Pick<Count, 'before' | 'since' | 'epochs'>
+  readonly sequence: AccountSequence
   /** All changes up to this number are in the model, and stay behind whatever comes. */
   readonly settled: number
 }
 
-const NOTHING = { before: 0, since: [], epochs: [] }
-
 /** @throws StoreUnavailable where the model is of another log */
 async function standingAt(model: ReadModel, position: From, account: number): Promise<Standing> {
-  const found = await model.find({
-    where: { id: { in: [EPOCHS_KEY, countKey(account)] } },
-    order: [],
-    limit: 2,
-    offset: 0,
-    select: ['id', COUNT_TEXT],
-  })
-  const textOf = (key: number) => found.find(({ id }) => id === key)?.[COUNT_TEXT]
-  const begun = textOf(EPOCHS_KEY)
-  const epochs = epochsIn(begun === undefined ? '[]' : String(begun))
-    .filter(({ at }) => comparePositions(at, position) <= 0)
-    .map(({ epoch }) => epoch)
-  const counted = textOf(countKey(account))
-  const count = counted === undefined ? NOTHING : countIn(String(counted))
-  return { epoch: epochs.at(-1) ?? FIRST_EPOCH, epochs, count, settled: countAt(count, position) }
+  const sequences = await readSequences(model, [account])
+  const epochs = sequences.epochs.filter(({ at }) => comparePositions(at, position) <= 0).map(({ epoch }) => epoch)
+  const sequence = sequences.of(account)
+  return { epoch: epochs.at(-1) ?? FIRST_EPOCH, epochs, sequence, settled: lengthAt(sequence, position) }
 }
 
 /**
@@ -251,11 +238,11 @@ function numberIn(cursor: Cursor, standing: Standing, current: boolean): number 
  * How much of its account's past a cursor of another epoch shares with the log of now: what came before the next epoch began.
  * Of an epoch that was itself lost, nobody knows where it branched off.
  */
-function commonPast({ epoch }: Cursor, { epochs, count, settled }: Standing): number {
+function commonPast({ epoch }: Cursor, { epochs, sequence, settled }: Standing): number {
   const at = epochs.indexOf(epoch)
   if (epoch !== FIRST_EPOCH && at < 0) return 0
   const next = epochs[at + 1]
-  const mark = count.epochs.find(([begun]) => next !== undefined && begun >= next)
+  const mark = sequence.epochs.find(([begun]) => next !== undefined && begun >= next)
   return Math.min(mark?.[1] ?? settled, settled)
 }
 

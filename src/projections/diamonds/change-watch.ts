@@ -1,7 +1,7 @@
 import type { Log } from '../../runtime/log.ts'
 import { StoreUnavailable, type From } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { COUNT_TEXT, countAt, countIn, countKey } from '../engine/tally.ts'
+import { lengthAt, readSequences } from '../engine/account-sequence.ts'
 
 /** How far the model is, where this process writes it: nobody has to look, it tells. */
 export type Writing = {
@@ -11,7 +11,7 @@ export type Writing = {
 }
 
 export type ChangeWatchOptions = {
-  readonly model: Pick<ReadModel, 'position' | 'find'>
+  readonly model: Pick<ReadModel, 'position' | 'sequences'>
   readonly writing: Writing
   readonly log: Log
 }
@@ -103,20 +103,14 @@ export class ChangeWatch {
     }
   }
 
-  /** The checkpoint is read before the counts: what they have behind it is not all written. */
+  /** The checkpoint is read before the sequences: what they have behind it is not all written. */
   async #look(accounts: readonly number[]): Promise<void> {
     const { model } = this.options
     const position = await model.position()
-    const found = await model.find({
-      where: { id: { in: accounts.map(countKey) } },
-      order: [],
-      limit: accounts.length,
-      offset: 0,
-      select: ['id', COUNT_TEXT],
-    })
-    for (const document of found) {
-      const settled = countAt(countIn(String(document[COUNT_TEXT])), position)
-      for (const { number, wake } of this.#waiting.get(-Number(document['id'])) ?? []) if (settled > number) wake()
+    const sequences = await readSequences(model, accounts)
+    for (const account of accounts) {
+      const settled = lengthAt(sequences.of(account), position)
+      for (const { number, wake } of this.#waiting.get(account) ?? []) if (settled > number) wake()
     }
   }
 }

@@ -2,7 +2,7 @@ import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
-import { emptyDocument } from '../engine/tally.ts'
+import { emptyDocument } from '../engine/account-sequence.ts'
 import { STATE } from './diamond-document.ts'
 import { LIST_FIELDS } from './list-fields.ts'
 import { COUNTED, INDEXES } from './list-indexes.ts'
@@ -35,16 +35,16 @@ const documents: ReadModelDeclaration<unknown>['documents'] = {
 export const diamonds = readModel<FollowedDiamond>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
-  version: 12 + FIELDS_VERSION,
+  version: 13 + FIELDS_VERSION,
   follows: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
   together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
   keyOf: ({ stream }) => (isDiamonds(stream) ? idIn(stream) : undefined),
   begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
-  apply: follow,
+  evolve: follow,
   toDocument: (followed) => followedDocument(followed, EMPTY),
   fromDocument: followedIn,
-  tallied: {
+  numbering: {
     beginsFor: ({ data }) => accountIn(data['owner']),
     accountOf: ({ account }) => Number(account),
     unshown: (id, account, number) => ({ ...EMPTY, id, owner: NOBODY, account, created: number, changed: number }),
@@ -53,7 +53,7 @@ export const diamonds = readModel<FollowedDiamond>({
   },
 })
 
-const EMPTY = emptyDocument({ name: 'diamonds', version: 0, ...documents })
+const EMPTY = emptyDocument(documents)
 
 /** Read before anything else of the event is, and without its schema: whose it is must not depend on a release. */
 const accountIn = (owner: unknown): number | undefined =>

@@ -1,7 +1,6 @@
 import type { StoneModelEvent } from '../../domain/diamond/stone-model.ts'
 import { diamondIn, diamondStream } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
-import { isKnownType } from '../../events/registry.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { readModel } from '../engine/read-model.ts'
 
@@ -13,22 +12,19 @@ export const stoneModels = readModel<ModelPlace>({
   name: 'stone-models',
   version: 1,
   follows: ['diamond-'],
+  on: ['StoneModelAttached', 'StoneModelRemoved'],
   documents: {
     fields: { id: 'integer', digest: 'text' },
     texts: [],
     indexes: [['digest']],
     counts: [],
   },
-  keyOf: (event) => (isOther(event) ? undefined : idIn(event)),
+  keyOf: idIn,
   begins: () => false,
-  apply: (_place, event) => placeAfter(event),
+  evolve: (_place, event) => placeAfter(event),
   toDocument: ({ id, digest }) => ({ id, digest }),
   fromDocument: ({ id, digest }) => ({ id: Number(id), digest: String(digest) }),
 })
-
-/** What this release knows to be about something else. A type that it does not know may be about files. */
-const isOther = ({ type }: StoredEvent) =>
-  isKnownType(type) && type !== 'StoneModelAttached' && type !== 'StoneModelRemoved'
 
 function placeAfter(event: StoredEvent): ModelPlace | undefined {
   const { type, data } = decode<StoneModelEvent>(event)

@@ -7,30 +7,26 @@ import {
   type From,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import type { Build, Checkpoint, DeadLetter } from '../../stores/ports/read-store.ts'
-import { CheckpointWriter } from './checkpoint-writer.ts'
-import { lineOf, newestIn } from './checkpoint.ts'
-import { foldBatch, type Folded } from './fold-batch.ts'
-import type { Projection } from './read-model.ts'
-import { refold, together } from './refold.ts'
+import type { Build, Checkpoint, DeadLetter, Document, FieldValue, Write } from '../../stores/ports/read-store.ts'
+import { CheckpointWriter, lineOf, newestIn } from './checkpoint.ts'
+import { EventNumbers } from './account-sequence.ts'
+import { foldAgain, foldBatch, type Folded, type Loading } from './fold-batch.ts'
+import { together, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
 import { retriedStreams } from './dead-letter.ts'
 
 /** How far a batch leads, and the newest event that it names, if any. */
 type End = Pick<Checkpoint, 'position' | 'event'>
 
-type InOrder = NonNullable<Projection<unknown>['inOrder']>
-
 /** Folds batches into one build, and folds again what an operator asks to be tried again. */
-export class BatchWriter<Value> {
+export class BatchWriter {
   readonly #checkpoints: CheckpointWriter
-  readonly #retries: string
   #written: From
   /** The position of the last batch that wrote something: the stored checkpoint is never behind it. */
   #kept: From
   #event: Checkpoint['event']
 
   private constructor(
-    private readonly projection: Projection<Value>,
+    private readonly projection: AnyProjection,
     private readonly store: EventStore,
     private readonly build: Build,
     private readonly log: Log,
@@ -41,13 +37,12 @@ export class BatchWriter<Value> {
     },
   ) {
     this.#checkpoints = new CheckpointWriter(build, store, log)
-    this.#retries = retriesStream(projection.declaration.name)
     this.#written = known.checkpoint?.position ?? 'start'
     this.#kept = this.#written
     this.#event = known.checkpoint?.event ?? null
   }
 
-  static async open<Value>(projection: Projection<Value>, store: EventStore, build: Build, log: Log) {
+  static async open(projection: AnyProjection, store: EventStore, build: Build, log: Log) {
     const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
     const known = { line: await lineOf(store), checkpoint: await build.checkpoint(), parked }
     return new BatchWriter(projection, store, build, log, known)
@@ -63,15 +58,17 @@ export class BatchWriter<Value> {
     if (comparePositions(position, this.#written) <= 0) return
     const events = this.#behind(read)
     const end = { position, event: newestIn({ events, ...(last && { last }) }) }
-    if (this.projection.inOrder !== undefined) return this.#foldInOrder(this.projection.inOrder, events, end)
+    const { projection } = this
+    if ('fold' in projection) return this.#write(await this.#foldLog(projection, events), end)
+    const retries = retriesStream(projection.declaration.name)
     let from = 0
     for (const [index, event] of events.entries()) {
-      if (event.stream !== this.#retries) continue
-      await this.#foldBefore(events.slice(from, index))
-      await this.#retry(event)
+      if (event.stream !== retries) continue
+      await this.#foldBefore(projection, events.slice(from, index))
+      await this.#retry(projection, event)
       from = index + 1
     }
-    await this.#fold(from === 0 ? events : events.slice(from), end)
+    await this.#fold(projection, from === 0 ? events : events.slice(from), end)
   }
 
   #behind(events: readonly StoredEvent[]): readonly StoredEvent[] {
@@ -80,37 +77,37 @@ export class BatchWriter<Value> {
     return events.filter((event) => comparePositions(event.position, this.#written) > 0)
   }
 
-  async #foldInOrder(fold: InOrder, events: readonly StoredEvent[], end: End): Promise<void> {
-    const writes = events.length === 0 ? [] : await fold(this.build, this.#kept, events)
-    await this.#write({ writes, letters: [] }, end)
+  async #foldLog(projection: LogProjection, events: readonly StoredEvent[]): Promise<Folded> {
+    const writes = events.length === 0 ? [] : await projection.fold(this.build, this.#kept, events)
+    return { writes, letters: [], sequences: [] }
   }
 
   /** What of a batch lies before an event that is no part of it. */
-  async #foldBefore(events: readonly StoredEvent[]): Promise<void> {
+  async #foldBefore(projection: Projection<unknown>, events: readonly StoredEvent[]): Promise<void> {
     const last = events.at(-1)
-    if (last !== undefined) await this.#fold(events, { position: last.position, event: last })
+    if (last !== undefined) await this.#fold(projection, events, { position: last.position, event: last })
   }
 
-  async #fold(events: readonly StoredEvent[], end: End): Promise<void> {
-    await this.#write(await foldBatch(this.projection, this.build, events, this.known.parked), end)
+  async #fold(projection: Projection<unknown>, events: readonly StoredEvent[], end: End): Promise<void> {
+    await this.#write(await foldBatch(projection, this.build, events, this.known.parked), end)
   }
 
   /** The letters go first: when this process ends before the rest is written, the request comes again. */
-  async #retry(event: StoredEvent): Promise<void> {
-    const streams = together(this.projection, retriedStreams(event, this.projection.follows, this.log))
+  async #retry(projection: Projection<unknown>, event: StoredEvent): Promise<void> {
+    const streams = together(projection, retriedStreams(event, projection.follows, this.log))
     for (const stream of streams) {
       await this.build.release(stream)
       this.known.parked.delete(stream)
     }
-    const refolded = await refold(this.projection, { store: this.store, build: this.build }, streams, event)
+    const refolded = await refold(projection, { store: this.store, build: this.build }, streams, event)
     await this.#write(refolded, { position: event.position, event })
   }
 
-  async #write({ writes, letters }: Folded, { position, event }: End): Promise<void> {
+  async #write({ writes, letters, sequences }: Folded, { position, event }: End): Promise<void> {
     if (event !== null) this.#event = { id: event.id, position: event.position }
     const checkpoint = { position, log: this.known.line, event: this.#event }
-    if (writes.length + letters.length > 0) {
-      await this.#checkpoints.write(writes, checkpoint, letters)
+    if (writes.length + letters.length + sequences.length > 0) {
+      await this.#checkpoints.write(writes, checkpoint, letters, sequences)
       this.#kept = position
     } else this.#checkpoints.later(checkpoint)
     for (const letter of letters) this.#park(letter)
@@ -129,4 +126,66 @@ export class BatchWriter<Value> {
   flush(): Promise<void> {
     return this.#checkpoints.flush()
   }
+}
+
+/**
+ * Folds streams from their beginning up to a request to do so: what was set aside is not guessed from documents that stood
+ * still. Where events are numbered, the request counts as one of each document that it makes anew.
+ * @param streams with all that belong together
+ * @returns writes that hold against everything written before that position, and letters for what still can't be folded
+ */
+async function refold<Value>(
+  projection: Projection<Value>,
+  { store, build }: { readonly store: EventStore; readonly build: Loading },
+  streams: readonly string[],
+  request: StoredEvent,
+): Promise<Folded> {
+  const until = request.position
+  const read = await Promise.all(streams.map((stream) => store.read(stream)))
+  const events = read
+    .flat()
+    .filter(({ position }) => comparePositions(position, until) <= 0)
+    .sort((a, b) => comparePositions(a.position, b.position))
+  const { writes, letters } = await foldAgain(projection, events)
+  const keys = new Set(events.map((event) => keyOrNone(projection, event)).filter((key) => key !== undefined))
+  const replaced = [...replacing(writes, keys, until.commit)]
+  return { letters, ...(await numberedAnew(projection, build, replaced, request)) }
+}
+
+async function numberedAnew<Value>(
+  { numbering }: Projection<Value>,
+  build: Loading,
+  writes: readonly Write[],
+  request: StoredEvent,
+): Promise<Pick<Folded, 'writes' | 'sequences'>> {
+  if (numbering === undefined) return { writes, sequences: [] }
+  const made = writes.flatMap((write) => ('put' in write ? [write.put] : []))
+  const accounts = new Set(made.map((one) => numbering.accountOf(one)))
+  const numbers = await EventNumbers.load(build.sequences, [request], accounts)
+  if (numbers === undefined) return { writes, sequences: [] }
+  const stored = await build.load(made.map(({ id = '' }) => id))
+  const before = new Map(stored.map(({ document }) => [document['id'], document]))
+  const renumbered = (put: Document): Document =>
+    numbering.renumbered(put, before.get(put['id']), numbers.next(numbering.accountOf(put), request))
+  const numbered = writes.map((write) => ('put' in write ? { ...write, put: renumbered(write.put) } : write))
+  return { writes: numbered, sequences: numbers.writes() }
+}
+
+/** Where nobody can tell an event's document, it has made none. */
+function keyOrNone<Value>(projection: Projection<Value>, event: StoredEvent): FieldValue | undefined {
+  try {
+    return projection.keyOf(event)
+  } catch {
+    return undefined
+  }
+}
+
+/** What these streams make now, and the removal of what they made once. */
+function* replacing(writes: readonly Write[], keys: Set<FieldValue>, revision: bigint): Iterable<Write> {
+  for (const write of writes) {
+    if (!('put' in write)) continue
+    keys.delete(write.put['id'] ?? '')
+    yield { put: write.put, revision }
+  }
+  for (const key of keys) yield { remove: key, revision }
 }

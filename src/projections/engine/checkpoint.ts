@@ -1,7 +1,15 @@
 import { readEpoch } from '../../commands/installation/restore-log.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { comparePositions, type Batch, type EventStore } from '../../stores/ports/event-store.ts'
-import type { Checkpoint } from '../../stores/ports/read-store.ts'
+import type { Log } from '../../runtime/log.ts'
+import type {
+  Build,
+  Checkpoint,
+  DeadLetter,
+  ModelDeclaration,
+  ReadStore,
+  Write,
+} from '../../stores/ports/read-store.ts'
 
 /**
  * Names a log and its epoch: `IDENTITY`, or `IDENTITY/EPOCH` since it was restored. Checkpoints carry it, so that what was
@@ -26,6 +34,25 @@ export async function isOfLog(store: EventStore, { log, event }: Pick<Checkpoint
   return event === null || (await store.eventAt(event.position))?.id === event.id
 }
 
+/**
+ * The build of what is kept with the read models and not folded, such as how far a reaction has come. What was kept for another
+ * log, or in an epoch that is lost, is worth nothing: an empty build takes its place.
+ * @throws StoreUnavailable
+ */
+export async function buildOfLog(reads: ReadStore, store: EventStore, declaration: ModelDeclaration): Promise<Build> {
+  const live = await reads.live(declaration)
+  const checkpoint = await live.checkpoint()
+  if (checkpoint === undefined || (await isOfLog(store, checkpoint))) return live
+  const fresh = await reads.begin(declaration)
+  try {
+    await reads.promote(declaration, fresh)
+    return fresh
+  } catch (error) {
+    await reads.drop(declaration, fresh)
+    throw error
+  }
+}
+
 /** The newest event that a batch names, which is the one at its position where the log had that at hand. */
 export function newestIn({ events, last = events.at(-1) }: Pick<Batch, 'events' | 'last'>): Checkpoint['event'] {
   return last === undefined ? null : { id: last.id, position: last.position }
@@ -43,4 +70,72 @@ export async function anchored<Known extends Pick<Checkpoint, 'position' | 'even
   if (position === 'start' || (event !== null && comparePositions(event.position, position) === 0)) return checkpoint
   const found = await store.eventAt(position)
   return found === undefined ? checkpoint : { ...checkpoint, event: { id: found.id, position: found.position } }
+}
+
+/**
+ * Milliseconds that a checkpoint may wait which only says that nothing of what was read had to be written: until no other
+ * one has come for so long, and where they keep coming, no longer than that. Each write is a transaction, and under load
+ * every batch of events would otherwise cost one in each model that it does not concern.
+ */
+const QUIET = 50
+const LONGEST = 450
+
+/**
+ * Writes what a batch changed at once, together with its checkpoint. Most batches change nothing in most models: their
+ * checkpoints wait for each other, since one that is lost costs no more than reading those events again.
+ */
+export class CheckpointWriter {
+  #waiting: Checkpoint | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** When the first of those that wait came. */
+  #since = 0
+  #flushing: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly build: Build,
+    private readonly store: Pick<EventStore, 'eventAt'>,
+    private readonly log: Log,
+  ) {}
+
+  /** @throws what the store says; nothing is written then */
+  async write(
+    writes: readonly Write[],
+    checkpoint: Checkpoint,
+    letters: readonly DeadLetter[],
+    sequences: readonly Write[],
+  ): Promise<void> {
+    this.#forget()
+    await this.#flushing
+    await this.build.write(writes, await anchored(this.store, checkpoint), letters, sequences)
+  }
+
+  /** Writes the checkpoint within half a second, 50 ms where nothing more comes, or a later one in its place. */
+  later(checkpoint: Checkpoint): void {
+    const now = performance.now()
+    if (this.#waiting === undefined) this.#since = now
+    this.#waiting = checkpoint
+    this.#timer ??= setTimeout(() => void this.flush(), QUIET)
+    if (now - this.#since < LONGEST) this.#timer.refresh()
+  }
+
+  /** Writes now what waits. A store's fault is the next write's to tell. */
+  flush(): Promise<void> {
+    const checkpoint = this.#waiting
+    this.#forget()
+    if (checkpoint === undefined) return this.#flushing
+    this.#flushing = this.#write(checkpoint).catch((error: unknown) => {
+      this.log.debug({ err: error }, 'a checkpoint could not be written; the next one will be')
+    })
+    return this.#flushing
+  }
+
+  async #write(checkpoint: Checkpoint): Promise<void> {
+    await this.build.write([], await anchored(this.store, checkpoint))
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#waiting = undefined
+  }
 }

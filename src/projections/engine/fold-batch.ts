@@ -6,13 +6,23 @@ import {
   type Document,
   type FieldValue,
   type Stored,
+  type Table,
   type Write,
 } from '../../stores/ports/read-store.ts'
+import { EventNumbers } from './account-sequence.ts'
 import { letter } from './dead-letter.ts'
+import { handles } from './follow.ts'
 import type { Projection } from './read-model.ts'
-import { Tally } from './tally.ts'
 
-export type Folded = { readonly writes: Write[]; readonly letters: DeadLetter[] }
+/** What a batch makes of a build. */
+export type Folded = {
+  readonly writes: readonly Write[]
+  readonly letters: readonly DeadLetter[]
+  readonly sequences: readonly Write[]
+}
+
+/** What a batch is folded over. */
+export type Loading = Pick<Build, 'load'> & { readonly sequences: Pick<Table, 'load'> }
 
 /** An event and the document that it belongs to, if any, or why nobody can tell. */
 type Keyed = {
@@ -37,7 +47,7 @@ type Entry<Value> = {
 type Numbered = { readonly event: StoredEvent; readonly number: number }
 
 /** What gives an event its number. */
-type Numbers = Pick<Tally, 'next' | 'note'>
+type Numbers = Pick<EventNumbers, 'next' | 'note'>
 
 /** Where streams are folded again from their beginnings: their events have been counted. */
 const UNNUMBERED: Numbers = { next: () => 0, note: () => undefined }
@@ -53,16 +63,16 @@ type Entries<Value> = Map<FieldValue, Entry<Value>>
  */
 export async function foldBatch<Value>(
   projection: Projection<Value>,
-  build: Pick<Build, 'load'>,
+  build: Loading,
   events: readonly StoredEvent[],
   parked: ReadonlySet<string>,
 ): Promise<Folded> {
   const keyed = events.map((event) => keyedBy(projection, event))
   const stored = await loaded(build, keyed)
   const accounts = accountsOf(projection, keyed, stored)
-  const tally = accounts && (await Tally.load(projection.declaration, build, events, accounts))
-  const over = tally?.isOvertaken === true ? await loaded(build, keyed, 'all') : stored
-  return foldOver(projection, build, { keyed, stored: over, parked }, () => tally?.again())
+  const numbers = accounts && (await EventNumbers.load(build.sequences, events, accounts))
+  const over = numbers?.isOvertaken === true ? await loaded(build, keyed, 'all') : stored
+  return foldOver(projection, build, { keyed, stored: over, parked }, () => numbers?.again())
 }
 
 /** Folds streams from their beginnings, over nothing. Their events are not counted again. */
@@ -81,17 +91,17 @@ async function foldOver<Value>(
   projection: Projection<Value>,
   build: Pick<Build, 'load'>,
   { keyed, stored, parked }: Batch,
-  tallied: () => Tally | undefined,
+  numbersAgain: () => EventNumbers | undefined,
 ): Promise<Folded> {
   const faults = new Map<StoredEvent, unknown>()
   for (;;) {
-    const tally = tallied()
-    const known = { parked, faults, numbers: tally ?? UNNUMBERED }
+    const numbers = numbersAgain()
+    const known = { parked, faults, numbers: numbers ?? UNNUMBERED }
     const { entries, letters, faulty } = foldAll(projection, stored, keyed, known)
     const { writes, unshown } = writesOf(projection, entries)
     if (unshown.length === 0) {
       await requireAsLoaded(projection, build, faulty, stored)
-      return { writes: [...writes, ...(tally?.writes() ?? [])], letters }
+      return { writes, letters, sequences: numbers?.writes() ?? [] }
     }
     for (const entry of unshown) {
       const { event, fault } = culpritOf(projection, entry)
@@ -102,7 +112,7 @@ async function foldOver<Value>(
 
 function keyedBy<Value>(projection: Projection<Value>, event: StoredEvent): Keyed {
   try {
-    const key = projection.keyOf(event)
+    const key = handles(projection, event) ? projection.keyOf(event) : undefined
     return { event, key, begins: key !== undefined && projection.begins(event), fault: undefined }
   } catch (error) {
     return { event, key: undefined, begins: false, fault: error ?? new Error('nobody can tell its document') }
@@ -127,14 +137,14 @@ async function loaded(
 
 /** Whose events may be among these; undefined in a model that counts none. */
 function accountsOf<Value>(
-  { tallied }: Projection<Value>,
+  { numbering }: Projection<Value>,
   keyed: readonly Keyed[],
   stored: readonly Stored[],
 ): Set<number> | undefined {
-  if (tallied === undefined) return undefined
-  const accounts = new Set(stored.map(({ document }) => tallied.accountOf(document)))
+  if (numbering === undefined) return undefined
+  const accounts = new Set(stored.map(({ document }) => numbering.accountOf(document)))
   for (const { event, begins } of keyed) {
-    const account = begins ? tallied.beginsFor(event) : undefined
+    const account = begins ? numbering.beginsFor(event) : undefined
     if (account !== undefined) accounts.add(account)
   }
   return accounts
@@ -185,28 +195,28 @@ function foldAll<Value>(
 
 /** Whose an event is: known by what its document is, or would begin with. */
 function accountOf<Value>(
-  { tallied }: Projection<Value>,
+  { numbering }: Projection<Value>,
   entries: Entries<Value>,
   { event, key, begins }: Keyed,
 ): number | undefined {
-  if (tallied === undefined || key === undefined) return undefined
+  if (numbering === undefined || key === undefined) return undefined
   const entry = entries.get(key)
   const known = entry?.document ?? entry?.value
-  if (known !== undefined) return tallied.accountOf(known)
-  return begins ? tallied.beginsFor(event) : undefined
+  if (known !== undefined) return numbering.accountOf(known)
+  return begins ? numbering.beginsFor(event) : undefined
 }
 
 /** What can't be shown from its beginning on still tells whose the events behind it are. */
 function keepUnshown<Value>(
-  { tallied }: Projection<Value>,
+  { numbering }: Projection<Value>,
   entries: Entries<Value>,
   key: number,
   { event, number }: Numbered,
   account: number,
 ): void {
   const entry = entryOf(entries, key)
-  if (tallied === undefined || entry.document !== undefined || entry.value !== undefined) return
-  entry.document = tallied.unshown(key, account, number)
+  if (numbering === undefined || entry.document !== undefined || entry.value !== undefined) return
+  entry.document = numbering.unshown(key, account, number)
   entry.changed = true
   entry.revision = event.position.commit
 }
@@ -251,7 +261,7 @@ function fold<Value>(projection: Projection<Value>, entry: Entry<Value>, { event
     entry.value = projection.fromDocument(entry.document)
     entry.document = undefined
   }
-  const value = projection.apply(entry.value, event, number)
+  const value = projection.evolve(entry.value, event, number)
   entry.changed ||= value !== entry.value
   entry.value = value
 }

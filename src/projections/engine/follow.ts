@@ -1,4 +1,25 @@
-import type { Batch, EventStore, From } from '../../stores/ports/event-store.ts'
+import { retriesStream } from '../../domain/installation/installation.ts'
+import type { EventType } from '../../events/known-event.ts'
+import { isKnownType } from '../../events/registry.ts'
+import type { Batch, EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
+
+/** What is followed: streams, and in them types of events. */
+export type Following = {
+  /** The streams, by prefix. */
+  readonly follows: readonly string[]
+  /** The types that are handled; all unless told. */
+  readonly on?: readonly EventType[]
+}
+
+/** Whether an event is handled. Events of a newer release are, too: what they mean is not known. */
+export const handles = ({ on }: Pick<Following, 'on'>, { type }: StoredEvent): boolean =>
+  on === undefined || (on as readonly string[]).includes(type) || !isKnownType(type)
+
+/** The streams that a follower of this name reads: requests to try its dead letters again are among them. */
+export const prefixesOf = (name: string, { follows }: Pick<Following, 'follows'>): readonly string[] => [
+  ...follows,
+  retriesStream(name),
+]
 
 /** From where on, and which streams. */
 export type Followed = { readonly from: From; readonly prefixes: readonly string[] }

@@ -7,7 +7,7 @@ import { openReadModel } from './open-read-model.ts'
 import { CheckpointedReaction, selfKept } from './reaction-runs.ts'
 import { checkpointOf, type OwnKeeping, type React, type Reacting, type Reaction } from './reaction.ts'
 import { ReadModelBuilds } from './read-model-builds.ts'
-import type { Projection } from './read-model.ts'
+import type { AnyProjection } from './read-model.ts'
 import type { Routine } from './routine.ts'
 import { Runner } from './runner.ts'
 
@@ -31,9 +31,9 @@ export type Work = {
 export type OpenReadModel = Work & { readonly model: ReadModel; readonly progress: ActiveRunner }
 
 /** All read models, by their declarations. */
-export type ReadModels = { readModel(projection: Pick<Projection<unknown>, 'declaration'>): OpenReadModel }
+export type ReadModels = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
 
-export async function openModel<Value>(projection: Projection<Value>, stores: Stores): Promise<OpenReadModel> {
+export async function openModel(projection: AnyProjection, stores: Stores): Promise<OpenReadModel> {
   const { store, reads, log } = stores
   const { declaration } = projection
   const model = await openReadModel(reads, store, declaration)

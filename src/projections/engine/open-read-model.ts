@@ -42,6 +42,7 @@ export async function openReadModel(
     find: (query) => asked(() => model.find(query), refuse),
     count: (where, bounded) => asked(() => model.count(where, bounded), refuse),
     counts: (where) => asked(() => model.counts(where), refuse),
+    sequences: (ids) => asked(() => model.sequences(ids), refuse),
     position: () =>
       asked(
         () => model.position(),

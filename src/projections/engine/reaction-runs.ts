@@ -8,10 +8,10 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, ReadStore } from '../../stores/ports/read-store.ts'
-import { anchored, isOfLog, lineOf, newestIn } from './checkpoint.ts'
-import { CheckpointWriter } from './checkpoint-writer.ts'
+import { anchored, buildOfLog, CheckpointWriter, lineOf, newestIn } from './checkpoint.ts'
 import { letter, retriedStreams } from './dead-letter.ts'
-import { checkpointOf, looksAt, type OwnKeeping, type React, type Reacting } from './reaction.ts'
+import { handles, prefixesOf } from './follow.ts'
+import { checkpointOf, type OwnKeeping, type React, type Reacting } from './reaction.ts'
 import type { Kept, Run } from './runner.ts'
 
 /** Keeps how far a reaction has come, and what it has set aside, with the read models. */
@@ -32,12 +32,12 @@ export class CheckpointedReaction implements Kept {
     this.#reads = reads
     this.#log = log
     this.name = declared.name
-    this.prefixes = [...declared.follows, retriesStream(declared.name)]
+    this.prefixes = prefixesOf(declared.name, declared)
   }
 
   async begin(signal: AbortSignal): Promise<Run> {
     const store = this.#store
-    const build = await this.#openBuild()
+    const build = await buildOfLog(this.#reads, store, checkpointOf(this.name))
     const line = await lineOf(store)
     const last = await build.checkpoint()
     const from = last?.position ?? 'start'
@@ -49,26 +49,10 @@ export class CheckpointedReaction implements Kept {
         const letters = await this.#reactTo(batch.events, build, signal)
         event = newestIn(batch) ?? event
         const checkpoint = { position: batch.position, log: line, event }
-        if (letters.length > 0) await checkpoints.write([], checkpoint, letters)
+        if (letters.length > 0) await checkpoints.write([], checkpoint, letters, [])
         else checkpoints.later(checkpoint)
       },
       flush: () => checkpoints.flush(),
-    }
-  }
-
-  /** Another log's checkpoint says nothing about this one: everything is gone through again, which changes nothing. */
-  async #openBuild(): Promise<Build> {
-    const declaration = checkpointOf(this.name)
-    const live = await this.#reads.live(declaration)
-    const checkpoint = await live.checkpoint()
-    if (checkpoint === undefined || (await isOfLog(this.#store, checkpoint))) return live
-    const fresh = await this.#reads.begin(declaration)
-    try {
-      await this.#reads.promote(declaration, fresh)
-      return fresh
-    } catch (error) {
-      await this.#reads.drop(declaration, fresh)
-      throw error
     }
   }
 
@@ -93,7 +77,7 @@ export class CheckpointedReaction implements Kept {
   }
 
   async #react(events: readonly StoredEvent[], signal: AbortSignal): Promise<DeadLetter[]> {
-    const looked = events.filter((event) => looksAt(this.declared, event))
+    const looked = events.filter((event) => handles(this.declared, event))
     if (looked.length === 0) return []
     const aside = (await this.react(looked, signal)) ?? []
     return aside.map(({ event, error }) => {
@@ -129,7 +113,7 @@ export function selfKept(declared: Reacting, keeping: OwnKeeping, store: EventSt
         async take(batch) {
           event = newestIn(batch) ?? event
           const checkpoint = { position: batch.position, log, event }
-          const looked = batch.events.filter((found) => looksAt(declared, found))
+          const looked = batch.events.filter((found) => handles(declared, found))
           await keeping.take(looked, () => anchored(store, checkpoint))
         },
         flush: async () => undefined,

@@ -1,36 +1,29 @@
-import { isKnownType } from '../../events/registry.ts'
 import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration } from '../../stores/ports/read-store.ts'
+import type { Following } from './follow.ts'
 import type { Round } from './loop.ts'
 
 /**
  * Something that is done because of events: scoring, reading, deleting. It is no part of any rebuild. After a crash the
  * events since the checkpoint come again, so doing it twice must be as good as once.
  */
-export type Reaction<Tools> = {
+export type Reaction<Tools> = Following & {
   /** Lower-case; its checkpoint, its dead letters and its counters are kept under it. */
   readonly name: string
-  /** The streams that it follows, by prefix. */
-  readonly follows: readonly string[]
-  /**
-   * The types that it looks at; all unless told. It sees those of a newer release, too: of them nobody knows what they
-   * mean.
-   */
-  readonly on?: readonly string[]
   /** Where it can't have anything to do, it does not run; it may have unless told. */
   readonly isNeeded?: (tools: Tools) => Promise<boolean>
 } & (
-  | {
-      /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
-      readonly reacting: (tools: Tools) => React
-      /** Work of the same process that goes on for as long as it is the one, whether events come or not. */
-      readonly beside?: (tools: Tools) => Round
-    }
-  | {
-      /** It keeps a checkpoint of its own, or needs none, and every process runs it. */
-      readonly keeping: (tools: Tools) => OwnKeeping
-    }
-)
+    | {
+        /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
+        readonly reacting: (tools: Tools) => React
+        /** Work of the same process that goes on for as long as it is the one, whether events come or not. */
+        readonly beside?: (tools: Tools) => Round
+      }
+    | {
+        /** It keeps a checkpoint of its own, or needs none, and every process runs it. */
+        readonly keeping: (tools: Tools) => OwnKeeping
+      }
+  )
 
 /**
  * In the order of the log. A rejection is tried again for ever, with the same events: that is for what a store or the
@@ -53,14 +46,10 @@ export type OwnKeeping = {
 }
 
 /** The part of a declaration that says what is followed. */
-export type Reacting = Pick<Reaction<never>, 'name' | 'follows' | 'on'>
+export type Reacting = Following & { readonly name: string }
 
 /** Declares what is done because of events. */
 export const reaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
-
-/** Whether a reaction looks at an event. */
-export const looksAt = ({ on }: Pick<Reacting, 'on'>, { type }: StoredEvent): boolean =>
-  on === undefined || on.includes(type) || !isKnownType(type)
 
 /** A reaction keeps no documents: only how far it has come, and what it has set aside. */
 export const checkpointOf = (name: string): ModelDeclaration => ({

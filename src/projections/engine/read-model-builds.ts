@@ -1,41 +1,42 @@
 import type { Log } from '../../runtime/log.ts'
-import type { EventStore } from '../../stores/ports/event-store.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type Batch,
+  type EventStore,
+  type From,
+} from '../../stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
-import { BuildFolding } from './build-folding.ts'
-import { BuildsBeside } from './builds-beside.ts'
+import { BuildsBeside, type Written } from './builds-beside.ts'
 import { isOfLog } from './checkpoint.ts'
-import { LiveRun } from './live-run.ts'
 import { neverAborted } from './loop.ts'
-import type { Projection } from './read-model.ts'
+import type { AnyProjection } from './read-model.ts'
 import type { Kept, Run } from './runner.ts'
 
 /** Keeps a read model in builds of the read store, each batch in one write with its checkpoint. */
-export class ReadModelBuilds<Value> implements Kept {
+export class ReadModelBuilds implements Kept {
   readonly name: string
   readonly prefixes: readonly string[]
   readonly lag: number
   /** What is filled beside the live one. */
-  readonly beside: BuildsBeside<Value>
-  readonly #folding: BuildFolding<Value>
+  readonly beside: BuildsBeside
 
   constructor(
-    private readonly projection: Projection<Value>,
+    private readonly projection: AnyProjection,
     private readonly store: EventStore,
     private readonly reads: ReadStore,
     private readonly log: Log,
   ) {
-    const { declaration } = projection
-    this.name = declaration.name
-    this.#folding = new BuildFolding(projection, store, log)
-    this.prefixes = this.#folding.prefixes
+    this.name = projection.declaration.name
     this.lag = projection.lag ?? 0
-    this.beside = new BuildsBeside(declaration, store, reads, this.#folding, log)
+    this.beside = new BuildsBeside(projection, store, reads, log)
+    this.prefixes = this.beside.prefixes
   }
 
   /** Only whoever holds the model's lease: the run writes to the live build, and switches to one that was filled beside it. */
   async begin(signal: AbortSignal): Promise<Run | undefined> {
     const build = await this.#openBuild(signal)
-    return build && new LiveRun(this.beside, await this.#folding.written(build), this.log)
+    return build && new LiveRun(this.beside, await this.beside.written(build), this.log)
   }
 
   /**
@@ -52,7 +53,7 @@ export class ReadModelBuilds<Value> implements Kept {
     const reached = isOurs ? (checkpoint?.position ?? 'start') : 'start'
     if (filled !== undefined && (await this.beside.catchUp(filled, reached, signal))) {
       if (signal.aborted) return undefined
-      await this.beside.promote(filled)
+      await this.beside.promote(filled.build)
       return filled.build
     }
     if (isOurs) return live
@@ -64,31 +65,108 @@ export class ReadModelBuilds<Value> implements Kept {
   }
 
   /**
-   * Fills a new build beside the live one up to the head of the log and switches to it; readers see no gap. One that was
-   * stopped or failed before it had caught up is dropped: half of a model is never shown for the whole.
+   * Fills a build beside the live one up to the head of the log and switches to it; readers see no gap. What is stopped before
+   * that is resumed by the next run: half of a model is never shown for the whole.
    * @returns the build, undefined where it was stopped
    */
   async rebuild(signal = neverAborted()): Promise<Build | undefined> {
-    const { declaration } = this.projection
-    const build = await this.reads.begin(declaration)
-    let isLive = false
-    try {
-      if (!(await this.#folding.toHead(build, signal))) return undefined
-      await this.reads.promote(declaration, build)
-      isLive = true
-      return build
-    } finally {
-      if (!isLive) await this.#drop(build)
-    }
+    const build = await this.beside.fill(signal)
+    if (build !== undefined) await this.beside.promote(build)
+    return build
+  }
+}
+
+/** Milliseconds between two looks at whether a build was filled beside the live one. */
+const LOOK = 1_000
+
+/**
+ * Folds into the live build, and switches to one that another process has filled beside it. Only who writes the live one can
+ * do so without a stale answer: what was told to be in the model is in the new build before it is the live one.
+ */
+class LiveRun implements Run {
+  readonly from: From
+  readonly #ended = new AbortController()
+  #written: Written
+  #timer: NodeJS.Timeout | undefined
+  /** Batches and the switch, one after another. */
+  #turn: Promise<void> = Promise.resolve()
+  /** What a switch came to whose outcome is unknown: nothing is written before it was made again. */
+  #fault: unknown
+
+  constructor(
+    private readonly beside: BuildsBeside,
+    written: Written,
+    private readonly log: Log,
+  ) {
+    this.#written = written
+    this.from = written.writer.written
+    this.#lookLater()
   }
 
-  /** What could not be dropped is left over, and removed by the next opening or rebuild. */
-  async #drop(build: Build): Promise<void> {
+  take(batch: Batch): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#fault !== undefined) throw this.#fault
+      await this.#written.writer.write(batch)
+    })
+  }
+
+  async flush(): Promise<void> {
+    this.#ended.abort()
+    clearTimeout(this.#timer)
+    await this.#inTurn(() => this.#written.writer.flush())
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work)
+    // Whoever asked for this work hears of it; the next work does not.
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  #lookLater(): void {
+    if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#look(), LOOK).unref()
+  }
+
+  /** Whatever is wrong with the other build, the live one goes on; it is tried again with the next look. */
+  async #look(): Promise<void> {
     try {
-      await this.reads.drop(this.projection.declaration, build)
+      await this.#switch()
     } catch (error) {
-      const found = { err: error, model: this.name, build: build.id }
-      this.log.warn(found, 'a build that was given up could not be dropped; it is removed later')
+      const isPassing = error instanceof StoreUnavailable || this.#ended.signal.aborted
+      if (!isPassing)
+        this.log.warn(
+          { err: error, model: this.beside.name },
+          'a build that was filled beside the live one could not be switched to',
+        )
+    }
+    this.#lookLater()
+  }
+
+  /** The most of what is missing while the live one goes on, the rest between two batches. */
+  async #switch(): Promise<void> {
+    const next = await this.beside.next(this.#written.build)
+    if (next === undefined || next.build.id === this.#written.build.id) return
+    const { signal } = this.#ended
+    if (!(await this.beside.catchUp(next, this.#written.writer.written, signal))) return
+    await this.#inTurn(async () => {
+      const reached = this.#written.writer.written
+      if (!(await this.beside.catchUp(next, reached, signal))) return
+      const checkpoint = await next.build.checkpoint()
+      if (signal.aborted || comparePositions(checkpoint?.position ?? 'start', reached) < 0) return
+      await this.#promote(next)
+    })
+  }
+
+  async #promote(next: Written): Promise<void> {
+    try {
+      await this.beside.promote(next.build)
+      await this.#written.writer.flush()
+      this.#written = next
+      this.#fault = undefined
+      this.log.info({ model: this.beside.name, build: next.build.id }, 'switched to a build that was filled beside')
+    } catch (error) {
+      this.#fault = error
+      throw error
     }
   }
 }

@@ -35,7 +35,7 @@ export const secrets = readModel<SecretView>({
   lag: 50,
   keyOf: ({ stream }) => digestOfStream(stream),
   begins: ({ revision }) => revision === 0n,
-  apply,
+  evolve,
   toDocument: (view) => ({
     id: view.digest,
     owner: view.owner,
@@ -45,7 +45,7 @@ export const secrets = readModel<SecretView>({
   fromDocument: (document) => JSON.parse(String(document['state'])) as SecretView,
 })
 
-function apply(view: SecretView | undefined, event: StoredEvent): SecretView | undefined {
+function evolve(view: SecretView | undefined, event: StoredEvent): SecretView | undefined {
   const revision = Number(event.revision)
   if (view === undefined ? revision > 0 : revision <= view.revision) return view
   const secret = secretDecider.evolve(view?.secret ?? secretDecider.initialState, decode<SecretEvent>(event))

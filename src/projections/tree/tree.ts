@@ -6,7 +6,7 @@ import { COPY_STREAM } from '../../domain/installation/moving.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, Stored, Write } from '../../stores/ports/read-store.ts'
 import { placesIn, textOf } from '../engine/places.ts'
-import { modelInOrder } from '../engine/read-model.ts'
+import { logModel } from '../engine/read-model.ts'
 
 /** What a log knows of how it was filled, and of its vault and files, is its own: a move does not carry it. */
 const OWN: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
@@ -37,7 +37,7 @@ export function hashesIn(document: Document): Hash[] {
  * The hash tree over the log (RFC 6962), as tiles: `commit` of a tile of leaves is the position of its first event. It tells
  * whoever holds a signed root of it whether the log is still what it was.
  */
-export const tree = modelInOrder({
+export const tree = logModel({
   name: 'tree',
   version: 1,
   follows: [''],
@@ -49,7 +49,7 @@ export const tree = modelInOrder({
   },
   // A tile is written anew with each batch: nobody waits for the tree, and larger batches cost less.
   lag: 500,
-  inOrder: fold,
+  fold,
 })
 
 async function fold(build: Pick<Build, 'load'>, from: From, events: readonly StoredEvent[]): Promise<Write[]> {

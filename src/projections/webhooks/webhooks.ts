@@ -4,7 +4,7 @@ import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/w
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'
-import { lineOf } from '../engine/checkpoint.ts'
+import { buildOfLog, lineOf } from '../engine/checkpoint.ts'
 import { readModel } from '../engine/read-model.ts'
 
 /** A webhook, whose it is, and the revision that its account's stream had. */
@@ -26,7 +26,7 @@ export const webhooks = readModel<WebhookView>({
   },
   keyOf: (event) => decode<WebhookEvent>(event).data.id,
   begins: ({ type }) => type === 'WebhookCreated',
-  apply,
+  evolve,
   toDocument: ({ webhook, owner, revision }) => ({
     id: webhook.id,
     owner,
@@ -36,7 +36,7 @@ export const webhooks = readModel<WebhookView>({
   fromDocument: ({ state }) => JSON.parse(String(state)) as WebhookView,
 })
 
-function apply(view: WebhookView | undefined, event: StoredEvent): WebhookView | undefined {
+function evolve(view: WebhookView | undefined, event: StoredEvent): WebhookView | undefined {
   const revision = Number(event.revision)
   if (view !== undefined && revision <= view.revision) return view
   const before = view === undefined ? webhooksDecider.initialState : [view.webhook]
@@ -95,10 +95,7 @@ export class WebhookProgresses {
   /** To be called before anything is written: another log's progress, or that of days which are lost, is worth nothing. */
   async begin(): Promise<void> {
     const line = await lineOf(this.store)
-    const live = await this.reads.live(declaration)
-    const checkpoint = await live.checkpoint()
-    if (checkpoint === undefined || checkpoint.log === line) this.#build = { build: live, line }
-    else this.#build = { build: await this.#anew(), line }
+    this.#build = { build: await buildOfLog(this.reads, this.store, declaration), line }
   }
 
   /** Undefined where nothing was tried yet, or it was lost. */
@@ -123,17 +120,6 @@ export class WebhookProgresses {
     await this.#write(
       stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
     )
-  }
-
-  async #anew(): Promise<Build> {
-    const fresh = await this.reads.begin(declaration)
-    try {
-      await this.reads.promote(declaration, fresh)
-      return fresh
-    } catch (error) {
-      await this.reads.drop(declaration, fresh)
-      throw error
-    }
   }
 
   /** All are written at one checkpoint, where revisions decide: it only says of which log they are. */

@@ -25,6 +25,19 @@ export type ModelDeclaration = {
   readonly counts: readonly string[]
 }
 
+/**
+ * What a sequence is, in a table of its own beside the documents of a build: how far something has been counted, such as
+ * the events of an account. `id` is an integer from 0, `state` what its owner makes of it.
+ */
+export const SEQUENCES: ModelDeclaration = {
+  name: 'sequences',
+  version: 1,
+  fields: { id: 'integer' },
+  texts: ['state'],
+  indexes: [],
+  counts: [],
+}
+
 export type FieldValue = number | string
 /** Must hold `id`, every declared field and every declared text. Booleans are 0 and 1. */
 export type Document = Readonly<Record<string, FieldValue>>
@@ -99,10 +112,8 @@ export type DeadLetter = {
   readonly reason: string
 }
 
-/** One build of one model: the live one, or one being filled beside it. */
-export interface Build {
-  readonly id: string
-  checkpoint(): Promise<Checkpoint | undefined>
+/** Documents of one declaration. */
+export interface Table {
   /**
    * Documents by key, in no particular order; unknown keys are left out.
    * A returned document also carries `revision` as bigint.
@@ -117,15 +128,29 @@ export interface Build {
    * @param texts which texts it needs to have; all of them unless told
    */
   walk(texts?: readonly string[]): AsyncIterable<Stored[]>
+}
+
+/** One build of one model: the live one, or one being filled beside it. Its documents are those of its declaration. */
+export interface Build extends Table {
+  readonly id: string
+  /** Documents of SEQUENCES. */
+  readonly sequences: Table
+  checkpoint(): Promise<Checkpoint | undefined>
   /**
-   * One transaction (SQLite), or counters, documents, checkpoint in that order (MongoDB).
+   * One transaction (SQLite), or counters, documents with sequences, checkpoint in that order (MongoDB).
    * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
    * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.
    * At an equal checkpoint the revisions decide.
+   * @param sequences guarded as documents are
    * @throws Error for a checkpoint of another log, Outdated, StoreUnavailable; nothing was changed, or (StoreUnavailable,
    * MongoDB) a part that changes nothing when it comes again
    */
-  write(writes: readonly Write[], checkpoint: Checkpoint, deadLetters?: readonly DeadLetter[]): Promise<void>
+  write(
+    writes: readonly Write[],
+    checkpoint: Checkpoint,
+    deadLetters?: readonly DeadLetter[],
+    sequences?: readonly Write[],
+  ): Promise<void>
   /** Events set aside because they could not be folded, in the order of the log. */
   deadLetters(): Promise<DeadLetter[]>
   /** Takes a stream's dead letters out; its documents are then the caller's to fold again. */
@@ -154,6 +179,8 @@ export interface ReadModel {
    * @param where names counted fields, each by value
    */
   counts(where: Where): readonly Kept[] | Promise<readonly Kept[]>
+  /** Documents of SEQUENCES, of the ids that there are; with `id` and `state`. */
+  sequences(ids: readonly number[]): readonly Document[] | Promise<readonly Document[]>
   /** The live build's checkpoint position, of whichever process wrote it. */
   position(): From | Promise<From>
   /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */

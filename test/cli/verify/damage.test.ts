@@ -125,9 +125,9 @@ const DAMAGES: readonly Damage[] = [
     { where: first, what: /document \d+ of certifications is missing/, do: /rebuild certifications/ },
   ],
   [
-    'the count of an account',
-    sql('read-diamonds', `UPDATE documents SET state = json_set(state, '$.before', 1000) WHERE id = -1`),
-    { where: /@/, what: /document -1 of diamonds is not what the log says, in state/, do: /rebuild diamonds/ },
+    'the sequence of an account',
+    sql('read-diamonds', `UPDATE sequences SET state = json_set(state, '$.before', 1000) WHERE id = 1`),
+    { where: /@/, what: /sequence 1 of diamonds is not what the log says, in state/, do: /rebuild diamonds/ },
   ],
   [
     'a total of a list',

@@ -74,14 +74,14 @@ if (areEmbedded) {
 } else console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
 
 test('chooses each document as often as any other, and all where there are no more', async () => {
-  const documents = Array.from({ length: 20 }, (_, id): Stored => ({ document: { id: id - 1 }, revision: 1n }))
+  const documents = Array.from({ length: 18 }, (_, id): Stored => ({ document: { id: id + 1 }, revision: 1n }))
   const build = {
     async *walk() {
       yield documents.slice(0, 7)
       yield documents.slice(7)
     },
   }
-  assert.is((await chosenOf(build, 100)).length, 18, 'ids from 1 on')
+  assert.is((await chosenOf(build, 100)).length, 18)
   const times = new Map<unknown, number>()
   for (let round = 0; round < 3_000; round++) {
     for (const { document } of await chosenOf(build, 6)) times.set(document['id'], (times.get(document['id']) ?? 0) + 1)

@@ -22,6 +22,7 @@ function behind(): ReadModel & { came(position: From): void } {
     find: unused,
     count: unused,
     counts: unused,
+    sequences: unused,
     position: async () => position,
     parked: async () => new Set(),
     came: (to) => void (position = to),

@@ -114,9 +114,9 @@ test(
     const [a = 0, b = 0] = await owner(disk.store).create(2)
     const older = runnerOf(disk, {
       ...diamonds,
-      apply(known, event, number) {
+      evolve(known, event, number) {
         if (event.stream === `diamond-${b}`) throw new Error('an older release does not know it')
-        return diamonds.apply(known, event, number)
+        return diamonds.evolve(known, event, number)
       },
     })
     older.start()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { foldBatch } from '../../../src/projections/engine/fold-batch.ts'
+import { foldBatch, type Loading } from '../../../src/projections/engine/fold-batch.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { Outdated, type Build } from '../../../src/stores/ports/read-store.ts'
@@ -13,7 +13,7 @@ const last: Projection<string> = {
   follows: ['a-'],
   keyOf: ({ stream }) => stream,
   begins: ({ revision }) => revision === 0n,
-  apply: (_value, { type }) => (type === 'Ended' ? undefined : type),
+  evolve: (_value, { type }) => (type === 'Ended' ? undefined : type),
   toDocument: (value) => ({ id: 'a-1', value }),
   fromDocument: ({ value }) => String(value),
 }
@@ -24,7 +24,15 @@ const events = (...types: string[]): StoredEvent[] =>
     return { id: `e-${index}`, stream: 'a-1', type, data: {}, metadata: {}, revision: BigInt(index), position }
   })
 
-const folded = (...types: string[]) => foldBatch(last, { load: async () => [] }, events(...types), new Set())
+const buildWith = (load: Build['load']): Loading => ({ load, sequences: { load: async () => [] } })
+
+const folded = (...types: string[]) =>
+  foldBatch(
+    last,
+    buildWith(async () => []),
+    events(...types),
+    new Set(),
+  )
 
 test('writes what its streams come to, once, at the position of the last event', async () => {
   assert.equal((await folded('One', 'Two')).writes, [{ put: { id: 'a-1', value: 'Two' }, revision: 11n }])
@@ -41,7 +49,7 @@ test('writes nothing of what never was', async () => {
 /** Each event says what must stand there before it. */
 const picky: Projection<string> = {
   ...last,
-  apply(value, { type }) {
+  evolve(value, { type }) {
     if (!type.startsWith(value ?? '')) throw new Error(`${type} behind ${value}`)
     return type
   },
@@ -50,14 +58,12 @@ const stored = (value: string, revision: bigint) => ({ document: { id: 'a-1', va
 const later = events('AB').map((event) => ({ ...event, revision: 5n }))
 
 test('sets a stream aside that can not be folded', async () => {
-  const build = { load: async () => [stored('X', 3n)] }
+  const build = buildWith(async () => [stored('X', 3n)])
   assert.is((await foldBatch(picky, build, later, new Set())).letters.length, 1)
 })
 
 test('sets no stream aside because of what the store did not show', async () => {
-  const build: Pick<Build, 'load'> = {
-    load: async (_keys, _texts, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)],
-  }
+  const build = buildWith(async (_keys, _texts, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)])
   const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
   assert.instance(error, Outdated)
 })

@@ -8,7 +8,7 @@ import { openLog } from '../../../src/runtime/log.ts'
 import { CHANGE_NUMBERS, type FollowedDiamond } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
-import type { Projection } from '../../../src/projections/engine/read-model.ts'
+import type { AnyProjection, Projection } from '../../../src/projections/engine/read-model.ts'
 import { Runner } from '../../../src/projections/engine/runner.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ReadStore } from '../../../src/stores/ports/read-store.ts'
@@ -65,7 +65,7 @@ export function owner(store: EventStore) {
 
 type Stores = { readonly store: EventStore; readonly reads: ReadStore }
 
-export const buildsOf = <Value>({ store, reads }: Stores, projection: Projection<Value>) =>
+export const buildsOf = ({ store, reads }: Stores, projection: AnyProjection) =>
   new ReadModelBuilds(projection, store, reads, silent)
 
 export const runnerOf = (stores: Stores, projection: Projection<FollowedDiamond> = diamonds) =>
@@ -103,7 +103,7 @@ export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, FollowedDiamond | undefined>()
   for await (const event of store.readAll('start', { prefixes: diamonds.follows })) {
     const key = diamonds.keyOf(event)
-    views.set(key, diamonds.apply(views.get(key), event, 0))
+    views.set(key, diamonds.evolve(views.get(key), event, 0))
   }
   const live = [...views.values()].flatMap((one) => (one?.view?.diamond.owner === owner ? [one] : []))
   const documents = live.map((one) => diamonds.toDocument(one))

@@ -236,7 +236,7 @@ for (const [category, poison] of KINDS) {
   )
 }
 
-type Part = 'keyOf' | 'begins' | 'apply' | 'toDocument' | 'fromDocument'
+type Part = 'keyOf' | 'begins' | 'evolve' | 'toDocument' | 'fromDocument'
 
 /** A projection of which one function stumbles over stone 7. */
 function stumbling(part: Part): Projection<unknown> {
@@ -254,7 +254,7 @@ function stumbling(part: Part): Projection<unknown> {
   return { ...whole, [part]: stumble(whole[part] as (...given: never[]) => unknown) }
 }
 
-for (const part of ['keyOf', 'begins', 'apply', 'toDocument', 'fromDocument'] as const) {
+for (const part of ['keyOf', 'begins', 'evolve', 'toDocument', 'fromDocument'] as const) {
   test(
     `whatever ${part} of a projection throws for it, leaves all others as they ought to be`,
     withDisk(async (disk) => {

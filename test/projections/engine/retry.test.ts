@@ -22,9 +22,9 @@ const test = suite('a stream that was set aside')
 /** A release that stumbles over prices of 13, and puts up with all others. */
 const stumbling: Projection<FollowedDiamond> = {
   ...diamonds,
-  apply(known, event, number) {
+  evolve(known, event, number) {
     if ((event.data['set'] as { price?: unknown } | undefined)?.price === 13) throw new Error('13 is unlucky')
-    return diamonds.apply(known, event, number)
+    return diamonds.evolve(known, event, number)
   },
 }
 
@@ -111,6 +111,7 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
     checkpoint: () => build.checkpoint(),
     load: (keys) => build.load(keys),
     walk: (texts) => build.walk(texts),
+    sequences: build.sequences,
     deadLetters: () => build.deadLetters(),
     async release(stream) {
       await build.release(stream)

@@ -12,7 +12,7 @@ export function diamondDocument(id: number): Document {
   const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }
   const position = { commit: BigInt(id), prepare: BigInt(id) }
   const event = { ...created, stream: `diamond-${id}`, revision: 0n, id: randomUUID(), position, metadata: METADATA }
-  const followed = diamonds.apply(undefined, event, id)
+  const followed = diamonds.evolve(undefined, event, id)
   if (followed === undefined) throw new Error('a created diamond is live')
   return diamonds.toDocument(followed)
 }

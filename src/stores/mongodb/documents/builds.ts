@@ -81,6 +81,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     find: (query) => ask([], ({ queries }) => queries.find(query)),
     count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
     counts: (where) => ask([], ({ queries }) => queries.counts(where)),
+    sequences: (ids) => ask([], (build) => build.sequencesOf(ids)),
     position: () => ask(start, (build) => build.position()),
     parked: () => ask(none, (build) => build.parked()),
   }

@@ -3,15 +3,17 @@ import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { Group } from './groups.ts'
 import type { Held } from './shape.ts'
 
-/** The collections of one build: its documents, and their counts where the model keeps some. */
+/** The collections of one build: its documents, and their counts and sequences where the model keeps some. */
 export type Collections = {
   readonly documents: Collection<Held>
   readonly groups: Collection<Group>
+  readonly sequences: Collection<Held>
 }
 
 export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: string): Collections => ({
   documents: db.collection<Held>(`${name}_v${version}_${id}`),
   groups: db.collection<Group>(`${name}_v${version}_${id}_counts`),
+  sequences: db.collection<Held>(`${name}_v${version}_${id}_sequences`),
 })
 
 export const indexName = (fields: readonly string[]) => fields.join('_')
@@ -30,7 +32,8 @@ export async function makeIndexes({ documents, groups }: Collections, declaratio
   if (counts.length > 0) await groups.createIndexes([{ name: 'at', key: { 'at.commit': 1 } }])
 }
 
-export async function dropCollections({ documents, groups }: Collections): Promise<void> {
+export async function dropCollections({ documents, groups, sequences }: Collections): Promise<void> {
   await documents.drop()
   await groups.drop()
+  await sequences.drop()
 }

@@ -34,12 +34,13 @@ export async function count(
 ): Promise<Map<string, Held>> {
   const { declaration } = build
   const [first] = declaration.counts
-  if (first === undefined) return storedOf(build, writes)
+  const storedNow = () => storedOf(build.mongo, build.collections.documents, declaration, writes)
+  if (first === undefined) return storedNow()
   const wanted = new Map<string, FieldValue>()
   for (const write of writes) if ('put' in write) note(wanted, write.put[first])
   for (;;) {
     const groups = await groupsOf(build, wanted, counting)
-    const stored = await storedOf(build, writes)
+    const stored = await storedNow()
     const size = wanted.size
     for (const held of stored.values()) if (!isRemoved(held)) note(wanted, held[first])
     if (wanted.size > size) continue
@@ -71,8 +72,10 @@ async function groupsOf(
  * the documents and can't be guarded by them, so it must not be older than what was acknowledged.
  * @throws Outdated for a document that is not as it was loaded
  */
-async function storedOf(
-  { mongo, collections: { documents }, declaration }: CountedBuild,
+export async function storedOf(
+  mongo: Mongo,
+  documents: Collection<Held>,
+  declaration: ModelDeclaration,
   writes: readonly Write[],
 ): Promise<Map<string, Held>> {
   const keys = writes.map(keyOfWrite)

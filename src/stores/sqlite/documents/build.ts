@@ -1,17 +1,26 @@
 import type Database from 'better-sqlite3'
 import type { From } from '../../ports/event-store.ts'
-import type { Build, FieldValue, ModelDeclaration, Stored, Write } from '../../ports/read-store.ts'
+import {
+  SEQUENCES,
+  type Build,
+  type Document,
+  type FieldValue,
+  type ModelDeclaration,
+  type Stored,
+  type Table,
+} from '../../ports/read-store.ts'
 import { kept, type Turn } from '../changes.ts'
 import { available, whenWritable } from './file.ts'
 import { progressOf } from './progress.ts'
 import { queriesOf, type Queries } from './queries.ts'
-import { list, otherFields } from './schema.ts'
+import { list, otherFields, type TableName } from './schema.ts'
 import { transactions } from '../open-file.ts'
 import { writesOf } from './writes.ts'
 
 /** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
 export type OpenBuild = Build & {
   readonly queries: Queries
+  sequencesOf(ids: readonly number[]): readonly Document[]
   position(): From
   parked(): ReadonlySet<string>
   close(): void
@@ -26,16 +35,20 @@ export function buildOf(
   written: (documents: number) => void,
 ): OpenBuild {
   const progress = progressOf(db)
-  const apply = writesOf(db, declaration)
+  const documents = tableOf(db, declaration, 'documents')
+  const sequences = tableOf(db, SEQUENCES, 'sequences')
+  const apply = writesOf(db, declaration, 'documents')
+  /** Made when it is needed: most models keep no sequences, and files of earlier releases have no table of them. */
+  let applySequences: typeof apply | undefined
   const transact = transactionsOf(db)
   const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parked() })
   const known = kept(db, turn, standing)
 
-  const change = (writes: readonly Write[], action: () => void): Promise<void> =>
+  const change = (rows: number, action: () => void): Promise<void> =>
     whenWritable(() => {
       transact(action)
       known.forget()
-      written(writes.length)
+      written(rows)
     })
 
   return {
@@ -44,16 +57,18 @@ export function buildOf(
     position: () => known.now().position,
     parked: () => known.now().parked,
     checkpoint: async () => available(progress.checkpoint),
-    load: loader(db, declaration),
-    walk: walker(db, declaration),
-    write: async (writes, checkpoint, deadLetters = []) =>
-      change(writes, () => {
+    ...asTable(documents),
+    sequences: asTable(sequences),
+    sequencesOf: (ids) => sequences.load(ids).map(({ document }) => document),
+    write: async (writes, checkpoint, deadLetters = [], sequenced = []) =>
+      change(writes.length + sequenced.length, () => {
         if (!progress.advance(checkpoint)) return
         apply(writes)
+        if (sequenced.length > 0) (applySequences ??= writesOf(db, SEQUENCES, 'sequences'))(sequenced)
         progress.park(deadLetters)
       }),
     deadLetters: async () => available(progress.deadLetters),
-    release: async (stream) => change([], () => progress.release(stream)),
+    release: async (stream) => change(0, () => progress.release(stream)),
     close: () => void db.close(),
   }
 }
@@ -72,27 +87,41 @@ function transactionsOf(db: Database.Database): (action: () => void) => void {
   }
 }
 
-function loader(db: Database.Database, declaration: ModelDeclaration): Build['load'] {
+const asTable = ({ load, walk }: OpenTable): Table => ({ load: async (keys, texts) => load(keys, texts), walk })
+
+/** A table of a build, read at once. */
+type OpenTable = Pick<Table, 'walk'> & {
+  load(this: void, keys: readonly FieldValue[], texts?: readonly string[]): Stored[]
+}
+
+function tableOf(db: Database.Database, declaration: ModelDeclaration, table: TableName): OpenTable {
   const readers = new Map<string, (key: FieldValue) => Stored[]>()
 
   function readerFor(texts: readonly string[]): (key: FieldValue) => Stored[] {
     const name = texts.join()
     const known = readers.get(name)
     if (known !== undefined) return known
-    const made = documentReader(db, ['id', ...otherFields(declaration), ...texts])
+    const made = documentReader(db, table, ['id', ...otherFields(declaration), ...texts])
     readers.set(name, made)
     return made
   }
 
-  return async (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts)))
+  return {
+    load: (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts))),
+    walk: walker(db, declaration, table),
+  }
 }
 
 type Row = [revision: number, ...values: FieldValue[]]
 
 /** Gives one document, or none. */
-function documentReader(db: Database.Database, columns: readonly string[]): (key: FieldValue) => Stored[] {
+function documentReader(
+  db: Database.Database,
+  table: TableName,
+  columns: readonly string[],
+): (key: FieldValue) => Stored[] {
   const read = db
-    .prepare<[FieldValue], Row>(`SELECT ${list(['revision', ...columns])} FROM documents WHERE id = ?`)
+    .prepare<[FieldValue], Row>(`SELECT ${list(['revision', ...columns])} FROM ${table} WHERE id = ?`)
     .raw()
   return (key) => {
     const row = read.get(key)
@@ -109,13 +138,13 @@ function storedIn([revision, ...values]: Row, columns: readonly string[]): Store
 /** Documents that are read together: each page is a read of its own, so that no reader keeps the WAL from being emptied. */
 const PAGE = 500
 
-function walker(db: Database.Database, declaration: ModelDeclaration): Build['walk'] {
+function walker(db: Database.Database, declaration: ModelDeclaration, table: TableName): Table['walk'] {
   return async function* walk(texts = declaration.texts) {
     const columns = ['id', ...otherFields(declaration), ...texts]
     const page = (where: string) =>
       db
         .prepare<FieldValue[], Row>(
-          `SELECT ${list(['revision', ...columns])} FROM documents ${where} ORDER BY id LIMIT ${PAGE}`,
+          `SELECT ${list(['revision', ...columns])} FROM ${table} ${where} ORDER BY id LIMIT ${PAGE}`,
         )
         .raw()
     const first = page('')

@@ -169,6 +169,7 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     find: (query) => available(() => current()?.queries.find(query) ?? []),
     count: (where, bounded) => available(() => current()?.queries.count(where, bounded) ?? 0),
     counts: (where) => available(() => current()?.queries.counts(where) ?? []),
+    sequences: (ids) => available(() => current()?.sequencesOf(ids) ?? []),
     position: () => available(() => current()?.position() ?? 'start'),
     parked: () => available(() => current()?.parked() ?? none),
   }

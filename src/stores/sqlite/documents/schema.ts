@@ -1,4 +1,4 @@
-import type { ModelDeclaration } from '../../ports/read-store.ts'
+import { SEQUENCES, type ModelDeclaration } from '../../ports/read-store.ts'
 
 /** What an index is called in the file: queries name the one they mean. */
 export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
@@ -24,10 +24,14 @@ export const valueColumns = (declaration: ModelDeclaration) => [...otherFields(d
  */
 export function schemaOf(declaration: ModelDeclaration): string {
   checkDeclaration(declaration)
-  return [documentsTable(declaration), ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
+  const tables = [documentsTable(declaration, 'documents'), documentsTable(SEQUENCES, 'sequences')]
+  return [...tables, ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
 }
 
-function documentsTable({ fields, texts }: ModelDeclaration): string {
+/** The tables of a build that hold documents. */
+export type TableName = 'documents' | 'sequences'
+
+function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): string {
   const columns = [
     `"id" ${sqlType(fields['id'])} PRIMARY KEY NOT NULL`,
     '"revision" INTEGER NOT NULL',
@@ -36,7 +40,7 @@ function documentsTable({ fields, texts }: ModelDeclaration): string {
       .map(([name, kind]) => `${quoted(name)} ${sqlType(kind)} NOT NULL`),
     ...texts.map((name) => `${quoted(name)} TEXT NOT NULL`),
   ]
-  return `CREATE TABLE documents (${columns.join(', ')}) STRICT`
+  return `CREATE TABLE ${table} (${columns.join(', ')}) STRICT`
 }
 
 /** An integer key is the row id, which every index ends with already: naming it would store it twice. */

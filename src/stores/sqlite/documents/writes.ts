@@ -7,7 +7,7 @@ import {
   type Stored,
   type Write,
 } from '../../ports/read-store.ts'
-import { indexedFields, list, otherFields, quoted, valueColumns } from './schema.ts'
+import { indexedFields, list, otherFields, quoted, valueColumns, type TableName } from './schema.ts'
 
 /** Changes to kept counts, gathered over a batch: each combination of values is written once. */
 export type Counting = {
@@ -57,14 +57,18 @@ type Values = [revision: bigint, values: readonly FieldValue[], id: FieldValue]
 type Guarded = [...Values, over: bigint]
 
 /** @returns what applies writes, each guarded by its revision; call it inside a transaction */
-export function writesOf(db: Database.Database, declaration: ModelDeclaration): (writes: readonly Write[]) => void {
+export function writesOf(
+  db: Database.Database,
+  declaration: ModelDeclaration,
+  table: TableName,
+): (writes: readonly Write[]) => void {
   const fields = otherFields(declaration)
   const columns = valueColumns(declaration)
   const indexed = indexedFields(declaration)
   const indexedAt = indexed.map((name) => fields.indexOf(name))
   const free = freeColumns(declaration)
   const countedBy = declaration.counts.filter((name) => name !== 'id')
-  const statements = statementsOf(db, declaration)
+  const statements = statementsOf(db, declaration, table)
   const counting = countingOf(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
 
@@ -142,7 +146,7 @@ const freeColumns = (declaration: ModelDeclaration) =>
   valueColumns(declaration).filter((name) => !indexedFields(declaration).includes(name))
 
 /** Indexed fields that stay as they are stay out of the update: setting one rewrites every index that holds it. */
-function statementsOf(db: Database.Database, declaration: ModelDeclaration) {
+function statementsOf(db: Database.Database, declaration: ModelDeclaration, table: TableName) {
   const columns = valueColumns(declaration)
   const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
   const inserted = ['revision', ...columns, 'id']
@@ -156,18 +160,18 @@ function statementsOf(db: Database.Database, declaration: ModelDeclaration) {
     const known = updates.get(name)
     if (known !== undefined) return known
     const set = settings([...freeColumns(declaration), ...changed])
-    const made = db.prepare<Guarded>(`UPDATE documents SET ${set} WHERE id = ? AND revision = ?`)
+    const made = db.prepare<Guarded>(`UPDATE ${table} SET ${set} WHERE id = ? AND revision = ?`)
     updates.set(name, made)
     return made
   }
 
   return {
-    stored: db.prepare<[FieldValue], Known>(`SELECT ${list(stored)} FROM documents WHERE id = ?`).raw(),
+    stored: db.prepare<[FieldValue], Known>(`SELECT ${list(stored)} FROM ${table} WHERE id = ?`).raw(),
     insert: db.prepare<Values>(
-      `INSERT INTO documents (${list(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO ${table} (${list(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
     ),
     updateOf,
-    remove: db.prepare<[FieldValue]>('DELETE FROM documents WHERE id = ?'),
+    remove: db.prepare<[FieldValue]>(`DELETE FROM ${table} WHERE id = ?`),
   }
 }
 

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { placesIn, textOf } from '../../../src/projections/engine/places.ts'
-import { foldBatch } from '../../../src/projections/engine/fold-batch.ts'
-import { COUNT_TEXT, countAt, countIn, countKey } from '../../../src/projections/engine/tally.ts'
+import { foldBatch, type Folded, type Loading } from '../../../src/projections/engine/fold-batch.ts'
+import { isSameSequence, lengthAt, readSequences } from '../../../src/projections/engine/account-sequence.ts'
 import { CHANGE_NUMBERS, isGone } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+import type { Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
 import { choicesFor } from '../../seeded.ts'
 
 const test = suite('events numbered by account')
@@ -53,27 +53,38 @@ function history(random: () => number, count: number): StoredEvent[] {
 
 const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.indexOf('-') + 1)) % 2)
 
-/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
-class Memory implements Pick<Build, 'load'> {
-  readonly documents = new Map<FieldValue, Stored>()
+/** A table of a build. */
+class Rows {
+  readonly rows = new Map<FieldValue, Stored>()
 
-  async load(keys: readonly FieldValue[]): Promise<Stored[]> {
-    return keys.flatMap((key) => this.documents.get(key) ?? [])
-  }
+  load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.rows.get(key) ?? [])
 
   write(writes: readonly Write[]): void {
     for (const write of writes) {
       assert.ok('put' in write, 'nothing is removed')
       const key = write.put['id'] ?? ''
-      const known = this.documents.get(key)
+      const known = this.rows.get(key)
       if (known === undefined || known.revision < write.revision)
-        this.documents.set(key, { document: write.put, revision: write.revision })
+        this.rows.set(key, { document: write.put, revision: write.revision })
     }
   }
+}
 
-  count(account: number, position: From): number {
-    const found = this.documents.get(countKey(account))
-    return found === undefined ? 0 : countAt(countIn(String(found.document[COUNT_TEXT])), position)
+/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
+class Memory implements Loading {
+  readonly documents = new Rows()
+  readonly sequences = new Rows()
+  load = this.documents.load
+
+  /** @param passes whether a write is made before the crash */
+  write({ writes, sequences }: Folded, passes: () => boolean = () => true): void {
+    this.documents.write(writes.filter(passes))
+    this.sequences.write(sequences.filter(passes))
+  }
+
+  async count(account: number, position: From): Promise<number> {
+    const sequences = async (ids: readonly number[]) => (await this.sequences.load(ids)).map(({ document }) => document)
+    return lengthAt((await readSequences({ sequences }, [account])).of(account), position)
   }
 }
 
@@ -81,7 +92,7 @@ const numbersIn = (document: Document) => Object.fromEntries(CHANGE_NUMBERS.map(
 
 async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
   const memory = new Memory()
-  memory.write((await foldBatch(diamonds, memory, events, new Set())).writes)
+  memory.write(await foldBatch(diamonds, memory, events, new Set()))
   return memory
 }
 
@@ -94,25 +105,28 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
     for (let from = 0; from < events.length;) {
       const to = Math.min(events.length, from + 1 + Math.floor(random() * 30))
       const batch = events.slice(from, to)
-      const { writes, letters } = await foldBatch(diamonds, memory, batch, parked)
+      const folded = await foldBatch(diamonds, memory, batch, parked)
       if (random() < 0.4) {
-        memory.write(writes.filter(() => random() < 0.5))
+        memory.write(folded, () => random() < 0.5)
         continue
       }
-      memory.write(writes)
-      for (const { stream } of letters) parked.add(stream)
+      memory.write(folded)
+      for (const { stream } of folded.letters) parked.add(stream)
       from = to
       for (const account of [1, 2]) {
         const there = events.slice(0, to).filter((event) => ownerOf(event) === account).length
-        assert.is(memory.count(account, at(to - 1)), there, `seed ${seed}, account ${account}, ${to} events`)
+        assert.is(await memory.count(account, at(to - 1)), there, `seed ${seed}, account ${account}, ${to} events`)
       }
     }
     const once = await foldedAtOnce(events)
-    for (const [key, { document }] of once.documents) {
-      if (typeof key !== 'number' || key <= 0) continue
-      const found = memory.documents.get(key)?.document
+    for (const [key, { document }] of once.documents.rows) {
+      const found = memory.documents.rows.get(key)?.document
       assert.equal(found && numbersIn(found), numbersIn(document), `seed ${seed}, diamond ${key}`)
       assert.is(found && isGone(found), isGone(document))
+    }
+    for (const [id, { document }] of once.sequences.rows) {
+      const found = memory.sequences.rows.get(id)?.document
+      assert.ok(found !== undefined && isSameSequence(found, document), `seed ${seed}, sequence ${id}`)
     }
   }
 })
@@ -123,7 +137,7 @@ test('count what is not settled only as far as it is', async () => {
   for (const account of [1, 2]) {
     for (let index = 0; index < events.length; index++) {
       const there = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
-      assert.is(memory.count(account, at(index)), there)
+      assert.is(await memory.count(account, at(index)), there)
     }
   }
 })
@@ -132,15 +146,14 @@ test('stay as they are where a runner that fell behind brings old events with ne
   const events = history(numbersFrom('3'), 100)
   const memory = new Memory()
   for (let from = 0; from < 80; from += 20) {
-    memory.write((await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set())).writes)
+    memory.write(await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set()))
   }
-  memory.write((await foldBatch(diamonds, memory, events.slice(10), new Set())).writes)
+  memory.write(await foldBatch(diamonds, memory, events.slice(10), new Set()))
   const once = await foldedAtOnce(events)
-  for (const [key, { document }] of once.documents) {
-    if (Number(key) <= 0) continue
-    assert.equal(numbersIn(memory.documents.get(key)?.document ?? {}), numbersIn(document), `diamond ${key}`)
+  for (const [key, { document }] of once.documents.rows) {
+    assert.equal(numbersIn(memory.documents.rows.get(key)?.document ?? {}), numbersIn(document), `diamond ${key}`)
   }
-  for (const account of [1, 2]) assert.is(memory.count(account, at(99)), once.count(account, at(99)))
+  for (const account of [1, 2]) assert.is(await memory.count(account, at(99)), await once.count(account, at(99)))
 })
 
 test('are kept with places that survive being written', () => {
