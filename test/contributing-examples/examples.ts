@@ -121,15 +121,14 @@ export const laboratories = readModel<Report>({
   name: 'laboratories',
   version: 1,
   follows: ['diamond-'],
+  on: ['CertificationAttached', 'CertificationRemoved'],
   documents: { fields: { id: 'integer', laboratory: 'text' }, texts: [], indexes: [], counts: ['laboratory'] },
-  keyOf: (event) => (isOfReports(event) ? decode<CertificationAttached | CertificationRemoved>(event).data.id : undefined),
+  keyOf: (event) => decode<CertificationAttached | CertificationRemoved>(event).data.id,
   begins: ({ type }) => type === 'CertificationAttached',
-  apply: (report, event) => (event.type === 'CertificationRemoved' ? undefined : (report ?? reportOf(event))),
+  evolve: (report, event) => (event.type === 'CertificationRemoved' ? undefined : (report ?? reportOf(event))),
   toDocument: ({ id, laboratory }) => ({ id, laboratory }),
   fromDocument: ({ id, laboratory }) => ({ id: Number(id), laboratory: String(laboratory) }),
 })
-
-const isOfReports = ({ type }: StoredEvent) => type === 'CertificationAttached' || type === 'CertificationRemoved'
 
 function reportOf(event: StoredEvent): Report {
   const { id, laboratory } = decode<CertificationAttached>(event).data
@@ -145,8 +144,8 @@ function reportOf(event: StoredEvent): Report {
       },
       {
         file: 'src/wiring/followers.ts',
-        find: '  tree,\n]',
-        becomes: '  tree,\n  laboratories,\n]',
+        find: 'webhooks, tree]',
+        becomes: 'webhooks, tree, laboratories]',
       },
       {
         file: 'src/http/constants/constants.ts',
