@@ -19,7 +19,7 @@ import {
   type RegisteredAccount,
 } from '../domain/account/account.ts'
 import type { Origin } from '../events/origin.ts'
-import { foldStreams } from '../projections/engine/fold-streams.ts'
+import { foldStreams } from '../events/load.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { administering, type Act } from './administer.ts'
 import { BadUsage } from './failure.ts'

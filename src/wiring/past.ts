@@ -1,9 +1,8 @@
-import { readEpoch } from '../commands/installation/restore-log.ts'
+import { logLineage, readEpoch } from '../events/lineage.ts'
 import { checkJoined, StrangeStores } from '../commands/installation/join-stores.ts'
 import { CHECKPOINTED } from './followers.ts'
 import { joinedOf, type Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
-import { lineOf } from '../projections/engine/checkpoint.ts'
 import { checkPast, LogSetBack, witnessesIn, type Witness } from '../projections/engine/log-past.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { Seen } from '../stores/ports/seen.ts'
@@ -128,7 +127,7 @@ class Watch {
     const closed = await store.closed()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : null
     if (newest === undefined || (newest.id === this.#seen?.event?.id && fence?.copy === this.#seen.fence?.copy)) return
-    const now: Seen = { log: await lineOf(store), event: { id: newest.id, position: newest.position }, fence }
+    const now: Seen = { log: await logLineage(store), event: { id: newest.id, position: newest.position }, fence }
     this.#seen = now
     seen.note(now)
   }

@@ -1,6 +1,6 @@
+import { readEpoch } from '../../events/lineage.ts'
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelAttached } from '../../domain/diamond/stone-model.ts'
-import { readEpoch } from '../../commands/installation/restore-log.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { Failed } from '../failure.ts'

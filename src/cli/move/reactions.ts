@@ -1,5 +1,6 @@
+import { logLineage } from '../../events/lineage.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import { isOfLog, lineOf } from '../../projections/engine/checkpoint.ts'
+import { isOfLog } from '../../projections/engine/checkpoint.ts'
 import { REACTION_CHECKPOINTS } from '../../wiring/followers.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../../stores/ports/read-store.ts'
@@ -31,7 +32,7 @@ export class ReactionsBehind {
    * @param at the target's place of the last event that the source has up to one of its own
    */
   async keep({ store, reads }: Installation, at: (source: Position) => Promise<Place | undefined>): Promise<void> {
-    const log = await lineOf(store)
+    const log = await logLineage(store)
     for (const { declaration, position } of this.#behind) {
       const event = await at(position)
       if (event === undefined) continue

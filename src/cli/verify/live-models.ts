@@ -1,4 +1,5 @@
-import { isOfLog, lineOf } from '../../projections/engine/checkpoint.ts'
+import { logLineage } from '../../events/lineage.ts'
+import { isOfLog } from '../../projections/engine/checkpoint.ts'
 import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { EventStore, From } from '../../stores/ports/event-store.ts'
@@ -44,7 +45,7 @@ export async function follow(
   if (to === 'start') return { fresh, to: head, absent: absent(declaration.name, 'is not made yet') }
   // Asked only where there is one: asking makes one.
   const checkpoint = await (await reads.live(declaration)).checkpoint()
-  if (checkpoint === undefined || checkpoint.log !== (await lineOf(store))) {
+  if (checkpoint === undefined || checkpoint.log !== (await logLineage(store))) {
     return {
       fresh,
       to: head,

@@ -10,7 +10,7 @@ import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import type { Origin } from '../../events/origin.ts'
 import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import { changeAccount, findAccount, type Accounts, type ChangedAccount, type Known } from './accounts.ts'
 import type { People } from './people.ts'
 

@@ -2,7 +2,7 @@ import { accountDecider } from '../../domain/account/account.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonRow, Persons } from '../../stores/ports/persons.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import { accountStream } from './accounts.ts'
 
 /** A log, and the persons of its accounts. */

@@ -9,7 +9,7 @@ import { decode } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
 import type { Writing } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import { openSealedKey, unsealKey, type KeyKind } from '../installation/sealed-key.ts'
 
 const PERSON_KEY: KeyKind<PersonKeySealed> = {

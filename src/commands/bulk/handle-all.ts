@@ -13,7 +13,7 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { appendAll, latest, versioned } from '../core/append.ts'
 import { after, type Writing } from '../core/handle.ts'
-import { foldEvents } from '../core/load.ts'
+import { foldEvents } from '../../events/load.ts'
 import { retrying } from '../core/retry.ts'
 import {
   acceptedWork,

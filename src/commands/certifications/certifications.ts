@@ -24,7 +24,7 @@ import { onceForKey } from '../bulk/once.ts'
 import type { IdempotencyKey } from '../bulk/request.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { ensured, whileHeld } from '../core/held-files.ts'
-import { foldEvents } from '../core/load.ts'
+import { foldEvents } from '../../events/load.ts'
 import type { By } from '../diamonds/diamonds.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 

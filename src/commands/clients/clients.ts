@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 
 /** `client` is the public id, such as `3_f00dbabe`. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
-import { load, type Loaded } from './load.ts'
+import { load, type Loaded } from '../../events/load.ts'
 
 /** A stream that has events, folded up to its last one: that one's id, revision, and time (ms since 1970). */
 export type Folded<State> = {

@@ -3,7 +3,7 @@ import { isUndecodable } from '../../events/decode.ts'
 import { OutcomeUnknown, WrongRevision, type Append } from '../../stores/ports/event-store.ts'
 import { appendAll, toAppend } from './append.ts'
 import type { Decide, Wish, Writing } from './handle.ts'
-import { load } from './load.ts'
+import { load } from '../../events/load.ts'
 import { retrying } from './retry.ts'
 
 /** What is wanted of one stream among others. */

@@ -10,7 +10,7 @@ import {
   type Revision,
 } from '../../stores/ports/event-store.ts'
 import { FoldedStates, type Folded } from './folded-states.ts'
-import { load } from './load.ts'
+import { load } from '../../events/load.ts'
 import { CommandOutcomes } from './outcomes.ts'
 import { retrying } from './retry.ts'
 

@@ -11,7 +11,7 @@ import { DEFAULTS, FIELD_NAMES, type Change, type NewDiamond, type OptionalField
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handleAll } from '../bulk/handle-all.ts'
 import { timeOf } from '../../events/origin.ts'
-import { foldEvents } from '../core/load.ts'
+import { foldEvents } from '../../events/load.ts'
 import { onceForGood } from './change-stock.ts'
 import { births, type By, type Inventory } from './diamonds.ts'
 

@@ -1,6 +1,6 @@
+import { readEpoch } from '../../events/lineage.ts'
 import { eventId, timeOf, type Origin } from '../../events/origin.ts'
 import {
-  epochOf,
   ID_KINDS,
   IDS,
   reserve,
@@ -12,12 +12,6 @@ import type { SecretExpired } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
 import type { Append, EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { appendAll, stamp } from '../core/append.ts'
-
-/** The epoch that the log is in now. @throws StoreUnavailable */
-export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number> {
-  const [last] = await store.read(RESTORES_STREAM, { last: 1 })
-  return epochOf(last)
-}
 
 export type Restoring = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 

@@ -26,7 +26,7 @@ import { BytesMissing } from '../../stores/ports/files.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { accountStream, type Accounts } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 
 /** What commands on secrets work with. */
 export type Secrets = Accounts & {

@@ -15,7 +15,7 @@ import type { Origin } from '../../events/origin.ts'
 import { accountStream } from '../accounts/accounts.ts'
 import { clientStream } from '../clients/clients.ts'
 import { handle } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import { noteAll, parseRefreshToken, sessionDeciderFor, sessionStream, type Sessions } from './sessions.ts'
 
 export type Inspecting = Sessions & {

@@ -26,7 +26,7 @@ import { accountStream, findAccount, type Accounts, type Known } from '../accoun
 import type { VerifiedClient } from '../clients/clients.ts'
 import { stamp } from '../core/append.ts'
 import { handle, type Wish } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 
 /** What the commands of sessions need. */
 export type Sessions = Accounts & {

@@ -12,7 +12,7 @@ import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type Writing } from '../core/handle.ts'
-import { load } from '../core/load.ts'
+import { load } from '../../events/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 import { faultOfUrl, type WebhookRules } from './webhook-url.ts'
 

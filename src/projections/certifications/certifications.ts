@@ -1,4 +1,4 @@
-import { load } from '../../commands/core/load.ts'
+import { load } from '../../events/load.ts'
 import type {
   Certification,
   CertificationAttached,

@@ -1,3 +1,4 @@
+import { logLineage } from '../../events/lineage.ts'
 import { retriesStream } from '../../domain/installation/installation.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, Document, FieldValue, Write } from '../../stores/ports/read-store.ts'
-import { CheckpointWriter, lineOf, newestIn } from './checkpoint.ts'
+import { CheckpointWriter, newestIn } from './checkpoint.ts'
 import { EventNumbers } from './account-sequence.ts'
 import { foldAgain, foldBatch, type Folded, type Loading } from './fold-batch.ts'
 import { together, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
@@ -44,7 +45,7 @@ export class BatchWriter {
 
   static async open(projection: AnyProjection, store: EventStore, build: Build, log: Log) {
     const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
-    const known = { line: await lineOf(store), checkpoint: await build.checkpoint(), parked }
+    const known = { line: await logLineage(store), checkpoint: await build.checkpoint(), parked }
     return new BatchWriter(projection, store, build, log, known)
   }
 

@@ -1,5 +1,4 @@
-import { readEpoch } from '../../commands/installation/restore-log.ts'
-import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
+import { logLineage } from '../../events/lineage.ts'
 import { comparePositions, type Batch, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Log } from '../../runtime/log.ts'
 import type {
@@ -11,26 +10,9 @@ import type {
   Write,
 } from '../../stores/ports/read-store.ts'
 
-/**
- * Names a log and its epoch: `IDENTITY`, or `IDENTITY/EPOCH` since it was restored. Checkpoints carry it, so that what was
- * folded in days which are lost is worth nothing, wherever it had come to.
- * @throws StoreUnavailable
- */
-export async function lineOf(store: Pick<EventStore, 'identity' | 'read'>): Promise<string> {
-  const identity = await store.identity()
-  const epoch = await readEpoch(store)
-  return epoch === FIRST_EPOCH ? identity : `${identity}/${epoch}`
-}
-
-/** What a line names. */
-export function parseLine(line: string): { readonly identity: string; readonly epoch: number } {
-  const [identity = '', epoch] = line.split('/')
-  return { identity, epoch: Number(epoch ?? FIRST_EPOCH) }
-}
-
 /** A checkpoint is worth something only where the log at hand is its log, in the same epoch, and holds the very event that it names. */
 export async function isOfLog(store: EventStore, { log, event }: Pick<Checkpoint, 'log' | 'event'>): Promise<boolean> {
-  if (log !== (await lineOf(store))) return false
+  if (log !== (await logLineage(store))) return false
   return event === null || (await store.eventAt(event.position))?.id === event.id
 }
 

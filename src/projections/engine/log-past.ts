@@ -1,8 +1,8 @@
+import { logLineage, parseLineage } from '../../events/lineage.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-import { lineOf, parseLine } from './checkpoint.ts'
 
 /** An event that somebody has seen in the log, in which line of it. */
 export type Witness = { readonly who: string } & Pick<Checkpoint, 'log' | 'event'>
@@ -18,9 +18,9 @@ export class LogSetBack extends StoreUnavailable {
  * @throws LogSetBack, StoreUnavailable
  */
 export async function checkPast(store: EventStore, witnesses: readonly Witness[]): Promise<void> {
-  const now = parseLine(await lineOf(store))
+  const now = parseLineage(await logLineage(store))
   for (const { who, log, event } of witnesses) {
-    const { identity, epoch } = parseLine(log)
+    const { identity, epoch } = parseLineage(log)
     if (identity !== now.identity || epoch < now.epoch || event === null) continue
     if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
     throw new LogSetBack(
@@ -35,7 +35,7 @@ export const seenEpoch = (witnesses: readonly Witness[], identity: string): numb
   Math.max(
     FIRST_EPOCH,
     ...witnesses
-      .map(({ log }) => parseLine(log))
+      .map(({ log }) => parseLineage(log))
       .map((line) => (line.identity === identity ? line.epoch : FIRST_EPOCH)),
   )
 

@@ -1,3 +1,4 @@
+import { logLineage } from '../../events/lineage.ts'
 import { retriesStream } from '../../domain/installation/installation.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, Checkpoint, DeadLetter, ReadStore } from '../../stores/ports/read-store.ts'
-import { anchored, buildOfLog, CheckpointWriter, lineOf, newestIn } from './checkpoint.ts'
+import { anchored, buildOfLog, CheckpointWriter, newestIn } from './checkpoint.ts'
 import { letter, retriedStreams } from './dead-letter.ts'
 import { handles, prefixesOf } from './follow.ts'
 import { checkpointOf, type OwnKeeping, type React, type Reacting } from './reaction.ts'
@@ -38,7 +39,7 @@ export class CheckpointedReaction implements Kept {
   async begin(signal: AbortSignal): Promise<Run> {
     const store = this.#store
     const build = await buildOfLog(this.#reads, store, checkpointOf(this.name))
-    const line = await lineOf(store)
+    const line = await logLineage(store)
     const last = await build.checkpoint()
     const from = last?.position ?? 'start'
     const checkpoints = new CheckpointWriter(build, store, this.#log)
@@ -105,7 +106,7 @@ export function selfKept(declared: Reacting, keeping: OwnKeeping, store: EventSt
     name: declared.name,
     prefixes: declared.follows,
     async begin(): Promise<Run> {
-      const log = await lineOf(store)
+      const log = await logLineage(store)
       const begun = await keeping.begin()
       let { event } = begun
       return {

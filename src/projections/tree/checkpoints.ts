@@ -1,3 +1,4 @@
+import { logLineage } from '../../events/lineage.ts'
 import type { KeyObject } from 'node:crypto'
 import type { Writing } from '../../commands/core/handle.ts'
 import { keepSigned, lastSigned } from '../../commands/evidence/signed-checkpoints.ts'
@@ -15,7 +16,6 @@ import { IncompleteTree } from '../../evidence/tiles.ts'
 import { isBeginning } from '../../evidence/verify-path.ts'
 import type { EventStore, From } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { lineOf } from '../engine/checkpoint.ts'
 import type { Progress } from '../engine/progress.ts'
 import { TreeQueries } from './tree-queries.ts'
 
@@ -34,7 +34,7 @@ export class ForeignCheckpoint extends BrokenEvent {}
  * @throws StoreUnavailable
  */
 const originOf = async (store: Pick<EventStore, 'identity' | 'read'>): Promise<string> =>
-  `adamant/${await lineOf(store)}`
+  `adamant/${await logLineage(store)}`
 
 /** What is known of a log by its signatures. */
 export class Checkpoints {

@@ -1,10 +1,11 @@
+import { logLineage } from '../../events/lineage.ts'
 import { ownerOf, WEBHOOK_STREAMS } from '../../commands/webhooks/webhooks.ts'
 import type { Failures } from '../../domain/webhook/retries.ts'
 import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'
-import { buildOfLog, lineOf } from '../engine/checkpoint.ts'
+import { buildOfLog } from '../engine/checkpoint.ts'
 import { readModel } from '../engine/read-model.ts'
 
 /** A webhook, whose it is, and the revision that its account's stream had. */
@@ -94,7 +95,7 @@ export class WebhookProgresses {
 
   /** To be called before anything is written: another log's progress, or that of days which are lost, is worth nothing. */
   async begin(): Promise<void> {
-    const line = await lineOf(this.store)
+    const line = await logLineage(this.store)
     this.#build = { build: await buildOfLog(this.reads, this.store, declaration), line }
   }
 

@@ -1,5 +1,5 @@
 import { hasPerson } from '../../commands/accounts/carry-persons.ts'
-import { routine } from '../../projections/engine/routine.ts'
+import { routine } from '../../projections/engine/loop.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
 import type { Writing } from '../../commands/core/handle.ts'

@@ -1,4 +1,4 @@
-import { routine } from '../../projections/engine/routine.ts'
+import { routine } from '../../projections/engine/loop.ts'
 import type { CheckpointSigner } from '../../projections/tree/checkpoints.ts'
 import { BrokenEvent } from '../../events/decode.ts'
 import { endsWithin } from '../../runtime/deadline.ts'

@@ -13,7 +13,7 @@ import {
   type Secret,
 } from '../../domain/secret/secret.ts'
 import { isUndecodable } from '../../events/decode.ts'
-import { routine } from '../../projections/engine/routine.ts'
+import { routine } from '../../projections/engine/loop.ts'
 import type { Log } from '../../runtime/log.ts'
 import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'

@@ -3,7 +3,7 @@ import { expireSecret, loadSecret, type Secrets } from '../../commands/secrets/s
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { isUndecodable } from '../../events/decode.ts'
-import { routine, type Routine } from '../../projections/engine/routine.ts'
+import { routine, type Routine } from '../../projections/engine/loop.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
 import type { Log } from '../../runtime/log.ts'
 import { LogClosed, type EventStore } from '../../stores/ports/event-store.ts'

@@ -1,6 +1,6 @@
 import { accountStream } from '../../commands/accounts/accounts.ts'
 import type { Writing } from '../../commands/core/handle.ts'
-import { load } from '../../commands/core/load.ts'
+import { load } from '../../events/load.ts'
 import { noteDelivery, resealWebhook, webhooksOf, type Named } from '../../commands/webhooks/webhooks.ts'
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
 import { accountDecider } from '../../domain/account/account.ts'

@@ -97,7 +97,7 @@ export class Outdated extends StoreUnavailable {
 /** How far a build has folded the log, and which log that was. */
 export type Checkpoint = {
   readonly position: From
-  /** The log's identity and epoch (projections/engine/checkpoint.ts). */
+  /** The log's identity and epoch (events/lineage.ts). */
   readonly log: string
   /** The event at that position, or the last one before it that was folded; null before there is one. */
   readonly event: { readonly id: string; readonly position: Position } | null

@@ -1,5 +1,5 @@
+import { readEpoch } from '../../../src/events/lineage.ts'
 import { randomUUID } from 'node:crypto'
-import { readEpoch } from '../../../src/commands/installation/restore-log.ts'
 import { openSession, type OpeningSessions } from '../../../src/commands/sessions/sessions.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient, verifyClient, type VerifiedClient } from '../../../src/commands/clients/clients.ts'

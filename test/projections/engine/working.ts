@@ -1,7 +1,6 @@
 import { openWork, type Declared, type Stores, type Wakes } from '../../../src/projections/engine/followers.ts'
-import { neverAborted } from '../../../src/projections/engine/loop.ts'
+import { neverAborted, type Routine } from '../../../src/projections/engine/loop.ts'
 import type { React, Reaction } from '../../../src/projections/engine/reaction.ts'
-import type { Routine } from '../../../src/projections/engine/routine.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
