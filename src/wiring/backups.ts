@@ -1,6 +1,6 @@
 import { readEpoch } from '../events/lineage.ts'
 import { LOG_FILE } from './engines.ts'
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Backups, Replacing } from '../cli/backup/backups.ts'
 import type { Settings } from './settings.ts'
@@ -111,10 +111,16 @@ function putInPlace(coming: string, file: string, kept: string): void {
 /** Gives a log another name as well. What its WAL holds goes into it; where that fails, the WAL goes along as it is. */
 function keep(file: string, name: string): void {
   const isWhole = isFolded(file)
-  linkSync(file, name)
+  link(file, name)
   if (isWhole) return
-  if (existsSync(`${file}-wal`)) linkSync(`${file}-wal`, `${name}-wal`)
+  if (existsSync(`${file}-wal`)) link(`${file}-wal`, `${name}-wal`)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+}
+
+/** A run that was interrupted right behind it, in the same second, has given the file that name already. */
+function link(file: string, name: string): void {
+  if (existsSync(name) && statSync(name).ino === statSync(file).ino) return
+  linkSync(file, name)
 }
 
 /** False where it is damaged, say, which may be why it is replaced. */

@@ -1,0 +1,51 @@
+import { linkSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+import { backups } from '../../src/wiring/backups.ts'
+import { readSettings } from '../../src/wiring/settings.ts'
+import { withFolder } from '../temporary-folder.ts'
+
+const test = suite('a log that takes the place of another one')
+
+/** An empty log in a file. @returns its identity */
+async function logIn(file: string): Promise<string> {
+  const store = openSqliteEvents(file)
+  const identity = await store.identity()
+  await store.close()
+  return identity
+}
+
+test('does so though a run that was interrupted has given the old one its new name already', () =>
+  withFolder(async (folder) => {
+    const data = join(folder, 'data')
+    mkdirSync(data)
+    const [file, backup, kept] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
+    const [old, coming] = [await logIn(file), await logIn(backup)]
+    const replacing = await backups.replaceLog(readSettings({ DATA_DIR: data, LOG_LEVEL: 'silent' }), backup)
+    linkSync(file, `${file}.${kept}`)
+    try {
+      await replacing.replace(kept)
+    } finally {
+      await replacing.close()
+    }
+    assert.is(await logIn(file), coming)
+    assert.is(await logIn(`${file}.${kept}`), old)
+  }))
+
+test('leaves another file alone that has the old one’s new name', () =>
+  withFolder(async (folder) => {
+    const data = join(folder, 'data')
+    mkdirSync(data)
+    const [file, backup, kept] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
+    const [old, , other] = [await logIn(file), await logIn(backup), await logIn(`${file}.${kept}`)]
+    const replacing = await backups.replaceLog(readSettings({ DATA_DIR: data, LOG_LEVEL: 'silent' }), backup)
+    const fault = await replacing.replace(kept).catch((thrown: unknown) => thrown)
+    await replacing.close()
+    assert.match(String(fault), /EEXIST/)
+    assert.is(await logIn(file), old)
+    assert.is(await logIn(`${file}.${kept}`), other)
+  }))
+
+test.run()
