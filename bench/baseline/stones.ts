@@ -1,6 +1,7 @@
 import Database, { type Statement } from 'better-sqlite3'
 import { completed, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
-import type { DiamondFilter, Page } from '../../src/projections/diamonds/list-query.ts'
+import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
+import type { Page } from '../../src/projections/diamonds/list-plan.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 
 /** One row a stone in one table; every write is a transaction of its own, durable when it returns. */
@@ -63,14 +64,14 @@ export class Stones {
   }
 }
 
-function conditionsOf(owner: number, { ids, sku, isColored, from, to }: DiamondFilter) {
+function conditionsOf(owner: number, { id, sku, isColored, date: { from, to } = {} }: DiamondFilter) {
   const parts = ['owner = ?']
   const values: Value[] = [owner]
   const add = (sql: string, ...given: readonly Value[]) => {
     parts.push(sql)
     values.push(...given)
   }
-  if (ids !== undefined) add(`id IN (${ids.map(() => '?').join(', ')})`, ...ids)
+  if (id !== undefined) add(`id IN (${id.map(() => '?').join(', ')})`, ...id)
   if (sku !== undefined) add(`sku IN (${sku.map(() => '?').join(', ')})`, ...sku)
   if (isColored !== undefined) add('isColored = ?', Number(isColored))
   if (from !== undefined) add('date >= ?', from)

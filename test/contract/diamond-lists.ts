@@ -8,14 +8,8 @@ import { Refusal } from '../../src/domain/decider.ts'
 import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { documentsOf, nextOf, servedInstead, totalOf } from '../../src/projections/diamonds/list-pages.ts'
-import { LOOKED_THROUGH, orderOf, planOf } from '../../src/projections/diamonds/list-plan.ts'
-import {
-  SORTS,
-  type DiamondFilter,
-  type Page,
-  type Place,
-  type Range,
-} from '../../src/projections/diamonds/list-query.ts'
+import { SORTS, type DiamondFilter, type Range } from '../../src/projections/diamonds/list-members.ts'
+import { LOOKED_THROUGH, orderOf, planOf, type Page, type Place } from '../../src/projections/diamonds/list-plan.ts'
 import type { ReadModel } from '../../src/stores/ports/read-store.ts'
 import { at, put, using, type Opened } from './read-store/model.ts'
 
@@ -124,8 +118,8 @@ async function walked(asked: Asked): Promise<unknown[]> {
 
 /** How many stones came into question at least, where any were looked through. */
 function lookedThrough(asked: Asked): number {
-  const { isLabGrown, isColored, cutShape, carat, ids, sku } = asked.filter
-  if (planned(asked).candidates === undefined || ids !== undefined || sku !== undefined) return 0
+  const { isLabGrown, isColored, cutShape, carat, id, sku } = asked.filter
+  if (planned(asked).candidates === undefined || id !== undefined || sku !== undefined) return 0
   const filter = {
     ...(isLabGrown !== undefined && { isLabGrown }),
     ...(isColored !== undefined && { isColored }),
@@ -169,7 +163,7 @@ function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: 
     return typeof value === 'number' && value >= from && value <= to
   }
   return (
-    among(filter.ids, id) &&
+    among(filter.id, id) &&
     among(filter.sku, fields.sku) &&
     among(filter.cutShape, fields.cutShape) &&
     among(filter.color, fields.color) &&
@@ -181,10 +175,7 @@ function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: 
       filter.hasScores,
       scores !== null && Object.values(JSON.parse(scores) as Scores).some((score) => score !== null),
     ) &&
-    within(
-      { ...(filter.from !== undefined && { from: filter.from }), ...(filter.to !== undefined && { to: filter.to }) },
-      date,
-    ) &&
+    within(filter.date, date) &&
     within(filter.carat, fields.carat) &&
     within(filter.price, fields.price) &&
     within(filter.integral, integralOf(scores))
@@ -285,10 +276,9 @@ const wanted = {
   carat: range(CARATS),
   price: range(PRICES),
   integral: range(VALUES),
-  from: of(DATES),
-  to: of(DATES),
+  date: range(DATES),
   sku: some(SKUS),
-  ids: some([1, 2, 3, 5, 8, 13, 21, 99]),
+  id: some([1, 2, 3, 5, 8, 13, 21, 99]),
 }
 
 /** Mostly a filter or two: with more there is nothing left. */

@@ -1,7 +1,7 @@
 import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { DiamondFilter } from '../../src/projections/diamonds/list-query.ts'
+import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
 import { areEmbedded } from '../engines.ts'
 import { withStores } from '../open-stores.ts'
 import { isFolded } from '../projections/engine/inventory-on-disk.ts'
@@ -118,10 +118,10 @@ function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (sto
     [{ isColored: false, isPublished: false }, (stone) => !stone.isColored && !stone.isPublished],
     [{ sku: ['X', 'Y'] }, (stone) => ['X', 'Y'].includes(stone.sku)],
     [{ sku: ['Z'], isColored: true }, (stone) => stone.sku === 'Z' && stone.isColored],
-    [{ from, to }, ({ date }) => date >= from && date <= to],
-    [{ from: to, isPublished: true }, (stone) => stone.date >= to && stone.isPublished],
-    ...(ids.length > 0 ? [[{ ids }, ({ id }: PlainStone) => ids.includes(id)] as const] : []),
-    [{ ids: [owner + 1_000_000] }, () => false],
+    [{ date: { from, to } }, ({ date }) => date >= from && date <= to],
+    [{ date: { from: to }, isPublished: true }, (stone) => stone.date >= to && stone.isPublished],
+    ...(ids.length > 0 ? [[{ id: ids }, ({ id }: PlainStone) => ids.includes(id)] as const] : []),
+    [{ id: [owner + 1_000_000] }, () => false],
   ]
 }
 

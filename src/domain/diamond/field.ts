@@ -30,8 +30,10 @@ type Traits = {
   readonly versions: readonly ApiVersion[]
   /** Scores are computed from it: a change makes them outdated. */
   readonly scored: boolean
-  /** Lists can be filtered by it: the read model keeps an index for it. */
-  readonly filtered: boolean
+  /** The versions whose lists can be filtered by it. What v3 filters by has an index of its own. */
+  readonly filtered: readonly ApiVersion[]
+  /** The orders by it that v4's lists have: each has an index. */
+  readonly sorted: 'both ways' | 'ascending' | false
 }
 
 /** Bounds of an amount: over `over`, at least `from`, at most `to`. */
@@ -56,13 +58,21 @@ export type ValueOf<One extends Field> =
 
 type Options = Partial<Omit<Traits, 'default'>>
 
-/** The field that a constructor below makes: whether it is required, and filtered by, is known to the compiler. */
+/** The field that a constructor below makes: whether it is required, filtered and sorted by is known to the compiler. */
 type Made<Name extends Kind, Own> = Of<Name> & {
   readonly required: Own extends { required: true } ? true : false
-  readonly filtered: Own extends { filtered: true } ? true : false
+  readonly filtered: Own extends { filtered: infer Versions extends readonly ApiVersion[] } ? Versions : readonly []
+  readonly sorted: Own extends { sorted: infer Orders extends Traits['sorted'] } ? Orders : false
 }
 
-const TRAITS = { required: false, default: null, versions: ['v3', 'v4'], scored: false, filtered: false } as const
+const TRAITS = {
+  required: false,
+  default: null,
+  versions: ['v3', 'v4'],
+  scored: false,
+  filtered: [],
+  sorted: false,
+} as const
 
 const made = <Name extends Kind, Own>(field: Of<Name>) => field as Made<Name, Own>
 

@@ -6,22 +6,22 @@ import { amount, entry, flag, level, scale, shape, text, type ApiVersion, type F
 
 /**
  * The writable fields of a diamond, in the order in which bodies show them. From this table follow its type, its events'
- * schema, what both versions read and show, the columns of a spreadsheet, the filters of lists, and what scores are
+ * schema, what both versions read and show, the columns of a spreadsheet, the filters and orders of lists, and what scores are
  * computed from; what is said about a field to people stands in representations/diamond/words.ts.
  *
  * A price is in any currency the vendor means. `access`: 0 restricted, 1 unlisted, 2 public. `dataAccess`: 0 hides all
  * design data, 1 model and reports, 2 nothing.
  */
 export const FIELDS = {
-  sku: text({ to: 128, required: true, filtered: true }),
-  price: amount({ from: 0 }),
-  isColored: flag({ filtered: true }),
-  isLabGrown: flag({ versions: ['v4'] }),
-  isPublished: flag({ versions: ['v3'], filtered: true }),
-  cutShape: shape({ to: 64, required: true, scored: true }),
-  carat: amount({ over: 0, to: 10_000, required: true, scored: true }),
-  clarity: entry(clarity, { shown: 'short' }),
-  color: entry(color, { shown: 'short' }),
+  sku: text({ to: 128, required: true, filtered: ['v3', 'v4'], sorted: 'ascending' }),
+  price: amount({ from: 0, filtered: ['v4'], sorted: 'both ways' }),
+  isColored: flag({ filtered: ['v3', 'v4'] }),
+  isLabGrown: flag({ versions: ['v4'], filtered: ['v4'] }),
+  isPublished: flag({ versions: ['v3'], filtered: ['v3'] }),
+  cutShape: shape({ to: 64, required: true, scored: true, filtered: ['v4'] }),
+  carat: amount({ over: 0, to: 10_000, required: true, scored: true, filtered: ['v4'], sorted: 'both ways' }),
+  clarity: entry(clarity, { shown: 'short', filtered: ['v4'] }),
+  color: entry(color, { shown: 'short', filtered: ['v4'] }),
   cutQuality: entry(cutQuality, { scored: true }),
   polish: entry(polish, { scored: true }),
   symmetry: entry(symmetry, { scored: true }),
@@ -47,7 +47,9 @@ export type DiamondFields = { readonly [Name in FieldName]: ValueOf<Fields[Name]
 type Having<Trait> = { [Name in FieldName]: Fields[Name] extends Trait ? Name : never }[FieldName]
 export type RequiredField = Having<{ readonly required: true }>
 export type OptionalField = Exclude<FieldName, RequiredField>
-export type FilteredField = Having<{ readonly filtered: true }>
+export type FilteredField = Having<{ readonly filtered: readonly [ApiVersion, ...ApiVersion[]] }>
+export type SortedBothWays = Having<{ readonly sorted: 'both ways' }>
+export type SortedAscending = Having<{ readonly sorted: 'ascending' }>
 export type DictionaryName = Having<{ readonly kind: 'entry' }>
 
 /** What a write asks for: values to set, and fields whose value goes back to the default. */
@@ -75,7 +77,7 @@ export const REQUIRED = having<RequiredField>(({ required }) => required)
 const OPTIONAL = having<OptionalField>(({ required }) => !required)
 
 /** What lists can be filtered by. */
-export const FILTERED = having<FilteredField>(({ filtered }) => filtered)
+export const FILTERED = having<FilteredField>(({ filtered }) => filtered.length > 0)
 
 /** What scores are computed from. */
 export const SCORED: ReadonlySet<FieldName> = new Set(having(({ scored }) => scored))

@@ -1,20 +1,21 @@
 import { z } from 'zod'
 import { nearMiss } from '../../domain/dictionaries/nearest.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { FIELDS, fieldsOf, FILTERED, type FieldName } from '../../domain/diamond/fields.ts'
+import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { Refusal, type Fault } from '../../domain/decider.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import {
-  ADDED_FILTERS,
+  LIST_MEMBERS,
   NEWEST_FIRST,
+  parametersOf,
   SORTS,
-  type AddedFilter,
   type DiamondFilter,
-  type Page,
-  type Place,
+  type FilterName,
+  type ListMember,
   type Range,
   type Sort,
-} from '../../projections/diamonds/list-query.ts'
+} from '../../projections/diamonds/list-members.ts'
+import type { Page, Place } from '../../projections/diamonds/list-plan.ts'
 import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import { WORDS } from '../../representations/diamond/words.ts'
 import { shown } from '../../representations/json.ts'
@@ -51,69 +52,8 @@ const spellingsOf = (text: string) => [...new Set([visibleText(text), text.trim(
 type FilterParameter = {
   readonly parameter: string
   readonly schema: z.ZodType
-  readonly member: keyof DiamondFilter
+  readonly member: FilterName
   readonly end?: 'from' | 'to'
-}
-
-/** What lists of both versions can be filtered by. */
-const SHARED: readonly FilterParameter[] = [
-  { parameter: 'f[id][]', schema: several(ID).optional().describe('Of these ids.'), member: 'ids' },
-  {
-    parameter: 'f[dateFrom]',
-    schema: DATE_TIME.optional().describe(`Created then or later. ${DATE_TIME_FORM}`),
-    member: 'from',
-  },
-  {
-    parameter: 'f[dateTo]',
-    schema: DATE_TIME.optional().describe(`Created then or before. ${DATE_TIME_FORM}`),
-    member: 'to',
-  },
-]
-
-/** The fields of a version by which lists can be filtered: texts may stand several times, yes or no once. */
-function filtersOf(version: ApiVersion): FilterParameter[] {
-  const names = FILTERED.filter((name) => fieldsOf(version).includes(name))
-  return names.map((name) => {
-    const isFlag = FIELDS[name].kind === 'flag'
-    const parameter = isFlag ? `f[${name}]` : `f[${name}][]`
-    const texts = several(z.string()).transform((list) => list.flatMap(spellingsOf))
-    const about = isFlag ? `Whose ${name} is so.` : `Whose ${name} is one of these.`
-    return { parameter, schema: (isFlag ? FLAG : texts).optional().describe(about), member: name }
-  })
-}
-
-/** What is said about each of v4's own filters in documents. */
-const ABOUT: Readonly<Record<AddedFilter, string>> = {
-  cutShape: 'Of one of these cut shapes, in any form that input takes.',
-  color: 'Of one of these colours, in any form that input takes.',
-  clarity: 'Of one of these clarities, in any form that input takes.',
-  isLabGrown: 'Whose isLabGrown is so.',
-  carat: 'Of that carat',
-  price: 'Of that price',
-  hasScores: 'That have scores, or have none.',
-  integral: 'Whose scores.integral.val is that',
-}
-
-/** A filter of v4's own. */
-function addedFilter(name: AddedFilter): FilterParameter[] {
-  const about = ABOUT[name]
-  switch (ADDED_FILTERS[name]) {
-    case 'values': {
-      // Values are a field's, as input has them.
-      const field = name as FieldName
-      const schema = several(asField(field)).optional().describe(about)
-      return [{ parameter: `f[${name}][]`, schema: schema.meta({ examples: [[WORDS[field].example]] }), member: name }]
-    }
-    case 'flag':
-      return [{ parameter: `f[${name}]`, schema: FLAG.optional().describe(about), member: name }]
-    case 'range': {
-      const end = (said: string) => NUMBER.optional().describe(`${about} or ${said}.`)
-      return [
-        { parameter: `f[${name}From]`, schema: end('more'), member: name, end: 'from' },
-        { parameter: `f[${name}To]`, schema: end('less'), member: name, end: 'to' },
-      ]
-    }
-  }
 }
 
 /** As v4 reads a field in a body; digits are an id there, and numbers come as texts here. */
@@ -123,10 +63,48 @@ const asField = (name: FieldName) =>
     .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
     .pipe(V4_FIELDS[name] as z.ZodType<unknown, number | string>)
 
-const FILTERS: Readonly<Record<ApiVersion, readonly FilterParameter[]>> = {
-  v3: [...SHARED, ...filtersOf('v3')],
-  v4: [...SHARED, ...filtersOf('v4'), ...(Object.keys(ADDED_FILTERS) as AddedFilter[]).flatMap(addedFilter)],
+const TEXTS = several(z.string()).transform((list) => list.flatMap(spellingsOf))
+
+/** What a member's parameters take: values may stand several times, all else once. */
+function schemaOf({ name, takes, field }: ListMember): z.ZodType {
+  if (name === 'date') return DATE_TIME
+  if (takes !== 'values') return takes === 'flag' ? FLAG : NUMBER
+  if (field === undefined) return several(ID)
+  if (FIELDS[field].kind === 'text') return TEXTS
+  return several(asField(field)).meta({ examples: [[WORDS[field].example]] })
 }
+
+/** What is said about members that are no fields. */
+const ABOUT: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
+  id: ['Of these ids.'],
+  date: [`Created then or later. ${DATE_TIME_FORM}`, `Created then or before. ${DATE_TIME_FORM}`],
+  hasScores: ['That have scores, or have none.'],
+  integral: ['Whose scores.integral.val is that or more.', 'Whose scores.integral.val is that or less.'],
+}
+
+function aboutOf({ name, takes, field }: ListMember): readonly string[] {
+  const about = ABOUT[name]
+  if (about !== undefined) return about
+  if (takes === 'range') return [`Whose ${name} is that or more.`, `Whose ${name} is that or less.`]
+  if (takes === 'flag') return [`Whose ${name} is so.`]
+  const isText = field !== undefined && FIELDS[field].kind === 'text'
+  return [`Whose ${name} is one of these${isText ? '' : ', in any form that input takes'}.`]
+}
+
+const ENDS = ['from', 'to'] as const
+
+const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
+  LIST_MEMBERS.filter(({ versions }) => versions.includes(version)).flatMap((member) =>
+    parametersOf(member).map((parameter, at) => {
+      const schema = schemaOf(member)
+        .optional()
+        .describe(aboutOf(member)[at] ?? '')
+      const end = member.takes === 'range' ? ENDS[at] : undefined
+      return { parameter, schema, member: member.name, ...(end !== undefined && { end }) }
+    }),
+  )
+
+const FILTERS = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
 /** `CARAT_DESCENDING`: the name of an order in generated clients. */
 const nameOfSort = (sort: string) =>

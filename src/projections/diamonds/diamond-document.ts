@@ -1,8 +1,8 @@
 import { unchangedAccess, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { completed, FILTERED, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
+import { completed, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamond-view.ts'
-import { listFields } from './list-fields.ts'
+import { listFields } from './list-members.ts'
 
 /** What `fromDocument` reads: a line of JSON that says what is known of the diamond, and behind it its scores, as JSON too. */
 export const STATE = ['state'] as const
@@ -10,24 +10,10 @@ export const STATE = ['state'] as const
 /** What the read model holds of a diamond: what lists filter and order by, and its state. */
 export function toDocument(view: DiamondView): Document {
   const { diamond, scores } = view
-  const { id, owner, date } = diamond
   return {
-    id,
-    owner,
-    date,
-    ...filtered(diamond),
     ...listFields(diamond, scores),
     state: scores === null ? stateText(view) : `${stateText(view)}\n${scores}`,
   }
-}
-
-function filtered({ fields }: LiveDiamond): Document {
-  const values: Record<string, string | number> = {}
-  for (const name of FILTERED) {
-    const value = fields[name]
-    values[name] = typeof value === 'boolean' ? Number(value) : value
-  }
-  return values
 }
 
 /** Of a view, all but its scores. Members that are as most diamonds have them are left out. */

@@ -1,11 +1,10 @@
-import { FIELDS, FIELDS_VERSION, FILTERED } from '../../domain/diamond/fields.ts'
+import { FIELDS_VERSION } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
 import { emptyDocument } from '../engine/account-sequence.ts'
 import { STATE } from './diamond-document.ts'
-import { LIST_FIELDS } from './list-fields.ts'
-import { COUNTED, INDEXES } from './list-indexes.ts'
+import { COUNTED, INDEXES, LIST_FIELDS } from './list-members.ts'
 import {
   CHANGE_NUMBERS,
   follow,
@@ -18,10 +17,6 @@ import {
 
 const documents: ReadModelDeclaration<unknown>['documents'] = {
   fields: {
-    id: 'integer',
-    owner: 'integer',
-    date: 'integer',
-    ...Object.fromEntries(FILTERED.map((name) => [name, FIELDS[name].kind === 'flag' ? 'integer' : 'text'] as const)),
     ...LIST_FIELDS,
     account: 'integer',
     ...Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, 'integer'] as const)),

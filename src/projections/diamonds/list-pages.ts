@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/decider.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
-import { inKept, isServed, namesIn, orderOf, type Counted, type Order, type Plan } from './list-plan.ts'
-import { ADDED_FILTERS, NEWEST_FIRST, type DiamondFilter, type Page, type Place, type Sort } from './list-query.ts'
+import { memberOf, NEWEST_FIRST, parametersOf, type DiamondFilter, type FilterName, type Sort } from './list-members.ts'
+import { inKept, isServed, namesIn, orderOf, type Counted, type Page, type Place, type Plan } from './list-plan.ts'
 
 /** A list as it was asked for. */
 export type AskedList = { readonly filter: DiamondFilter; readonly page: Page }
@@ -61,11 +61,9 @@ export function nextOf(documents: readonly Document[], { limit, after, sort }: P
 /** The list that an index serves among however many diamonds, which comes nearest to one that none does. */
 export function servedInstead(filter: DiamondFilter, sort: Sort): { filter: DiamondFilter; sort: Sort } {
   const order = orderOf(sort)
-  const kept = namesIn(filter).filter((name) => isServed(name, filter, order) && !isRange(name, order))
+  const kept = namesIn(filter).filter((name) => isServed(name, filter, order) && name !== order.field)
   return { filter: Object.fromEntries(kept.map((name) => [name, filter[name]])), sort }
 }
-
-const isRange = (name: string, { field }: Order) => name === field || name === 'from' || name === 'to'
 
 function tooMuch({ filter, page: { sort = NEWEST_FIRST } }: AskedList, most: number): Refusal {
   const served = servedInstead(filter, sort)
@@ -78,16 +76,5 @@ function tooMuch({ filter, page: { sort = NEWEST_FIRST } }: AskedList, most: num
   return new Refusal('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first), message }])
 }
 
-const INTERFACES: Readonly<Record<string, string>> = {
-  ids: 'f[id][]',
-  sku: 'f[sku][]',
-  from: 'f[dateFrom]',
-  to: 'f[dateTo]',
-}
-
 /** As a query has it; of a range, where it begins. */
-function parameterOf(name: string): string {
-  const taken = (ADDED_FILTERS as Readonly<Record<string, string>>)[name]
-  if (taken === 'range') return `f[${name}From]`
-  return INTERFACES[name] ?? (taken === 'values' ? `f[${name}][]` : `f[${name}]`)
-}
+const parameterOf = (name: FilterName): string => parametersOf(memberOf(name))[0]

@@ -1,17 +1,32 @@
 import { SHAPE_IDS } from '../../domain/dictionaries/shapes.ts'
-import type { Bounded, Condition, Kept, Query, Where } from '../../stores/ports/read-store.ts'
-import { LEAST, NO_ENTRY, NONE } from './list-fields.ts'
-import { BY_SKU, CELL, ORDERED } from './list-indexes.ts'
+import type { Bounded, Condition, FieldValue, Kept, Query, Where } from '../../stores/ports/read-store.ts'
 import {
-  ADDED_FILTERS,
+  byDate,
+  CELL,
+  LEAST,
+  memberOf,
   NEWEST_FIRST,
-  type AddedFilter,
+  NO_ENTRY,
+  NONE,
+  orderIndex,
   type DiamondFilter,
-  type Page,
-  type Place,
+  type FilterName,
+  type OrderName,
   type Range,
   type Sort,
-} from './list-query.ts'
+} from './list-members.ts'
+
+/** A place in the order of a list: what the fields of the order are there. */
+export type Place = readonly FieldValue[]
+
+export type Page = {
+  readonly limit: number
+  readonly offset: number
+  /** The page begins behind this place, at no more cost than the first; empty for the first page. Then `offset` is 0. */
+  readonly after?: Place
+  /** The newest first, unless told. */
+  readonly sort?: Sort
+}
 
 /**
  * How a list is answered: by an index that gives its order, with a total that is kept or counted over few; or by looking
@@ -42,7 +57,7 @@ export const LOOKED_THROUGH = 5_000
 const READ = 1_000
 
 /** What a list is ordered by, and which way. */
-export type Order = { readonly field: keyof typeof ORDERED; readonly direction: 'asc' | 'desc' }
+export type Order = { readonly field: OrderName; readonly direction: 'asc' | 'desc' }
 
 export const orderOf = (sort: Sort = NEWEST_FIRST): Order =>
   sort.startsWith('-')
@@ -55,23 +70,26 @@ export function planOf(owner: number, filter: DiamondFilter, page: Pick<Page, 's
   const where: Where = { owner, ...conditionsOf(filter) }
   const parts = (of: Where, tie = 'id') => partsOf(of, order, tie, page.after)
   switch (wayOf(filter, order)) {
-    case 'as ever':
+    case 'by date':
       return { parts: parts(where), total: { where }, most }
     case 'by value': {
       const sku = where['sku']
-      const few = filter.ids === undefined && sku !== undefined
-      const candidates = { where: { owner, ...(sku !== undefined && { sku }) }, bounded: { by: BY_SKU, upTo: READ } }
+      const few = filter.id === undefined && sku !== undefined
+      const candidates = {
+        where: { owner, ...(sku !== undefined && { sku }) },
+        bounded: { by: byDate('sku'), upTo: READ },
+      }
       return { parts: parts(where), total: { where }, ...(few && { candidates }), most }
     }
     case 'ordered': {
-      const by = ORDERED[order.field]
+      const by = orderIndex(order.field)
       if (order.field === 'sku') return { by, parts: parts(where), total: { where }, most }
       const all = inCells(where)
       const total = isRanged(filter, order) ? { where: all, bounded: { by, upTo: most } } : 'kept'
       return { by, parts: parts(all, tieOf(order)), total, kept: counted(where), most }
     }
     case 'looked through': {
-      const by = ORDERED.carat
+      const by = orderIndex('carat')
       const all = inCells(where)
       const bounded = { by, upTo: most }
       const candidates = filter.carat === undefined ? 'kept' : { where: narrowest(all), bounded }
@@ -85,33 +103,27 @@ const counted = (where: Where): Where => {
   return Object.fromEntries(names.map((name) => [name, where[name] ?? 0]))
 }
 
-type Way = 'as ever' | 'by value' | 'ordered' | 'looked through'
+type Way = 'by date' | 'by value' | 'ordered' | 'looked through'
 
 function wayOf(filter: DiamondFilter, order: Order): Way {
   const names = namesIn(filter)
-  if (order.field === 'date' && !names.some(isAdded)) return 'as ever'
-  if (filter.ids !== undefined || filter.sku !== undefined) return 'by value'
+  if (order.field === 'date' && names.every((name) => memberOf(name).versions.includes('v3'))) return 'by date'
+  if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
   return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'looked through'
 }
 
 export const namesIn = (filter: DiamondFilter) =>
-  (Object.keys(filter) as (keyof DiamondFilter)[]).filter((name) => filter[name] !== undefined)
-
-const isAdded = (name: string): name is AddedFilter => Object.hasOwn(ADDED_FILTERS, name)
+  (Object.keys(filter) as FilterName[]).filter((name) => filter[name] !== undefined)
 
 /** Whether an order's index serves a filter, among however many diamonds. */
-export function isServed(name: keyof DiamondFilter, filter: DiamondFilter, { field }: Order): boolean {
-  if (field === 'sku') return false
+export function isServed(name: FilterName, filter: DiamondFilter, { field }: Order): boolean {
+  if (memberOf(field).takes !== 'range') return false
   if (name === 'cutShape') return (filter.cutShape ?? []).every((shape) => typeof shape === 'number')
-  if (name === 'isColored' || name === 'isLabGrown') return true
-  return field === 'date' ? name === 'from' || name === 'to' : name === field
+  return name === 'isColored' || name === 'isLabGrown' || name === field
 }
 
 /** Of ranges no counts are kept. */
-const isRanged = (filter: DiamondFilter, { field }: Order) =>
-  field === 'date'
-    ? filter.from !== undefined || filter.to !== undefined
-    : isAdded(field) && filter[field] !== undefined
+const isRanged = (filter: DiamondFilter, { field }: Order) => filter[field] !== undefined
 
 /** In the index that has the key in its midst, that stands there by another name. */
 const tieOf = ({ field }: Order) => (field === 'carat' ? 'tie' : 'id')
@@ -161,36 +173,31 @@ const inCells = (where: Where): Where => ({
 function partsOf(where: Where, { field, direction }: Order, tie: string, after: Place = []): Part[] {
   const order = [[field, direction] as const, [tie, direction] as const]
   const behind = (place: Place) => (place.length === 0 ? {} : { after: place })
-  const mayLack = field === 'price' || field === 'integral'
-  if (!mayLack || direction === 'desc' || where[field] !== undefined) return [{ where, order, ...behind(after) }]
+  if (!memberOf(field).mayLack || direction === 'desc' || where[field] !== undefined)
+    return [{ where, order, ...behind(after) }]
   const lacking = { where: { ...where, [field]: NONE }, order: [[tie, direction] as const] }
   if (after[0] === NONE) return [{ ...lacking, ...behind(after.slice(1)) }]
   return [{ where: { ...where, [field]: { from: LEAST } }, order, ...behind(after) }, lacking]
 }
 
-function conditionsOf({ ids, from, to, cutShape, ...fields }: DiamondFilter): Record<string, Condition> {
-  const conditions = Object.entries(fields).flatMap(([name, wanted]) =>
-    wanted === undefined ? [] : [[name, conditionOf(wanted)] as const],
-  )
-  return {
-    ...(ids !== undefined && { id: { in: ids } }),
-    ...Object.fromEntries(conditions),
-    ...(cutShape !== undefined && shapeConditions(cutShape)),
-    ...((from !== undefined || to !== undefined) && {
-      date: { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
-    }),
-  }
+function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Condition> {
+  const conditions = namesIn(filter).flatMap((name) => {
+    const wanted = filter[name as keyof typeof filter]
+    return wanted === undefined ? [] : [[name, conditionOf(wanted, memberOf(name).mayLack)] as const]
+  })
+  return { ...Object.fromEntries(conditions), ...(cutShape !== undefined && shapeConditions(cutShape)) }
 }
 
-function conditionOf(wanted: boolean | readonly (number | string)[] | Range): Condition {
+type Values = readonly (number | string)[]
+
+/** What has no value is in no range. */
+function conditionOf(wanted: boolean | Values | Range, mayLack: boolean): Condition {
   if (typeof wanted === 'boolean') return Number(wanted)
   if (isValues(wanted)) return { in: wanted }
-  // What has no value is in no range.
-  return { ...wanted, from: Math.max(wanted.from ?? LEAST, LEAST) }
+  return mayLack ? { ...wanted, from: Math.max(wanted.from ?? LEAST, LEAST) } : wanted
 }
 
-const isValues = (wanted: readonly (number | string)[] | Range): wanted is readonly (number | string)[] =>
-  Array.isArray(wanted)
+const isValues = (wanted: Values | Range): wanted is Values => Array.isArray(wanted)
 
 /** Shapes that no dictionary knows are told apart by their text. */
 function shapeConditions(shapes: readonly (number | string)[]): Record<string, Condition> {

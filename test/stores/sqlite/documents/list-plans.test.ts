@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
-import { planOf } from '../../../../src/projections/diamonds/list-plan.ts'
-import { SORTS, type DiamondFilter, type Page } from '../../../../src/projections/diamonds/list-query.ts'
+import { SORTS, type DiamondFilter } from '../../../../src/projections/diamonds/list-members.ts'
+import { planOf, type Page } from '../../../../src/projections/diamonds/list-plan.ts'
 import { accessOf, armsOf, countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
 import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
@@ -64,7 +64,7 @@ test('look through an index that has all it needs, for what no order of it serve
       price: { to: 3 },
       integral: { from: 0.5 },
       cutShape: ['Trilliant'],
-      from: 5,
+      date: { from: 5 },
     },
     { sort: '-integral' },
   )
