@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { accountOf, accountStream, type Finding } from '../commands/accounts/accounts.ts'
 import { edits } from '../domain/dictionaries/nearest.ts'
 import { catalogue } from '../events/catalogue.ts'
-import { schemas } from '../events/registry.ts'
+import { EVENTS, isKnownType } from '../events/registry.ts'
 import { shownEvent } from '../events/shown-event.ts'
 import type { EventStore, From, Position, StoredEvent } from '../stores/ports/event-store.ts'
 import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
@@ -72,7 +72,7 @@ const NEAR = 3
  * @throws InvalidArgumentError for a type that this release does not know, naming those that are near
  */
 export function readType(text: string, before: readonly string[] = []): string[] {
-  if (Object.hasOwn(schemas, text)) return [...before, text]
+  if (isKnownType(text)) return [...before, text]
   const near = nearTypes(text).join(', ')
   throw new InvalidArgumentError(`There is no event of this type. Near to it: ${near}. \`events --schema\` names all.`)
 }
@@ -84,7 +84,7 @@ function nearTypes(name: string): string[] {
     const other = type.toLowerCase()
     return other.includes(small) || small.includes(other) ? 0 : edits(small, other)
   }
-  return Object.keys(schemas)
+  return Object.keys(EVENTS)
     .map((type) => ({ type, distance: distance(type) }))
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, NEAR)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { MEANINGS, type Meaning } from './meanings.ts'
-import type { EventType } from './known-event.ts'
-import { schemas } from './registry.ts'
-import { unshownMembers } from './shown-event.ts'
+import { versionOf, type EventDeclaration } from '../domain/event.ts'
+import { EVENTS } from './registry.ts'
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** One type of event, for people and for programs that read the log. */
-export type CataloguedEvent = Required<Meaning> & {
+export type CataloguedEvent = Pick<EventDeclaration, 'stream' | 'about'> & {
+  /** What each version after the first one changed, by its number. */
+  readonly changes: Readonly<Record<number, string>>
   readonly type: string
   /** The version of its payload that this release writes; it reads those before, too. */
   readonly version: number
@@ -46,16 +46,17 @@ export const metadataSchema = z.object({
 })
 
 /** Every type of event that this release reads and writes. @param types only these */
-export function catalogue(types: readonly string[] = Object.keys(MEANINGS)): Catalogue {
-  const events = Object.entries(MEANINGS).flatMap(([type, meaning]) =>
-    types.includes(type) ? [catalogued(type as EventType, meaning)] : [],
+export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catalogue {
+  const events = Object.entries(EVENTS).flatMap(([type, event]) =>
+    types.includes(type) ? [catalogued(type, event)] : [],
   )
   return { metadata: jsonSchemaOf(metadataSchema), events }
 }
 
-function catalogued(type: EventType, { stream, about, changes = {} }: Meaning): CataloguedEvent {
-  const { version, payload } = schemas[type] ?? { version: 0, payload: z.object() }
-  return { type, version, stream, about, changes, notShown: unshownMembers(type), schema: jsonSchemaOf(payload) }
+function catalogued(type: string, event: EventDeclaration): CataloguedEvent {
+  const { stream, about, changes = [], notShown = [], payload } = event
+  const told = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
+  return { type, version: versionOf(event), stream, about, changes: told, notShown, schema: jsonSchemaOf(payload) }
 }
 
 /** As events are read: members that are unknown are left out, not refused. Checks that JSON Schema has no word for are not in it. */

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../stores/ports/event-store.ts'
-import type { EventSchema } from './schemas/event-schema.ts'
-import { schemas } from './registry.ts'
+import { versionOf, type EventDeclaration } from '../domain/event.ts'
+import { EVENTS } from './registry.ts'
 
 /** An event of a release newer than this one, by its type or its version: what it means is not known here, so nothing is decided on it. */
 export class NewerSchema extends Error {
@@ -23,7 +23,7 @@ export const isUndecodable = (error: unknown): error is NewerSchema | BrokenEven
  */
 export function decode<Event extends { type: string; data: object }>(event: StoredEvent): Event {
   const { known, written } = understood(event)
-  const lifted = known.upcasters.slice(written - 1).reduce((data, upcast) => upcast(data), event.data)
+  const lifted = (known.changes ?? []).slice(written - 1).reduce((data, { upcast }) => upcast(data), event.data)
   const { data, error } = known.payload.safeParse(lifted)
   if (data === undefined)
     throw new BrokenEvent(`${event.type} in ${event.stream}@${event.revision}: ${faultsOf(error)}`)
@@ -31,19 +31,19 @@ export function decode<Event extends { type: string; data: object }>(event: Stor
 }
 
 /**
- * The schema of an event that this release can read, and the version that it was written with.
+ * The declaration of an event that this release can read, and the version that it was written with.
  * @throws NewerSchema
  */
 function understood({ type, stream, metadata }: StoredEvent): {
-  readonly known: EventSchema
+  readonly known: EventDeclaration
   readonly written: number
 } {
-  const known = schemas[type]
+  const known = EVENTS[type]
   if (known === undefined) throw new NewerSchema(`${type} in ${stream} is of a type that this release does not know`)
   const written = Number(metadata['schema'] ?? '1')
-  if (written > known.version) {
-    throw new NewerSchema(`${type} in ${stream} has schema ${written}; this release reads up to ${known.version}`)
-  }
+  const newest = versionOf(known)
+  if (written > newest)
+    throw new NewerSchema(`${type} in ${stream} has schema ${written}; this release reads up to ${newest}`)
   return { known, written }
 }
 

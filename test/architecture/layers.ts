@@ -49,8 +49,11 @@ export function wrongImports(modules: readonly Module[]): string[] {
   })
 }
 
+/** Events are declared with their schemas. */
+const OF_DOMAIN: ReadonlySet<string> = new Set(['zod'])
+
 function mayImport(layer: string, name: string): boolean {
-  if (!isOfSrc(name)) return layer !== 'domain'
+  if (!isOfSrc(name)) return layer !== 'domain' || OF_DOMAIN.has(name)
   const other = layerOf(name)
   if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]

@@ -4,7 +4,7 @@
  * What has been recorded is never written again.
  */
 import { existsSync, writeFileSync } from 'node:fs'
-import { schemas } from '../../src/events/registry.ts'
+import { EVENTS } from '../../src/events/registry.ts'
 import { openEventStoreDB } from '../../src/stores/eventstoredb/eventstoredb.ts'
 import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
 import { fileOf, folder, type Recording } from './recordings.ts'
@@ -18,7 +18,7 @@ const newest = new Map<string, Recording>()
 for await (const { id, type, stream, revision, position, data, metadata } of store.readAll('start')) {
   const place = { revision: String(revision), position: String(position.commit) }
   const recording = { id, type, stream, ...place, data, metadata }
-  if (schemas[type] !== undefined) newest.set(fileOf(recording), recording)
+  if (EVENTS[type] !== undefined) newest.set(fileOf(recording), recording)
 }
 for (const [name, recording] of newest) {
   const target = new URL(name, folder)

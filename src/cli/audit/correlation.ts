@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { DomainEvent } from '../../domain/decider.ts'
-import { isKnown, MEANINGS } from '../../events/meanings.ts'
+import { EVENTS } from '../../events/registry.ts'
 import { entryOf as diamondEntryOf, readPast } from '../../projections/history/diamond.ts'
 import type { Entry } from '../../projections/history/entry.ts'
 import type { Finding } from '../../commands/accounts/accounts.ts'
@@ -89,7 +89,7 @@ const PLAIN: Telling<null, DomainEvent> = {
   evolve: () => null,
   shown: () => null,
   words: {},
-  detail: ({ type }) => (isKnown(type) ? MEANINGS[type].about : ''),
+  detail: ({ type }) => EVENTS[type]?.about ?? '',
 }
 
 /** Puts `--correlation` under `audit`, beside its subjects. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/decider.ts'
-import { subjectOf, SUBJECTS } from '../../events/meanings.ts'
+import { subjectOf, SUBJECTS } from '../../events/registry.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 
 /** How a command ends: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */

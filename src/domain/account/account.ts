@@ -1,30 +1,58 @@
+import { z } from 'zod'
+import { eventsIn, TIME, type EventOf } from '../event.ts'
+import { ADDRESS_GONE, formerAddress } from './login.ts'
 import { Refusal, type Decider } from '../decider.ts'
 
 export const PLANS = ['basic', 'standard', 'pro'] as const
 export type Plan = (typeof PLANS)[number]
+
+const plan = z.enum(PLANS)
+const epoch = z.int().min(1).describe('counts what ended the tokens: those of an earlier epoch are dead')
+const password = z.string().describe('bcrypt hash')
+const token = z.string().describe('id of the token')
 
 /**
  * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
  * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
  * The address stands in no event but those of former releases (`email`): src/commands/accounts/people.ts.
  */
-export type AccountEvent =
-  | { type: 'AccountRegistered'; data: { email?: string | undefined; password: string; plan: Plan } }
-  | { type: 'PasswordChanged'; data: { password: string; epoch: number } }
-  | { type: 'PlanChanged'; data: { plan: Plan } }
-  | { type: 'AccountDisabled'; data: { epoch: number } }
-  | { type: 'AccountEnabled'; data: Record<string, never> }
-  | { type: 'AccountForgotten'; data: Record<string, never> }
-  | { type: 'ApiTokenIssued'; data: ApiToken }
-  | { type: 'ApiTokenRevoked'; data: { token: string } }
+export const accountEvents = eventsIn('account-{id}', {
+  AccountRegistered: {
+    about: 'An account was registered. Its address lies beside the log, so that it can be forgotten.',
+    payload: z.object({ email: formerAddress, password, plan }),
+    changes: [ADDRESS_GONE],
+    notShown: ['password'],
+  },
+  PasswordChanged: {
+    about: 'It has a new password; its tokens ended.',
+    payload: z.object({ password, epoch }),
+    notShown: ['password'],
+  },
+  PlanChanged: { about: 'It has another plan.', payload: z.object({ plan }) },
+  AccountDisabled: { about: 'Nobody can log in as it; its tokens ended.', payload: z.object({ epoch }) },
+  AccountEnabled: {
+    about: 'It can log in again; tokens that ended stay ended.',
+    payload: z.object({}),
+  },
+  AccountForgotten: {
+    about: 'The person behind it was forgotten: its address was deleted, and nobody can use it again.',
+    payload: z.object({}),
+  },
+  ApiTokenIssued: {
+    about: 'It got a token of the secrets API.',
+    payload: z.object({
+      token,
+      digest: z.string().describe('SHA-256 of the token'),
+      at: TIME,
+      expiresAt: TIME.optional().describe('milliseconds since 1970, UTC; without it the token lives until it is ended'),
+    }),
+    notShown: ['digest'],
+  },
+  ApiTokenRevoked: { about: 'A token of the secrets API was ended.', payload: z.object({ token }) },
+})
+export type AccountEvent = EventOf<typeof accountEvents>
 
-/** Times in milliseconds since 1970; without `expiresAt` it lives until it is ended. */
-export type ApiToken = {
-  readonly token: string
-  readonly digest: string
-  readonly at: number
-  readonly expiresAt?: number
-}
+export type ApiToken = EventOf<typeof accountEvents, 'ApiTokenIssued'>['data']
 
 export type RegisteredAccount = {
   /** Who was forgotten is nobody any more: the account stays as the owner of what it owns. */

@@ -1,7 +1,15 @@
+import { z } from 'zod'
+import { eventsIn, TIME, type EventOf } from '../event.ts'
 import { newestOf } from '../decider.ts'
 
-/** An API token was used `at`, in milliseconds since 1970; written once an hour at most. A stream of its own keeps accounts short. */
-export type ApiTokenUsed = { readonly type: 'ApiTokenUsed'; readonly data: { readonly at: number } }
+/** A stream of its own keeps accounts short. */
+export const apiTokenUseEvents = eventsIn('apitoken-{account}-{token}', {
+  ApiTokenUsed: {
+    about: 'A token of the secrets API was used; written once an hour at most.',
+    payload: z.object({ at: TIME }),
+  },
+})
+export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
 
 export const apiTokenUseDecider = newestOf<ApiTokenUsed>('ApiTokenUsed')
 

@@ -1,13 +1,39 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf, type PayloadChange } from '../event.ts'
 import type { Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
+
+const account = z.int().min(1).describe('id of the account')
+
+/** Addresses stood in events of the first version alone. */
+export const formerAddress = z
+  .string()
+  .optional()
+  .describe('the address; only in events of version 1, none is written any more')
+
+/** What a payload of version 1 has more stays as it is: those accounts have their address nowhere else. */
+export const ADDRESS_GONE: PayloadChange = {
+  about: '`email` is gone: no event has an address any more.',
+  upcast: (data) => data,
+}
 
 /**
  * A log-in name, reserved for one account: the first append to its stream wins. What the name is stands in no event but
  * those of former releases (`email`); when its account is forgotten it is free again.
  */
-export type LoginEvent =
-  | { type: 'LoginReserved'; data: { account: number; email?: string | undefined } }
-  | { type: 'LoginReleased'; data: { account: number } }
+export const loginEvents = eventsIn('login-{digest}', {
+  LoginReserved: {
+    about:
+      'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by an HMAC of the normalised address, with a key of its own; of an account of a former release by its SHA-256.',
+    payload: z.object({ account, email: formerAddress }),
+    changes: [ADDRESS_GONE],
+  },
+  LoginReleased: {
+    about: 'Its account was forgotten: the log-in name is free.',
+    payload: z.object({ account }),
+  },
+})
+export type LoginEvent = EventOf<typeof loginEvents>
 
 export type Login = { status: 'free' } | { status: 'reserved'; account: number }
 

@@ -1,39 +1,41 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf, type Valid } from '../event.ts'
+
+const body = z.string().describe('digest of what was asked for')
+const diamonds = z.array(z.int().min(1)).describe('ids of what it makes or changes')
+const event = z.object({
+  id: z.uuid(),
+  type: z.string(),
+  schema: z.string().optional().describe("version of the event's payload; 1 where it is not told"),
+  data: z.record(z.string(), z.unknown()),
+})
+/** Events of one stream, with the revision that the stream had when they were decided. */
+const change = z.object({
+  stream: z.string(),
+  expected: z.int().min(0).nullable().describe('revision of the stream before; null for none'),
+  events: z.array(event).min(1),
+})
+const part = z.int().min(1).describe('counted from 1')
+
+export type AcceptedChange = Valid<typeof change>
+
 /**
- * Several changes that can't be written at once were accepted: from here on they are carried out, whoever does it. They
- * are divided into parts where one event would be too large; only with the last part is the bulk accepted.
+ * Several changes that can't be written at once are accepted: from here on they are carried out, whoever does it. They are
+ * divided into parts where one event would be too large; only with the last part is the bulk accepted.
  */
-export type RequestAccepted = {
-  readonly type: 'RequestAccepted'
-  readonly data: {
-    /** A digest of what was asked for. */
-    readonly body: string
-    /** What the bulk makes or changes. */
-    readonly diamonds: readonly number[]
-    /** Counted from 1. */
-    readonly part: number
-    readonly parts: number
-    readonly changes: readonly AcceptedChange[]
-  }
-}
-
-/** Events of one stream, with the revision that the stream had when they were decided; null is a stream without events. */
-export type AcceptedChange = {
-  readonly stream: string
-  readonly expected: number | null
-  readonly events: readonly {
-    readonly id: string
-    readonly type: string
-    /** The version of its payload; the first one where it is not told, as by releases that knew no other. */
-    readonly schema?: string
-    readonly data: Readonly<Record<string, unknown>>
-  }[]
-}
-
-/** What was asked for under an Idempotency-Key, or a bulk, was carried out: what it made, and a digest of what it asked for. */
-export type RequestDone = {
-  readonly type: 'RequestDone'
-  readonly data: { readonly body: string; readonly diamonds: readonly number[] }
-}
+export const requestEvents = eventsIn('request-{digest}', {
+  RequestAccepted: {
+    about:
+      'A bulk was accepted, and will be carried out whatever happens to the process: one event for each part of it.',
+    payload: z.object({ body, diamonds, part, parts: part, changes: z.array(change) }),
+  },
+  RequestDone: {
+    about: 'What was asked for under an Idempotency-Key, or a bulk, was carried out.',
+    payload: z.object({ body, diamonds }),
+  },
+})
+export type RequestAccepted = EventOf<typeof requestEvents, 'RequestAccepted'>
+export type RequestDone = EventOf<typeof requestEvents, 'RequestDone'>
 
 /** For so long the same key gives the first answer again: 24 hours, in milliseconds. */
 export const KEY_LIFE = 24 * 60 * 60 * 1000

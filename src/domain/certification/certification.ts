@@ -1,16 +1,11 @@
+import { z } from 'zod'
+import { isShapeId } from '../dictionaries/shapes.ts'
+import { eventsIn, type EventOf, type StoredPayload } from '../event.ts'
+
 /** The laboratories whose reports can be attached. */
 export const LABORATORIES = ['GIA', 'AGS', 'HRD', 'IGI', 'IIDGR', 'GCAL'] as const
 
 export type Laboratory = (typeof LABORATORIES)[number]
-
-/** A report's PDF. Its bytes are with the Files port, under their digest; an event never holds them. */
-export type ReportFile = {
-  /** SHA-256 of the bytes, 64 lower-case hexadecimal digits. */
-  readonly digest: string
-  readonly bytes: number
-  /** What a browser saves it as, such as `2136273512.pdf`; null where the uploaded name had nothing to keep. */
-  readonly name: string | null
-}
 
 /** What is read of a report behind a label. */
 export const FACTS = [
@@ -29,38 +24,111 @@ export const FACTS = [
 
 export type Fact = (typeof FACTS)[number]
 
-/** What a report says of its stone, each as far as it could be read. */
-export type ReportReading = {
-  readonly number: string | null
-  /** Weight in carats. */
-  readonly carat: number | null
-  /** Millimetres. A round stone has its smallest and largest diameter as width and length. */
-  readonly measurements: { readonly length: number; readonly width: number; readonly depth: number } | null
-  /** Percent of the mean diameter or the width. */
-  readonly table: number | null
-  readonly depth: number | null
-  /** Degrees. */
-  readonly crownAngle: number | null
-  readonly pavilionAngle: number | null
-  /** Percent of the mean diameter or the width. */
-  readonly girdle: number | null
-  /** Percent of the way from the table's edge to the girdle, and from the girdle to the culet. */
-  readonly star: number | null
-  readonly lower: number | null
-  readonly laboratory: Laboratory | null
-  /** A top-level cut shape's id. */
-  readonly shape: number | null
-  readonly isLabGrown: boolean | null
-  /** Facts that are null because their value stands near several labels, or because the report says several values. */
-  readonly unclear: readonly Fact[]
+/** What names the bytes of a file in events: the Files port has them under it. */
+export const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256 of the file')
+
+/** What readings of the first releases did not look for. */
+const NOT_LOOKED_FOR_IN_1 = { laboratory: null, shape: null, isLabGrown: null } as const
+
+/**
+ * ReportRead from version 1 to 2. A reading says null of what it did not find, whether or not it was looked for; in
+ * version 1 it might say nothing. `mismatches`, which named what was found to be otherwise then, in two of five fields,
+ * goes: whether report and stone fit follows from both, at any time.
+ */
+function withReadingOfAll({ mismatches: _mismatches, ...data }: StoredPayload): StoredPayload {
+  const { reading } = data
+  // What is no reading at all is for the schema to refuse.
+  if (typeof reading !== 'object' || reading === null) return data
+  return { ...data, reading: { ...NOT_LOOKED_FOR_IN_1, ...reading } }
 }
 
-/** What an owner says of a report. */
-export type NewCertification = {
-  readonly laboratory: Laboratory
-  readonly number: string | null
-  readonly file: ReportFile | null
+/** What readings up to version 2 did not look for. */
+const NOT_LOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null } as const
+
+/** ReportRead from version 2 to 3, which looks for the girdle's thickness and the lengths of stars and lower halves. */
+function withFinerMeasures(data: StoredPayload): StoredPayload {
+  const { reading } = data
+  if (typeof reading !== 'object' || reading === null) return data
+  return { ...data, reading: { ...NOT_LOOKED_FOR_IN_2, ...reading } }
 }
+
+/** ReportRead from version 3 to 4, which names what a report says in several ways. */
+function withUnclearFacts(data: StoredPayload): StoredPayload {
+  const { reading } = data
+  if (typeof reading !== 'object' || reading === null) return data
+  return { ...data, reading: { unclear: [], ...reading } }
+}
+
+const positive = z.number().positive()
+
+/** What a report says of its stone, each as far as it could be read. A round stone has its diameters as width and length. */
+const reading = z.object({
+  number: z.string().nullable(),
+  carat: positive.nullable().describe('weight in carats'),
+  measurements: z.object({ length: positive, width: positive, depth: positive }).nullable().describe('millimetres'),
+  table: positive.nullable().describe('percent of the mean diameter or the width'),
+  depth: positive.nullable().describe('percent, likewise'),
+  crownAngle: positive.nullable().describe('degrees'),
+  pavilionAngle: positive.nullable().describe('degrees'),
+  girdle: positive.nullable().describe('percent of the mean diameter or the width'),
+  star: positive.nullable().describe("star length, percent of the way from the table's edge to the girdle"),
+  lower: positive.nullable().describe('length of the lower halves, percent of the way from the girdle to the culet'),
+  laboratory: z.enum(LABORATORIES).nullable(),
+  shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable(),
+  isLabGrown: z.boolean().nullable(),
+  unclear: z
+    .array(z.enum(FACTS))
+    .describe(
+      'members that are null because their value stands near several labels, or because the report says several values',
+    ),
+})
+
+const id = z.int().min(1).describe('id of the certification')
+
+/** `digest` of what is removed: its file is collected when nothing else uses it. */
+export const certificationEvents = eventsIn('diamond-{id}', {
+  CertificationAttached: {
+    about: "The owner attached a laboratory's report.",
+    payload: z.object({
+      id,
+      laboratory: z.enum(LABORATORIES),
+      number: z.string().nullable().describe('as its owner says'),
+      file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
+    }),
+  },
+  CertificationRemoved: { about: 'The owner removed it.', payload: z.object({ id, digest: digest.nullable() }) },
+  ReportRead: {
+    about: 'The service read the PDF of a report. It changes nothing that the owner said.',
+    payload: z.object({ certification: id, reading }),
+    changes: [
+      {
+        about:
+          '`laboratory`, `shape` and `isLabGrown` are always there, null where nothing was found; version 1 lacked them where they were not looked for. `mismatches` is gone: it follows from the reading and the stone.',
+        upcast: withReadingOfAll,
+      },
+      {
+        about:
+          '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
+        upcast: withFinerMeasures,
+      },
+      { about: '`unclear` is new; earlier versions took one of several values.', upcast: withUnclearFacts },
+    ],
+  },
+})
+type Events = typeof certificationEvents
+export type CertificationAttached = EventOf<Events, 'CertificationAttached'>
+export type CertificationRemoved = EventOf<Events, 'CertificationRemoved'>
+export type ReportRead = EventOf<Events, 'ReportRead'>
+export type CertificationEvent = EventOf<Events>
+
+export type ReportReading = ReportRead['data']['reading']
+/** What an owner says of a report. */
+export type NewCertification = Omit<CertificationAttached['data'], 'id'>
+/** A report's PDF. Its bytes are with the Files port, under their digest; an event never holds them. */
+export type ReportFile = NonNullable<NewCertification['file']>
 
 /** What a request to attach a report says, besides the report's file. */
 export type CertificationInput = Omit<NewCertification, 'file'> & { readonly diamond: number }
@@ -70,25 +138,6 @@ export type Certification = NewCertification & {
   /** null until the PDF was read, and where nothing of it could be. */
   readonly reading: ReportReading | null
 }
-
-export type CertificationAttached = {
-  readonly type: 'CertificationAttached'
-  readonly data: NewCertification & { readonly id: number }
-}
-
-export type CertificationRemoved = {
-  readonly type: 'CertificationRemoved'
-  /** digest: of its file, which is collected when nothing else uses it; null where there was none. */
-  readonly data: { readonly id: number; readonly digest: string | null }
-}
-
-/** The service read a report's PDF. It changes nothing that the owner said; whether the two fit: contradictions.ts. */
-export type ReportRead = {
-  readonly type: 'ReportRead'
-  readonly data: { readonly certification: number; readonly reading: ReportReading }
-}
-
-export type CertificationEvent = CertificationAttached | CertificationRemoved | ReportRead
 
 export const removed = ({ id, file }: Certification): CertificationRemoved => ({
   type: 'CertificationRemoved',

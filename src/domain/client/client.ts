@@ -1,15 +1,37 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
 import { Refusal, type Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
+
+const secret = z.string().describe('SHA-256 of the secret')
 
 /**
  * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a
  * token of an earlier epoch is dead. A rotated secret ends none, so that a client can be moved to it without an outage.
  */
-export type ClientEvent =
-  | { type: 'ClientRegistered'; data: { name: string; secret: string } }
-  | { type: 'ClientSecretRotated'; data: { secret: string } }
-  | { type: 'ClientDisabled'; data: { epoch: number } }
-  | { type: 'ClientEnabled'; data: Record<string, never> }
+export const clientEvents = eventsIn('client-{id}', {
+  ClientRegistered: {
+    about: 'An OAuth client was registered.',
+    payload: z.object({ name: z.string(), secret }),
+    notShown: ['secret'],
+  },
+  ClientSecretRotated: {
+    about: 'It has a new secret; the old one is refused, tokens live on.',
+    payload: z.object({ secret }),
+    notShown: ['secret'],
+  },
+  ClientDisabled: {
+    about: 'It gets no tokens any more; those it got ended.',
+    payload: z.object({
+      epoch: z.int().min(1).describe('counts what ended the tokens: those of an earlier epoch are dead'),
+    }),
+  },
+  ClientEnabled: {
+    about: 'It gets tokens again; those that ended stay ended.',
+    payload: z.object({}),
+  },
+})
+export type ClientEvent = EventOf<typeof clientEvents>
 
 export type RegisteredClient = {
   readonly status: 'enabled' | 'disabled'

@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
+import { REQUIRED_MASK, storedFields } from './stored-fields.ts'
 import {
   evolveCertifications,
   removed,
@@ -20,7 +23,6 @@ import {
   type DiamondFields,
   type FieldName,
   type NewDiamond,
-  type OptionalField,
 } from './fields.ts'
 import { removedModel, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
 
@@ -47,16 +49,32 @@ export const pageRevision = ({ accessRevisions }: Accessed): number => accessRev
 export const fileRevision = ({ accessRevisions }: Accessed): number =>
   accessRevisions.access + accessRevisions.dataAccess
 
-export type DiamondCreated = {
-  readonly type: 'DiamondCreated'
-  /** owner: the account's id. date: seconds since 1970, UTC. set: only what was given. */
-  readonly data: { readonly id: number; readonly owner: number; readonly date: number; readonly set: NewDiamond }
-}
-export type DiamondPatched = {
-  readonly type: 'DiamondPatched'
-  readonly data: { readonly set: Readonly<Partial<DiamondFields>>; readonly removed: readonly OptionalField[] }
-}
-export type DiamondDeleted = { readonly type: 'DiamondDeleted'; readonly data: Readonly<Record<string, never>> }
+/** Seconds in which years have four digits, as bodies show them. */
+const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
+
+export const diamondEvents = eventsIn('diamond-{id}', {
+  DiamondCreated: {
+    about: 'An owner created a diamond.',
+    payload: z.object({
+      id: z.int().min(1).describe('id of the diamond'),
+      owner: z.int().min(1).describe('id of the account'),
+      date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC, in the years 0 to 9999'),
+      set: storedFields.partial().required(REQUIRED_MASK),
+    }),
+  },
+  DiamondPatched: {
+    about: 'Its owner changed fields, or removed their values.',
+    payload: z.object({
+      set: storedFields.partial(),
+      removed: z.array(storedFields.omit(REQUIRED_MASK).keyof()).describe('fields that go back to their defaults'),
+    }),
+  },
+  DiamondDeleted: { about: 'Its owner deleted it, with its certifications.', payload: z.object({}) },
+})
+type Events = typeof diamondEvents
+export type DiamondCreated = EventOf<Events, 'DiamondCreated'>
+export type DiamondPatched = EventOf<Events, 'DiamondPatched'>
+export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>
 
 export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent
 

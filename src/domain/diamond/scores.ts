@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
 import { newestOf } from '../decider.ts'
 
 /** The scores of a diamond and the members of each, in the order in which v4 shows them. */
@@ -27,12 +29,29 @@ export type Scores = {
     | null
 }
 
-/** On a stream of its own, `scores-{id}`, so that scoring never races the owner's changes. */
-export type DiamondScored = {
-  readonly type: 'DiamondScored'
-  /** revision: of the diamond's last event that the scores were computed for, as text; scores of an older stone are ignored. */
-  readonly data: { readonly id: number; readonly revision: number; readonly scores: Scores }
-}
+const score = (members: readonly string[]) =>
+  z.object(Object.fromEntries(members.map((name) => [name, isTextMember(name) ? z.string() : z.number()])))
+
+type ScoreSchemas = { readonly [Name in keyof Scores]: z.ZodType<Scores[Name]> }
+
+const scores = z.object(
+  Object.fromEntries(
+    Object.entries(SCORES).map(([name, members]) => [name, score(members).nullable()]),
+  ) as unknown as ScoreSchemas,
+)
+
+/** On a stream of its own, so that scoring never races the owner's changes. */
+export const scoresEvents = eventsIn('scores-{id}', {
+  DiamondScored: {
+    about: 'The optical scores of a diamond were computed.',
+    payload: z.object({
+      id: z.int().min(1).describe('id of the diamond'),
+      revision: z.int().min(0).describe('of the diamond: the event after which they were computed'),
+      scores,
+    }),
+  },
+})
+export type DiamondScored = EventOf<typeof scoresEvents>
 
 export const scoresDecider = newestOf<DiamondScored>('DiamondScored')
 

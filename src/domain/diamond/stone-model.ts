@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { digest } from '../certification/certification.ts'
+import { eventsIn, type EventOf, type Valid } from '../event.ts'
 import type { DiamondFields } from './fields.ts'
 
 /** The 3D files that are read. */
@@ -5,37 +8,36 @@ export const MODEL_FORMATS = ['OFF', 'STL', 'OBJ'] as const
 
 export type ModelFormat = (typeof MODEL_FORMATS)[number]
 
-/** What a 3D file says of its stone's body. */
-export type StoneShape = {
-  readonly format: ModelFormat
-  /** As the file has them, triangles or polygons. */
-  readonly facets: number
-  /** How many planes light is traced from, and within how many degrees neighbouring facets were taken for one. */
-  readonly planes: { readonly count: number; readonly within: number }
-  /** By its volume in cubic millimetres. */
-  readonly carat: number
-  /** Millimetres from above, the longer side first, and from table to culet. */
-  readonly measurements: { readonly length: number; readonly width: number; readonly depth: number }
-}
+const millimetres = z.number().positive()
 
+const stoneShape = z.object({
+  format: z.enum(MODEL_FORMATS),
+  facets: z.int().min(1).describe('as the file has them'),
+  planes: z
+    .object({ count: z.int().min(1), within: z.number().positive() })
+    .describe('how many light is traced from, and within how many degrees neighbouring facets were taken for one'),
+  carat: z.number().positive().describe('by its volume'),
+  measurements: z.object({ length: millimetres, width: millimetres, depth: millimetres }).describe('millimetres'),
+})
+
+const stoneModel = stoneShape.extend({ file: z.object({ digest, bytes: z.int().min(1) }) })
+
+/** What a 3D file says of its stone's body; the longer side from above is its length. */
+export type StoneShape = Valid<typeof stoneShape>
 /** A stone's own body, as a scanner measured it. The file's bytes are with the Files port, under their digest. */
-export type StoneModel = StoneShape & {
-  readonly file: {
-    /** SHA-256 of the bytes, 64 lower-case hexadecimal digits. */
-    readonly digest: string
-    readonly bytes: number
-  }
-}
+export type StoneModel = Valid<typeof stoneModel>
 
-export type StoneModelAttached = { readonly type: 'StoneModelAttached'; readonly data: StoneModel }
-
-export type StoneModelRemoved = {
-  readonly type: 'StoneModelRemoved'
-  /** digest: of its file, which is collected when nothing else uses it. */
-  readonly data: { readonly digest: string }
-}
-
-export type StoneModelEvent = StoneModelAttached | StoneModelRemoved
+export const stoneModelEvents = eventsIn('diamond-{id}', {
+  StoneModelAttached: {
+    about: 'The owner attached a 3D file of the stone: its scores are traced from its own facets.',
+    payload: stoneModel,
+  },
+  /** Its file is collected when nothing else uses it. */
+  StoneModelRemoved: { about: 'It was removed, or another one took its place.', payload: z.object({ digest }) },
+})
+export type StoneModelEvent = EventOf<typeof stoneModelEvents>
+export type StoneModelAttached = EventOf<typeof stoneModelEvents, 'StoneModelAttached'>
+export type StoneModelRemoved = EventOf<typeof stoneModelEvents, 'StoneModelRemoved'>
 
 export const removedModel = ({ file: { digest } }: StoneModel): StoneModelRemoved => ({
   type: 'StoneModelRemoved',

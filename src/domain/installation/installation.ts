@@ -1,14 +1,20 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
 import { newestOf } from '../decider.ts'
 
 /** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
 export const IDS = 'ids-'
 
-/** Integers `from` to `to`, both included, that one process alone may give out. */
-export type IdsReserved = {
-  readonly type: 'IdsReserved'
-  readonly data: { readonly from: number; readonly to: number }
-}
+const integer = z.int().min(1)
+
+export const idEvents = eventsIn(`${IDS}{kind}`, {
+  IdsReserved: {
+    about: `One process may give out these integer ids. Kinds: ${ID_KINDS.join(', ')}.`,
+    payload: z.object({ from: integer, to: integer.describe('the last one, included') }),
+  },
+})
+export type IdsReserved = EventOf<typeof idEvents>
 
 export const idsDecider = newestOf<IdsReserved>('IdsReserved')
 
@@ -26,11 +32,19 @@ export function reserve(last: IdsReserved['data'] | undefined, size: number): Id
 /** The stream of it. It is no part of what a move copies: the target's are others. */
 export const STORES_STREAM = 'stores'
 
-/** Identities of a vault and of files, and where they were, for people. */
-export type Joined = { readonly vault: string; readonly files: string; readonly place: string }
-
-/** From here on these are the log's. */
-export type StoresJoined = { readonly type: 'StoresJoined'; readonly data: Joined }
+export const storesEvents = eventsIn(STORES_STREAM, {
+  StoresJoined: {
+    about: 'Vault and files of these identities belong to this log.',
+    payload: z.object({
+      vault: z.string().describe('identity of the vault'),
+      files: z.string().describe('identity of the files'),
+      place: z.string().describe('where they were, for people'),
+    }),
+  },
+})
+export type StoresJoined = EventOf<typeof storesEvents>
+/** Identities of a vault and of files, and where they were. */
+export type Joined = StoresJoined['data']
 
 export const joinedDecider = newestOf<StoresJoined>('StoresJoined')
 
@@ -50,11 +64,14 @@ export const hasLostVault = (known: Joined, found: Joined): boolean =>
 /** The stream of restores. It is copied with the log: a moved log has the same past. */
 export const RESTORES_STREAM = 'restores'
 
-/**
- * From here on the log's epoch is `epoch`: higher than any that this log has had, also in days which are lost.
- * Appended last of what a restore writes.
- */
-export type LogRestored = { readonly type: 'LogRestored'; readonly data: { readonly epoch: number } }
+/** Appended last of what a restore writes. */
+export const restoreEvents = eventsIn(RESTORES_STREAM, {
+  LogRestored: {
+    about: 'The log was restored from a backup: tokens and links that were given out before are refused.',
+    payload: z.object({ epoch: z.int().min(1).describe('higher than any that the log has had') }),
+  },
+})
+export type LogRestored = EventOf<typeof restoreEvents>
 
 /** The epoch of a log that was never restored, and of whatever does not tell its own. */
 export const FIRST_EPOCH = 0
@@ -76,12 +93,16 @@ export function epochOf(last: Found | undefined): number {
   return Number.isSafeInteger(epoch) ? epoch : FIRST_EPOCH
 }
 
-/** An operator asked that streams which a read model had set aside be folded again. */
-export type RetryRequested = {
-  readonly type: 'RetryRequested'
-  /** model: a read model's name. streams: at most 100 of those that it had set aside. */
-  readonly data: { readonly model: string; readonly streams: readonly string[] }
-}
-
 /** The stream in which a model's runner is asked for retries. */
 export const retriesStream = (model: string) => `retries-${model}`
+
+export const retryEvents = eventsIn(retriesStream('{model}'), {
+  RetryRequested: {
+    about: 'An operator asked that streams which a read model had set aside be folded again.',
+    payload: z.object({
+      model: z.string().describe('name of the read model or the reaction'),
+      streams: z.array(z.string()).describe('at most 100'),
+    }),
+  },
+})
+export type RetryRequested = EventOf<typeof retryEvents>

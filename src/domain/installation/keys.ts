@@ -1,43 +1,56 @@
-/** The key that signs links, sealed by a master key. */
-export type LinkKeySealed = {
-  readonly type: 'LinkKeySealed'
-  /** key: the master key's id. sealed: nonce, AES-256-GCM ciphertext and tag, base64url. */
-  readonly data: {
-    readonly key: string
-    readonly sealed: string
-    /** When this key took the place of another one, in milliseconds since 1970; the first one took nobody's. */
-    readonly since?: number
-  }
-}
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
 
-/** The key that names log-ins and seals addresses, sealed by a master key. It is made once, and never another one. */
-export type PersonKeySealed = {
-  readonly type: 'PersonKeySealed'
-  /** key: the master key's id. sealed: nonce, AES-256-GCM ciphertext and tag, base64url. */
-  readonly data: { readonly key: string; readonly sealed: string }
-}
+const sealedKey = z.object({
+  key: z.string().describe('id of the master key'),
+  sealed: z.string().describe('nonce, AES-256-GCM ciphertext and tag, base64url'),
+})
 
-/**
- * What shows to outsiders that the log is what it was: roots of its hash tree, signed one after another, each an
- * extension of the one before.
- */
+/** The stream of the key that signs checkpoints. */
+export const LOG_KEY_STREAM = 'keys-log'
 
 /** The stream of what was signed. It is copied with the log, so that nothing else is ever signed in its name. */
 export const CHECKPOINTS_STREAM = 'checkpoints'
 
-/** The stream of the key that signs. */
-export const LOG_KEY_STREAM = 'keys-log'
-
-/** The root of the hash tree over the log up to some place before this event was signed and made known. */
-export type CheckpointSigned = {
-  readonly type: 'CheckpointSigned'
-  /** checkpoint: the signed note, as GET /log/checkpoint answers it. */
-  readonly data: { readonly checkpoint: string }
+/** Keys, sealed by a master key. That of persons is made once, and never another one. */
+export const keyEvents = {
+  ...eventsIn('keys-link', {
+    LinkKeySealed: {
+      about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
+      payload: sealedKey.extend({
+        since: z.int().optional().describe('milliseconds since 1970, UTC, where it took the place of another key'),
+      }),
+      notShown: ['sealed'],
+    },
+  }),
+  ...eventsIn(LOG_KEY_STREAM, {
+    LogKeySealed: {
+      about: "The key that signs the log's checkpoints was made, or sealed again by another master key.",
+      payload: sealedKey,
+      notShown: ['sealed'],
+    },
+  }),
+  ...eventsIn(CHECKPOINTS_STREAM, {
+    CheckpointSigned: {
+      about: "The root of the log's hash tree was signed: each is an extension of the one before.",
+      payload: z.object({
+        checkpoint: z
+          .string()
+          .describe('the signed note: origin, leaves of the tree, root, signature; C2SP tlog-checkpoint'),
+      }),
+    },
+  }),
+  ...eventsIn('keys-persons', {
+    PersonKeySealed: {
+      about:
+        'The key that names log-ins and seals addresses was made, or the same one was sealed again by another master key.',
+      payload: sealedKey,
+      notShown: ['sealed'],
+    },
+  }),
 }
-
-/** The key that signs checkpoints, sealed by a master key. */
-export type LogKeySealed = {
-  readonly type: 'LogKeySealed'
-  /** key: the master key's id. sealed: nonce, AES-256-GCM ciphertext and tag, base64url. */
-  readonly data: { readonly key: string; readonly sealed: string }
-}
+type Events = typeof keyEvents
+export type LinkKeySealed = EventOf<Events, 'LinkKeySealed'>
+export type LogKeySealed = EventOf<Events, 'LogKeySealed'>
+export type CheckpointSigned = EventOf<Events, 'CheckpointSigned'>
+export type PersonKeySealed = EventOf<Events, 'PersonKeySealed'>

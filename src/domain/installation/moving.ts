@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
+
 /**
  * An installation is moved by copying its log. The log that is left is fenced for good, the one that is filled takes
  * nothing else before it is complete.
@@ -6,38 +9,67 @@
 /** The stream of what befalls the log as a whole. Its first event is LogCreated. */
 export const LOG_STREAM = 'log'
 
-/** A log begins with it: whatever follows the log knows by this whether it is still the same one. Stores write it themselves. */
-export type LogCreated = { readonly type: 'LogCreated'; readonly data: { readonly identity: string } }
-
 /** What a log that is being filled knows of it. It stands in that log alone, and is no part of what is copied. */
 export const COPY_STREAM = 'copy'
 
-/** From here on the log takes no more writes: they are the log's to which copy `copy` goes. */
-export type LogFenced = { readonly type: 'LogFenced'; readonly data: { readonly copy: string; readonly to: string } }
+const copy = z.string().describe('id of the move')
 
-/** The log takes writes again: the one that was filled because it is complete, the one that was left because it is not. */
-export type LogOpened = { readonly type: 'LogOpened'; readonly data: { readonly copy: string } }
-
-export type CopyBegun = {
-  readonly type: 'CopyBegun'
-  /** from: names the source for people. log: its identity. replay: it is filled to a past moment, and never goes on. */
-  readonly data: { readonly copy: string; readonly from: string; readonly log: string; readonly replay?: true }
+/** A log begins with LogCreated, by which whatever follows it knows whether it is still the same one: stores write it themselves. */
+export const movingEvents = {
+  ...eventsIn(LOG_STREAM, {
+    LogCreated: {
+      about: 'The log began. Its identity tells a checkpoint of this log from one of another.',
+      payload: z.object({ identity: z.string() }),
+    },
+    LogFenced: {
+      about: 'The log takes no more writes: it was moved, and writes go to the other one.',
+      payload: z.object({ copy, to: z.string().describe('the other installation, for people') }),
+    },
+    LogOpened: {
+      about: 'The log takes writes: it was filled completely, or a move that had closed it was given up.',
+      payload: z.object({ copy }),
+    },
+  }),
+  ...eventsIn(COPY_STREAM, {
+    CopyBegun: {
+      about: 'This log is being filled with the events of another one. It stands in the filled log alone.',
+      payload: z.object({
+        copy,
+        from: z.string().describe('the source, for people'),
+        log: z.string().describe('identity of the source'),
+        replay: z.literal(true).optional().describe('it is filled to a past moment, to be looked at'),
+      }),
+    },
+    CopyDone: {
+      about: 'It holds all of them, and they were compared.',
+      payload: z.object({
+        copy,
+        events: z.int().min(0),
+        digest: z.string().describe('SHA-256 over all events in their order'),
+      }),
+    },
+    ReplayMade: {
+      about: 'This log has the events of another one up to a moment, to be looked at: it never takes a write.',
+      payload: z.object({
+        copy: z.string().describe('id of the replay'),
+        until: z.string().describe('the moment, for people'),
+        events: z.int().min(0).describe("how many of the source's events it has"),
+      }),
+    },
+    CopyAbandoned: {
+      about: 'The move was given up before it was complete: this log is of no use.',
+      payload: z.object({ copy }),
+    },
+  }),
 }
-
-export type CopyDone = {
-  readonly type: 'CopyDone'
-  /** digest: SHA-256 over all events in their order, in hex. */
-  readonly data: { readonly copy: string; readonly events: number; readonly digest: string }
-}
-
-export type CopyAbandoned = { readonly type: 'CopyAbandoned'; readonly data: { readonly copy: string } }
-
-/** The log was filled to a past moment of another one, to be looked at: it never takes a write. */
-export type ReplayMade = {
-  readonly type: 'ReplayMade'
-  /** until: the moment, for people. events: how many of the other log there are. */
-  readonly data: { readonly copy: string; readonly until: string; readonly events: number }
-}
+type Events = typeof movingEvents
+export type LogCreated = EventOf<Events, 'LogCreated'>
+export type LogFenced = EventOf<Events, 'LogFenced'>
+export type LogOpened = EventOf<Events, 'LogOpened'>
+export type CopyBegun = EventOf<Events, 'CopyBegun'>
+export type CopyDone = EventOf<Events, 'CopyDone'>
+export type ReplayMade = EventOf<Events, 'ReplayMade'>
+export type CopyAbandoned = EventOf<Events, 'CopyAbandoned'>
 
 /** Why a log takes no writes. `read-only`: only this process must not. */
 export type Closed =

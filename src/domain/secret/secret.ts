@@ -1,32 +1,58 @@
+import { z } from 'zod'
+import { eventsIn, type EventOf } from '../event.ts'
 import { Refusal, type Decider } from '../decider.ts'
+
+const at = z.int().min(0).describe('milliseconds since 1970, UTC')
+const mail = z.enum(['link', 'notice']).describe('the link to a recipient, or the notice to the owner that it was read')
+export type MailKind = z.output<typeof mail>
+
+/** By its owner's credentials, by who has the key, or because so many wrong passphrases were tried. */
+const burnedBy = z.enum(['owner', 'key', 'guesses'])
+export type BurnedBy = z.output<typeof burnedBy>
 
 /**
  * A secret that one reader may read once. What was shared is not here: events never carry a secret, a passphrase, a
  * key or a whole address. Times are milliseconds since 1970.
  */
-export type SecretEvent =
-  | SecretShared
-  | { type: 'PassphraseTried'; data: { at: number; for: 'reveal' | 'burn' } }
-  | SecretRevealed
-  | SecretBurned
-  | SecretExpired
-  | MailSent
-  | MailRefused
-
-export type SecretShared = { type: 'SecretShared'; data: Shared }
-export type SecretRevealed = { type: 'SecretRevealed'; data: { at: number } }
-/** By its owner's credentials, by who has the key, or because so many wrong passphrases were tried. */
-export type BurnedBy = 'owner' | 'key' | 'guesses'
-export type SecretBurned = { type: 'SecretBurned'; data: { at: number; by: BurnedBy } }
-export type SecretExpired = { type: 'SecretExpired'; data: { at: number } }
-export type MailSent = { type: 'MailSent'; data: { mail: MailKind; messageId: string; at: number } }
-export type MailRefused = {
-  type: 'MailRefused'
-  data: { mail: MailKind; messageId: string; reason: string; at: number }
-}
-
-/** `link` takes the link to the recipient, `notice` tells the owner that the secret was read. */
-export type MailKind = 'link' | 'notice'
+export const secretEvents = eventsIn('secret-{digest}', {
+  SecretShared: {
+    about: 'A one-time secret was shared. The secret itself is in the vault alone.',
+    payload: z.object({
+      owner: z.int().min(1).nullable().describe('id of the account; null for an anonymous sender'),
+      token: z.string().nullable().describe('id of the API token that it was shared with'),
+      kind: z.enum(['shared', 'generated']),
+      at,
+      ttl: z.int().min(1).describe('seconds'),
+      passphrase: z.boolean().describe('whether there is one'),
+      recipient: z.array(z.string()).describe('addresses, obfuscated'),
+      notify: z.boolean().describe('whether the owner is told when it was read'),
+    }),
+  },
+  PassphraseTried: {
+    about: 'Somebody tries a passphrase: it is written before the try, so that no two tries pass the limit at once.',
+    payload: z.object({ at, for: z.enum(['reveal', 'burn']) }),
+  },
+  SecretRevealed: { about: 'Its one reader got it.', payload: z.object({ at }) },
+  SecretBurned: {
+    about: 'It was deleted before anybody read it.',
+    payload: z.object({ at, by: burnedBy }),
+    changes: [{ about: '`by` may be `guesses`.', upcast: (data) => data }],
+  },
+  SecretExpired: { about: 'Its time ran out before anybody read it.', payload: z.object({ at }) },
+  MailSent: { about: 'A mail server took a mail about it.', payload: z.object({ mail, messageId: z.string(), at }) },
+  MailRefused: {
+    about: 'A mail server refused it for good.',
+    payload: z.object({ mail, messageId: z.string(), reason: z.string(), at }),
+  },
+})
+type Events = typeof secretEvents
+export type SecretEvent = EventOf<Events>
+export type SecretShared = EventOf<Events, 'SecretShared'>
+export type SecretRevealed = EventOf<Events, 'SecretRevealed'>
+export type SecretBurned = EventOf<Events, 'SecretBurned'>
+export type SecretExpired = EventOf<Events, 'SecretExpired'>
+export type MailSent = EventOf<Events, 'MailSent'>
+export type MailRefused = EventOf<Events, 'MailRefused'>
 
 /** A mail among those of its secret: the link to the first recipient is `link`, that to the second one `link-2`. */
 export type MailName = MailKind | `link-${number}`
@@ -35,20 +61,7 @@ export type MailName = MailKind | `link-${number}`
 export const linkName = (number: number): MailName => (number === 0 ? 'link' : `link-${number + 1}`)
 export const kindOf = (name: MailName): MailKind => (name === 'notice' ? 'notice' : 'link')
 
-export type Shared = {
-  /** The account, null for an anonymous sender. */
-  readonly owner: number | null
-  /** The id of the API token that it was shared with, null for an anonymous sender. */
-  readonly token: string | null
-  readonly kind: 'shared' | 'generated'
-  readonly at: number
-  /** Seconds, as in force. */
-  readonly ttl: number
-  readonly passphrase: boolean
-  /** Obfuscated, in the order in which they are mailed. */
-  readonly recipient: readonly string[]
-  readonly notify: boolean
-}
+export type Shared = SecretShared['data']
 
 /** What became of a mail, by the part of its Message-ID before the @, which is its own whatever the sender's domain is. */
 export type MailOnRecord = {

@@ -1,38 +1,64 @@
+import { z } from 'zod'
+import { eventsIn, TIME, type EventOf, type Valid } from '../event.ts'
 import { Refusal, type Decider } from '../decider.ts'
 import { sameEpoch } from '../installation/installation.ts'
 
+const grant = z.object({
+  account: z.int().min(1).describe('id of the account'),
+  accountEpoch: z.int().min(0),
+  client: z.string().describe('id of the client'),
+  clientEpoch: z.int().min(0),
+  logEpoch: z.int().min(1).optional().describe('absent where the log was never restored'),
+})
+
+const rotation = grant.extend({
+  digest: z.string().describe('SHA-256 of the refresh token'),
+  number: z.int().min(0).describe('counts the rotations'),
+  at: TIME,
+  expiresAt: TIME.describe('when the refresh token ends: milliseconds since 1970, UTC'),
+})
+
+const opening = rotation.extend({
+  from: z.string().optional().describe('marks the address of the log-in among those of its account'),
+})
+
 /** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and installation.ts. */
-export type Grant = {
-  readonly account: number
-  readonly accountEpoch: number
-  readonly client: string
-  readonly clientEpoch: number
-  /** Absent where the log had never been restored. */
-  readonly logEpoch?: number
-}
+export type Grant = Valid<typeof grant>
+/** A pair of tokens. */
+export type Rotation = Valid<typeof rotation>
+/** The first pair; sessions of earlier releases have no `from`. */
+export type Opening = Valid<typeof opening>
 
 /**
  * One family of tokens, from a log-in on. `digest` is that of the one refresh token that is good now; `number` counts
- * the rotations and names the access token given beside it. Each rotation repeats the grant, so that a session that has
- * been refreshed for years is read from its newest events.
+ * the rotations and names the access token given beside it.
  */
-export type SessionEvent =
-  | { type: 'SessionOpened'; data: Opening }
-  | { type: 'TokenRefreshed'; data: Rotation }
-  | { type: 'RefreshReused'; data: { at: number } }
-  | { type: 'SessionRevoked'; data: { at: number; reason: 'reuse' | 'request' } }
-  | { type: 'AccessTokenRevoked'; data: { at: number; number: number } }
-
-/** Times in milliseconds since 1970; `expiresAt` is the refresh token's. */
-export type Rotation = Grant & {
-  readonly digest: string
-  readonly number: number
-  readonly at: number
-  readonly expiresAt: number
-}
-
-/** `from` marks the address of the log-in among those of its account; sessions of earlier releases have none. */
-export type Opening = Rotation & { readonly from?: string }
+export const sessionEvents = eventsIn('session-{id}', {
+  SessionOpened: {
+    about: 'Somebody logged in by a client: a family of tokens began.',
+    payload: opening,
+    notShown: ['digest'],
+  },
+  TokenRefreshed: {
+    about:
+      'A refresh token was exchanged for the next pair of tokens. The grant is repeated, so that long sessions are read from their newest events.',
+    payload: rotation,
+    notShown: ['digest'],
+  },
+  RefreshReused: {
+    about: 'A refresh token that had been exchanged came again: somebody has a copy of it.',
+    payload: z.object({ at: TIME }),
+  },
+  SessionRevoked: {
+    about: 'The session ended, and all its tokens with it.',
+    payload: z.object({ at: TIME, reason: z.enum(['reuse', 'request']) }),
+  },
+  AccessTokenRevoked: {
+    about: 'One access token of the session was ended.',
+    payload: z.object({ at: TIME, number: z.int().min(0) }),
+  },
+})
+export type SessionEvent = EventOf<typeof sessionEvents>
 
 /** A refresh token that was used, and when; a chain, since a family may be long. */
 export type Used = { readonly digest: string; readonly at: number; readonly before: Used | undefined }

@@ -1,32 +1,62 @@
+import { z } from 'zod'
+import { eventsIn, TIME, type EventOf } from '../event.ts'
 import { Refusal, type Decider } from '../decider.ts'
+
+/** Who or what stopped it: its owner, days of failures, or a receiver that is gone for good (410). */
+export const PAUSE_REASONS = ['owner', 'failing', 'gone'] as const
+export type PauseReason = (typeof PAUSE_REASONS)[number]
+
+const id = z.int().min(1).describe('of the webhook')
+const url = z.string().describe('where messages are sent to')
+const secret = z.string().describe('sealed with a key derived from the master key, for this webhook alone; base64url')
+const cursor = z.string().describe('in the change feed of the account: everything up to it was taken')
+const error = z.string().describe('what came of the last try, for people')
+const description = z.string().nullable().describe('for people')
 
 /**
  * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never
  * more of them than it may have. `secret` is sealed; `cursor` is a place in the feed: everything up to it was delivered.
  * Times in milliseconds since 1970.
  */
-export type WebhookEvent =
-  | {
-      type: 'WebhookCreated'
-      data: { id: number; url: string; description: string | null; secret: string; cursor: string; at: number }
-    }
-  | { type: 'WebhookChanged'; data: { id: number; url?: string; description?: string | null } }
-  /** `until`: so long the secrets before it sign as well. */
-  | { type: 'WebhookSecretRotated'; data: { id: number; secret: string; until: number } }
-  /** The same secrets under another master key, in their order. */
-  | { type: 'WebhookSecretsResealed'; data: { id: number; secrets: string[] } }
-  /** Written now and then while it is delivered: from where to go on where nothing else tells. */
-  | { type: 'WebhookProgressed'; data: { id: number; cursor: string } }
-  | { type: 'WebhookFailing'; data: { id: number; cursor: string; error: string } }
-  | { type: 'WebhookRecovered'; data: { id: number; cursor: string } }
+export const webhookEvents = eventsIn('webhooks-{account}', {
+  WebhookCreated: {
+    about: "An account's changes are pushed to an address from now on.",
+    payload: z.object({ id, url, description, secret, cursor, at: TIME }),
+    notShown: ['secret'],
+  },
+  WebhookChanged: {
+    about: 'It has another address or description.',
+    payload: z.object({ id, url: url.optional(), description: description.optional() }),
+  },
+  WebhookSecretRotated: {
+    about: 'It has a new secret; those before it sign for another day as well.',
+    payload: z.object({
+      id,
+      secret,
+      until: TIME.describe('so long those before it sign too: milliseconds since 1970, UTC'),
+    }),
+    notShown: ['secret'],
+  },
+  WebhookSecretsResealed: {
+    about: 'Its secrets are sealed by another master key.',
+    payload: z.object({ id, secrets: z.array(secret).describe('the newest first') }),
+    notShown: ['secrets'],
+  },
+  WebhookProgressed: {
+    about: 'How far its deliveries have come; written once an hour at most, while something is delivered.',
+    payload: z.object({ id, cursor }),
+  },
+  WebhookFailing: { about: 'Nothing was taken for three days.', payload: z.object({ id, cursor, error }) },
+  WebhookRecovered: { about: 'A message was taken again.', payload: z.object({ id, cursor }) },
   /** `cursor` is null where whoever paused it does not know how far it has come. */
-  | { type: 'WebhookPaused'; data: { id: number; why: PauseReason; cursor: string | null; error: string | null } }
-  | { type: 'WebhookActivated'; data: { id: number } }
-  | { type: 'WebhookDeleted'; data: { id: number } }
-
-/** Who or what stopped it: its owner, days of failures, or a receiver that is gone for good (410). */
-export const PAUSE_REASONS = ['owner', 'failing', 'gone'] as const
-export type PauseReason = (typeof PAUSE_REASONS)[number]
+  WebhookPaused: {
+    about: 'Nothing is sent to it until its owner says so; the feed keeps it all.',
+    payload: z.object({ id, why: z.enum(PAUSE_REASONS), cursor: cursor.nullable(), error: error.nullable() }),
+  },
+  WebhookActivated: { about: 'It goes on where it was paused.', payload: z.object({ id }) },
+  WebhookDeleted: { about: 'It is gone.', payload: z.object({ id }) },
+})
+export type WebhookEvent = EventOf<typeof webhookEvents>
 
 export const WEBHOOK_STATES = ['active', 'failing', 'paused'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
@@ -76,7 +106,7 @@ const created = ({
   secret,
   cursor,
   at,
-}: Extract<WebhookEvent, { type: 'WebhookCreated' }>['data']): Webhook => ({
+}: EventOf<typeof webhookEvents, 'WebhookCreated'>['data']): Webhook => ({
   id,
   url,
   description,

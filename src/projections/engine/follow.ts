@@ -1,6 +1,5 @@
 import { retriesStream } from '../../domain/installation/installation.ts'
-import type { EventType } from '../../events/known-event.ts'
-import { isKnownType } from '../../events/registry.ts'
+import { isKnownType, type EventType } from '../../events/registry.ts'
 import type { Batch, EventStore, From, StoredEvent } from '../../stores/ports/event-store.ts'
 
 /** What is followed: streams, and in them types of events. */

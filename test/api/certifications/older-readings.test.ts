@@ -6,8 +6,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { auditCertification } from '../../../src/cli/audit/certification.ts'
-import { schemas } from '../../../src/events/registry.ts'
-import type { EventSchema } from '../../../src/events/schemas/event-schema.ts'
+import type { EventDeclaration } from '../../../src/domain/event.ts'
+import { EVENTS } from '../../../src/events/registry.ts'
 import { metadata } from '../../../src/events/origin.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { areEmbedded, forgetEngines } from '../../engines.ts'
@@ -105,11 +105,11 @@ test('is decided on, shown and made anew like one of today, and stays in the log
 })
 
 /** What the release of before knows of it. */
-const known = schemas as Record<string, EventSchema>
-const before: EventSchema = {
-  version: 1,
+const known = EVENTS as Record<string, EventDeclaration>
+const before: EventDeclaration = {
+  stream: 'diamond-{id}',
+  about: 'The service read a report.',
   payload: z.object({ certification: z.int(), reading: z.looseObject({}), mismatches: z.array(z.unknown()) }),
-  upcasters: [],
 }
 
 test('is in version 1; a release that knows no other decides nothing behind version 2, and goes on elsewhere', async ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { schemas } from '../../../src/events/registry.ts'
+import { EVENTS } from '../../../src/events/registry.ts'
 import { NOT_SHOWN, shownData } from '../../../src/events/shown-event.ts'
 import { CommandLine } from '../command-line.ts'
 
@@ -62,12 +62,12 @@ const MAY_BE_SHOWN = new Set([
 ])
 
 function memberNames(type: string): string[] {
-  const payload = schemas[type]?.payload
+  const payload = EVENTS[type]?.payload
   return payload instanceof z.ZodObject ? Object.keys(payload.shape) : []
 }
 
 test('have no member that is named like a hash and would be printed', () => {
-  for (const type of Object.keys(schemas)) {
+  for (const type of Object.keys(EVENTS)) {
     for (const name of ['password', 'secret', 'digest', 'sealed', 'token', 'hash', 'key']) {
       const { [name]: value } = shownData(type, { [name]: 'x' })
       const isMember = memberNames(type).includes(name)

@@ -14,7 +14,7 @@ const MISTYPED = [
   ['diamondcreated', 'DiamondCreated'],
   ['Deleted', 'DiamondDeleted'],
   ['SecretShred', 'SecretShared'],
-  ['toString', 'StoresJoined'],
+  ['toString', 'CopyDone'],
 ] as const
 
 for (const [typed, meant] of MISTYPED) {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { schemas } from '../../../src/events/registry.ts'
+import { versionOf } from '../../../src/domain/event.ts'
+import { EVENTS } from '../../../src/events/registry.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { all } from '../../contract/event-store/given.ts'
@@ -14,8 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ sites }) => sites.close())
 
 const older = [...recordings().values()].filter(({ type, metadata }) => {
-  const { version = 1 } = schemas[type] ?? {}
-  return Number(metadata['schema']) < version
+  return Number(metadata['schema']) < versionOf(EVENTS[type] ?? {})
 })
 
 const asStored = ({ id, type, data, metadata, stream }: StoredEvent) =>

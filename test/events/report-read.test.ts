@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ReportRead } from '../../../src/domain/certification/certification.ts'
-import { BrokenEvent, decode } from '../../../src/events/decode.ts'
-import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { toDocument } from '../../../src/projections/diamonds/diamond-document.ts'
-import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { recordings } from '../recordings.ts'
+import type { ReportRead } from '../../src/domain/certification/certification.ts'
+import { BrokenEvent, decode } from '../../src/events/decode.ts'
+import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
+import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
+import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
+import { recordings } from './recordings.ts'
 
 const test = suite('a reading of an earlier version')
 

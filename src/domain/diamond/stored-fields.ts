@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { isShapeId } from '../dictionaries/shapes.ts'
+import type { Field } from './field.ts'
+import { FIELD_NAMES, FIELDS, REQUIRED, type DiamondFields, type FieldName, type RequiredField } from './fields.ts'
+
+/** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
+const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
+const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('from 0, the least that others may see')
+
+/** A field's value as events hold it, by the field's kind. */
+function schemaOf(field: Field): z.ZodType {
+  switch (field.kind) {
+    case 'text':
+      return z.string()
+    case 'amount':
+      return z.number()
+    case 'flag':
+      return z.boolean()
+    case 'shape':
+      return z.union([shape, z.string()]).describe('id of the tree of cut shapes, or a text that it does not know')
+    case 'entry': {
+      const { name, has } = field.dictionary
+      return z
+        .int()
+        .refine(has, `this release's dictionary ${name} has no such id`)
+        .describe(`id of the dictionary ${name}`)
+    }
+    case 'scale':
+      return z.string()
+    case 'level':
+      return level
+  }
+}
+
+const isNullable = ({ required, default: unset }: Field) => !required && unset === null
+
+type FieldSchemas = { readonly [Name in FieldName]: z.ZodType<DiamondFields[Name]> }
+
+/** The fields of a diamond as events hold them. */
+export const storedFields = z.object(
+  Object.fromEntries(
+    FIELD_NAMES.map((name) => {
+      const schema = schemaOf(FIELDS[name])
+      return [name, isNullable(FIELDS[name]) ? schema.nullable() : schema]
+    }),
+  ) as unknown as FieldSchemas,
+)
+
+/** What every diamond has, as zod wants it named. */
+export const REQUIRED_MASK = Object.fromEntries(REQUIRED.map((name) => [name, true])) as Record<RequiredField, true>
