@@ -160,6 +160,12 @@ test('are refused where too much would have to be looked through, and what is na
     assert.match(refused.error.join(), 'f[cutShape][]&sort=price is answered among any number')
     const served = expect(200, await current(vendor, '/v4/diamond?f[cutShape][]=Round&sort=price'))
     assert.is(total(served), all)
+    for (const end of ['f[priceTo]', 'f[priceFrom]']) {
+      assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?${end}=9&sort=integral`))), [end])
+    }
+    for (const end of ['f[dateTo]', 'f[dateFrom]']) {
+      assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?${end}=20200101T000000Z&sort=price`))), [end])
+    }
     expect(204, await current(vendor, '/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price&f[caratFrom]=5'))
     refusal(422, await vendor.get('/v4/diamond?f[caratFrom]=0.1&sort=carat'))
     expect(204, await current(vendor, '/v4/diamond?f[caratFrom]=3&sort=carat'))

@@ -68,13 +68,17 @@ export function servedInstead(filter: DiamondFilter, sort: Sort): { filter: Diam
 function tooMuch({ filter, page: { sort = NEWEST_FIRST } }: AskedList, most: number): Refusal {
   const served = servedInstead(filter, sort)
   const kept = namesIn(served.filter)
-  const works = [...kept.map(parameterOf), `sort=${sort}`].join('&')
+  const works = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
   const first = namesIn(filter).find((name) => !kept.includes(name))
   const message =
     `more than ${most.toLocaleString('en')} of your diamonds would have to be looked through; ${works} is answered among any number. ` +
     'Or narrow it down: by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
-  return new Refusal('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first), message }])
+  return new Refusal('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first, filter), message }])
 }
 
-/** As a query has it; of a range, where it begins. */
-const parameterOf = (name: FilterName): string => parametersOf(memberOf(name))[0]
+/** As the query has it; of a range, one of the ends that were given. */
+function parameterOf(name: FilterName, { [name]: wanted }: DiamondFilter): string {
+  const [first, last] = parametersOf(memberOf(name))
+  const isOpen = typeof wanted === 'object' && 'to' in wanted && !('from' in wanted)
+  return isOpen && last !== undefined ? last : first
+}
