@@ -22,7 +22,7 @@ export type EventDeclaration<Payload extends z.ZodType<object> = z.ZodType<objec
   readonly payload: Payload
   /** The versions after the first one, in their order. */
   readonly changes?: readonly PayloadChange[]
-  /** Members that let nobody in, but help whoever guesses: hashes of passwords and tokens, and sealed keys. No command prints them. */
+  /** Members that no command prints: hashes of passwords and tokens, and sealed keys, which would help an attacker to guess. */
   readonly notShown?: readonly string[]
 }
 

@@ -20,8 +20,8 @@ const part = z.int().min(1).describe('counted from 1')
 export type AcceptedChange = Valid<typeof change>
 
 /**
- * Several changes that can't be written at once are accepted: from here on they are carried out, whoever does it. They are
- * divided into parts where one event would be too large; only with the last part is the bulk accepted.
+ * A bulk that is too large for one write: once it is accepted, this process or another one carries it out. It is divided into
+ * parts where one event would be too large, and is accepted with the last of them.
  */
 export const requestEvents = eventsIn('request-{digest}', {
   RequestAccepted: {

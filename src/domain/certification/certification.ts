@@ -30,37 +30,18 @@ export const digest = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the file')
 
-/** What readings of the first releases did not look for. */
-const NOT_LOOKED_FOR_IN_1 = { laboratory: null, shape: null, isLabGrown: null } as const
+/** Adds to a reading what the releases that made it did not look for. What is no reading at all is for the schema to refuse. */
+const adding =
+  (members: StoredPayload) =>
+  (data: StoredPayload): StoredPayload => {
+    const { reading } = data
+    return typeof reading === 'object' && reading !== null ? { ...data, reading: { ...members, ...reading } } : data
+  }
 
-/**
- * ReportRead from version 1 to 2. A reading says null of what it did not find, whether or not it was looked for; in
- * version 1 it might say nothing. `mismatches`, which named what was found to be otherwise then, in two of five fields,
- * goes: whether report and stone fit follows from both, at any time.
- */
-function withReadingOfAll({ mismatches: _mismatches, ...data }: StoredPayload): StoredPayload {
-  const { reading } = data
-  // What is no reading at all is for the schema to refuse.
-  if (typeof reading !== 'object' || reading === null) return data
-  return { ...data, reading: { ...NOT_LOOKED_FOR_IN_1, ...reading } }
-}
+const withLaboratoryAndShape = adding({ laboratory: null, shape: null, isLabGrown: null })
 
-/** What readings up to version 2 did not look for. */
-const NOT_LOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null } as const
-
-/** ReportRead from version 2 to 3, which looks for the girdle's thickness and the lengths of stars and lower halves. */
-function withFinerMeasures(data: StoredPayload): StoredPayload {
-  const { reading } = data
-  if (typeof reading !== 'object' || reading === null) return data
-  return { ...data, reading: { ...NOT_LOOKED_FOR_IN_2, ...reading } }
-}
-
-/** ReportRead from version 3 to 4, which names what a report says in several ways. */
-function withUnclearFacts(data: StoredPayload): StoredPayload {
-  const { reading } = data
-  if (typeof reading !== 'object' || reading === null) return data
-  return { ...data, reading: { unclear: [], ...reading } }
-}
+/** `mismatches` named what was found to be otherwise then, in two of five fields. */
+const withReadingOfAll = ({ mismatches: _mismatches, ...data }: StoredPayload) => withLaboratoryAndShape(data)
 
 const positive = z.number().positive()
 
@@ -112,9 +93,9 @@ export const certificationEvents = eventsIn('diamond-{id}', {
       {
         about:
           '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
-        upcast: withFinerMeasures,
+        upcast: adding({ girdle: null, star: null, lower: null }),
       },
-      { about: '`unclear` is new; earlier versions took one of several values.', upcast: withUnclearFacts },
+      { about: '`unclear` is new; earlier versions took one of several values.', upcast: adding({ unclear: [] }) },
     ],
   },
 })

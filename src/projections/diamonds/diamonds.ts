@@ -1,8 +1,8 @@
 import { FIELDS_VERSION } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
+import type { Document } from '../../stores/ports/read-store.ts'
 import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
-import { emptyDocument } from '../engine/account-sequence.ts'
 import { STATE } from './diamond-document.ts'
 import { COUNTED, INDEXES, LIST_FIELDS } from './list-members.ts'
 import {
@@ -48,7 +48,11 @@ export const diamonds = readModel<FollowedDiamond>({
   },
 })
 
-const EMPTY = emptyDocument(documents)
+/** A document with nothing in it. */
+const EMPTY: Document = Object.fromEntries([
+  ...Object.entries(documents.fields).map(([name, kind]) => [name, kind === 'text' ? '' : 0] as const),
+  ...documents.texts.map((name) => [name, ''] as const),
+])
 
 /** Read before anything else of the event is, and without its schema: whose it is must not depend on a release. */
 const accountIn = (owner: unknown): number | undefined =>

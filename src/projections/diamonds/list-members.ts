@@ -92,10 +92,10 @@ export const NEWEST_FIRST = '-date' satisfies Sort
 
 const ORDERS = LIST_MEMBERS.flatMap(({ name, sorted }) => (sorted === false ? [] : [name])) as readonly OrderName[]
 
-/** The orders of v4's lists, the newest first before all others. */
-export const SORTS = LIST_MEMBERS.flatMap(({ name, sorted }) =>
-  sorted === false ? [] : sorted === 'ascending' ? [name] : name === 'date' ? [`-${name}`, name] : [name, `-${name}`],
-) as readonly Sort[] as readonly [Sort, ...Sort[]]
+const sortsOf = (name: OrderName) => (memberOf(name).sorted === 'ascending' ? [name] : [name, `-${name}`]) as Sort[]
+
+/** The orders of v4's lists: the newest first, and all others. */
+export const SORTS = [...new Set<Sort>([NEWEST_FIRST, ...ORDERS.flatMap(sortsOf)])]
 
 /** What v3 filters by, and v4 too: every combination of those that are yes or no has an index by date. */
 const OLDER = LIST_MEMBERS.filter(({ versions, field }) => versions.includes('v3') && field !== undefined)
@@ -187,9 +187,7 @@ const inCells = (...order: readonly string[]) => ['owner', ...CELL, ...order]
 /** All that v4's lists filter and order by, beside what the index by carat begins with. */
 const COVERED = [
   'date',
-  ...COLUMNS.filter(({ field }) => memberOf(field as FilterName).versions.includes('v4')).map(
-    ({ column }) => column.name,
-  ),
+  ...COLUMNS.filter(({ field }) => memberOf(field).versions.includes('v4')).map(({ column }) => column.name),
   'integral',
   'hasScores',
 ].filter((name) => name !== 'carat' && !(CELL as readonly string[]).includes(name))

@@ -1,6 +1,6 @@
 import { epochOf, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Document, ModelDeclaration, ReadModel, Stored, Table, Write } from '../../stores/ports/read-store.ts'
+import type { Document, ReadModel, Stored, Table, Write } from '../../stores/ports/read-store.ts'
 import { placesIn, textOf } from './places.ts'
 
 /** How a read model numbers the events of each account: 1, 2, 3 and so on, in the order of the log. */
@@ -195,10 +195,3 @@ function beforeBatch({ before, at, since, epochs }: AccountSequence, first: From
 }
 
 const isRestore = ({ stream, type }: StoredEvent) => stream === RESTORES_STREAM && type === 'LogRestored'
-
-/** A document of a model with nothing in it. */
-export const emptyDocument = ({ fields, texts }: Pick<ModelDeclaration, 'fields' | 'texts'>): Document =>
-  Object.fromEntries([
-    ...Object.entries(fields).map(([name, kind]) => [name, kind === 'text' ? '' : 0] as const),
-    ...texts.map((name) => [name, ''] as const),
-  ])

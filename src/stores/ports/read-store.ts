@@ -26,8 +26,8 @@ export type ModelDeclaration = {
 }
 
 /**
- * What a sequence is, in a table of its own beside the documents of a build: how far something has been counted, such as
- * the events of an account. `id` is an integer from 0, `state` what its owner makes of it.
+ * Sequences stand in a table of their own beside the documents of a build, and say how far something has been counted, such
+ * as the events of an account. `id` is an integer from 0; what is in `state` is up to the projection.
  */
 export const SEQUENCES: ModelDeclaration = {
   name: 'sequences',

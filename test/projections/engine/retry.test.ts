@@ -107,12 +107,7 @@ test(
 function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: () => boolean } {
   let state: 'waiting' | 'released' | 'failed' = 'waiting'
   const wrapped = (build: Build): Build => ({
-    id: build.id,
-    checkpoint: () => build.checkpoint(),
-    load: (keys) => build.load(keys),
-    walk: (texts) => build.walk(texts),
-    sequences: build.sequences,
-    deadLetters: () => build.deadLetters(),
+    ...build,
     async release(stream) {
       await build.release(stream)
       if (state === 'waiting') state = 'released'

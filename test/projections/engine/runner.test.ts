@@ -177,13 +177,7 @@ test('of another log is rebuilt, however much alike they are', () =>
 /** A read store whose rebuilds are looked at before and after each of their steps. */
 function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
   const looked = (build: Build): Build => ({
-    id: build.id,
-    checkpoint: () => build.checkpoint(),
-    load: (keys) => build.load(keys),
-    walk: (texts) => build.walk(texts),
-    sequences: build.sequences,
-    deadLetters: () => build.deadLetters(),
-    release: (stream) => build.release(stream),
+    ...build,
     async write(...batch) {
       await look()
       await build.write(...batch)
@@ -293,13 +287,7 @@ test('whose rebuild fails again and again goes on with the same file, and is who
 /** A read store whose next writes fail, one before and one after it has written. */
 function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {
   const failing = (build: Build): Build => ({
-    id: build.id,
-    checkpoint: () => build.checkpoint(),
-    load: (keys) => build.load(keys),
-    walk: (texts) => build.walk(texts),
-    sequences: build.sequences,
-    deadLetters: () => build.deadLetters(),
-    release: (stream) => build.release(stream),
+    ...build,
     async write(...batch) {
       const fault = faults.shift()
       if (fault === 'before') throw new StoreUnavailable('made to fail before the write')
@@ -371,16 +359,7 @@ test(
 function forgetful(reads: ReadStore): ReadStore {
   const live: ReadStore['live'] = async (declaration) => {
     const build = await reads.live(declaration)
-    return {
-      id: build.id,
-      checkpoint: async () => undefined,
-      load: (keys) => build.load(keys),
-      walk: (texts) => build.walk(texts),
-      sequences: build.sequences,
-      deadLetters: () => build.deadLetters(),
-      release: (stream) => build.release(stream),
-      write: (...batch) => build.write(...batch),
-    }
+    return { ...build, checkpoint: async () => undefined }
   }
   return { ...reads, live }
 }

@@ -25,8 +25,8 @@ test.after.each(async ({ cluster, store }) => {
 })
 
 /**
- * Time runs out where no leader answers, and where a node that hangs may still be taken for it: whoever asks it, an append or a
- * read, would wait for ever. For appends it runs out, too, where a node that was deposed may be.
+ * Time runs out where no leader answers, and where a node that hangs may still be taken for it: an append or a read that is
+ * sent to it gets no answer. For appends it runs out, too, where a node that was deposed may be taken for it.
  */
 const timingOn = (cluster: Cluster) =>
   timingWhile((what) =>
