@@ -109,17 +109,22 @@ test('while somebody writes has every stone that was acknowledged before it bega
       told.push(sku)
     }
   })()
-  await until('stones', () => told.length > 20)
   let before: string[] = []
   let made = ''
-  // Once more where nothing was written meanwhile.
-  for (let time = 0; before.length === 0 || told.length === before.length; time++) {
-    before = [...told]
-    made = site.at(`b-${time}`)
-    await site.done(['backup', made])
+  const backingUp = async () => {
+    try {
+      await until('stones', () => told.length > 20)
+      // Once more where nothing was written meanwhile.
+      for (let time = 0; before.length === 0 || told.length === before.length; time++) {
+        before = [...told]
+        made = site.at(`b-${time}`)
+        await site.done(['backup', made])
+      }
+    } finally {
+      stop.abort()
+    }
   }
-  stop.abort()
-  await writing
+  await Promise.all([backingUp(), writing])
   const MASTER_KEY = readFileSync(join(site.dataDir, 'master.key'), 'utf8').trim()
   await service.stop()
 

@@ -5,7 +5,7 @@ import { vendor, type Vendor } from '../../api/harness/account.ts'
 import { attached } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, reveal, shared, type Sender } from '../../api/harness/secrets.ts'
-import { startService, type Service } from '../../api/harness/service.ts'
+import { PATIENT, startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany } from '../../api/harness/stones.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { COMPARED, type Verified } from '../../../src/cli/verify/verify-installation.ts'
@@ -16,7 +16,9 @@ type Context = { commands: CommandLine; service: Service; sender: Sender }
 const test = suite<Context>('adamant verify')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
-  context.service = await startService({ dataDir: context.commands.dataDir })
+  // One of the tests writes for as long as verify takes, which no limit of requests must end.
+  const settings = { RATE_LIMIT: '0' }
+  context.service = await startService({ dataDir: context.commands.dataDir, patience: PATIENT, settings })
   context.sender = await newSender(context.service.installation)
 })
 test.after.each(async ({ commands, service }) => {
@@ -82,15 +84,14 @@ test('finds none while the service writes on', async (context) => {
     for (let round = 0; !stop.signal.aborted; round++)
       await live(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
   })
-  try {
-    for (let round = 0; round < ROUNDS; round++) {
-      const { differences } = await verify(context)
-      assert.equal(differences, [])
+  const verifying = async () => {
+    try {
+      for (let round = 0; round < ROUNDS; round++) assert.equal((await verify(context)).differences, [])
+    } finally {
+      stop.abort()
     }
-  } finally {
-    stop.abort()
-    await Promise.all(writing)
   }
+  await Promise.all([verifying(), ...writing])
 })
 
 test('names a document that is not what the log says, and is content when the model was made anew', async (context) => {
