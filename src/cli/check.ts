@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { checkProof, type Checked } from '../evidence/proof.ts'
-import { FAILED, Failed } from './failure.ts'
+import { FAILED } from './failure.ts'
+import { Failed } from '../maintenance/operation.ts'
 import { printResult, type OutputOptions } from './output.ts'
 
 type CheckOptions = OutputOptions & { readonly key: string }

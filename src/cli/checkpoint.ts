@@ -5,7 +5,7 @@ import { openReadModel } from '../projections/engine/open-read-model.ts'
 import { tree } from '../projections/tree/tree.ts'
 import { openEvidence } from '../wiring/evidence.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { Failed } from './failure.ts'
+import { Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Backups } from './backup/backups.ts'
+import type { Backups } from '../maintenance/backup/backups.ts'
 import type { Open } from './installed.ts'
 import type { LastWords } from './last-words.ts'
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { BadUsage, Failed } from './failure.ts'
+import { BadUsage, Failed } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
 export type Question = {

@@ -7,7 +7,7 @@ import { ApiClient, curlLines, type Login } from './demo/api.ts'
 import { ALL_STONES, createStones, waitUntilScored } from './demo/stones.ts'
 import { describe, figuresOf, tour, type Figures } from './demo/figures.ts'
 import { startServer, type DemoServer } from './demo/server.ts'
-import { Failed } from './failure.ts'
+import { Failed } from '../maintenance/operation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop, type StopSignal } from './stop-signal.ts'
 

@@ -6,20 +6,11 @@ import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
 import { DamagedEvent, StoreUnavailable } from '../stores/ports/event-store.ts'
 import { BrokenEvent, NewerSchema } from '../events/decode.ts'
+import { BadUsage, Failed } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
 export const FAILED = 1
 const USAGE = 2
-
-/** The command line asks for something that it can't ask for. */
-export class BadUsage extends Error {
-  override readonly name = 'BadUsage'
-}
-
-/** What was asked for was not done, and the message says all there is to say. */
-export class Failed extends Error {
-  override readonly name = 'Failed'
-}
 
 /** Says on stderr what went wrong and how to mend it. @returns the exit code */
 export function reportFailure(error: unknown): number {

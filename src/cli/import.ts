@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { accountOf } from '../commands/accounts/accounts.ts'
-import { BadUsage } from './failure.ts'
+import { BadUsage } from '../maintenance/operation.ts'
 import { readMapping, readValues } from './import/columns.ts'
 import { importStones } from './import/import-stones.ts'
 import type { Asked } from './import/report.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
-import type { Backups } from './backup/backups.ts'
+import type { Backups } from '../maintenance/backup/backups.ts'
 import { commandsFor, type Given } from './commands.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import type { Open } from './installed.ts'

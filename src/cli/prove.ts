@@ -3,7 +3,7 @@ import { readDiamond } from '../projections/diamonds/diamond-steps.ts'
 import { proofOf } from '../projections/tree/stone-proof.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { evidenceOf, TREE_PATIENCE } from './checkpoint.ts'
-import { BadUsage, Failed } from './failure.ts'
+import { BadUsage, Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 
 /** `prove`: a stone's past as one file that anybody can check. */

@@ -7,7 +7,7 @@ import { scoring } from '../reactions/scoring/scoring.ts'
 import { refusals } from '../wiring/refusals.ts'
 import type { EventStore, From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
-import { Failed } from './failure.ts'
+import { Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 

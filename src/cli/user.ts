@@ -22,7 +22,7 @@ import type { Origin } from '../events/origin.ts'
 import { foldStreams } from '../events/load.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { administering, type Act } from './administer.ts'
-import { BadUsage } from './failure.ts'
+import { BadUsage } from '../maintenance/operation.ts'
 import { withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 

@@ -2,14 +2,14 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { withScratchModels } from '../wiring/scratch-models.ts'
-import { Failed } from './failure.ts'
+import { Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 import { count } from './progress-bar.ts'
 import { listenForStop } from './stop-signal.ts'
-import { alone } from './verify/alone.ts'
-import { verifySample, type Sampled } from './verify/sample.ts'
-import { verifyInstallation, type Verified } from './verify/verify-installation.ts'
+import { alone } from '../maintenance/verify/alone.ts'
+import { verifySample, type Sampled } from '../maintenance/verify/sample.ts'
+import { verifyInstallation, type Verified } from '../maintenance/verify/verify-installation.ts'
 
 /** `verify`: holds what is made of the log, and what belongs to it, to the log. */
 export function verifyCommand(open: Open): Command {

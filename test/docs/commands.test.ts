@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LastWords } from '../../src/cli/last-words.ts'
 import { programFor } from '../../src/cli/program.ts'
-import type { Backups } from '../../src/cli/backup/backups.ts'
+import type { Backups } from '../../src/maintenance/backup/backups.ts'
 import { commandLinesIn, misunderstood } from './commands-in.ts'
 
 const root = new URL('../../', import.meta.url)

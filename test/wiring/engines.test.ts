@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PLACES } from '../../src/cli/move/places.ts'
+import { PLACES } from '../../src/cli/places.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS, type Engine } from '../../src/wiring/engines.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { engineOf, isAddressOf, withoutCredentials } from '../../src/wiring/store-addresses.ts'

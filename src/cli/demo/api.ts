@@ -1,4 +1,4 @@
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 
 export type ApiAnswer = {
   readonly status: number

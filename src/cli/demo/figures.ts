@@ -1,4 +1,4 @@
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 import { table } from '../output.ts'
 import { count } from '../progress-bar.ts'
 import type { ApiAnswer, ApiClient, CurlLines, Login } from './api.ts'

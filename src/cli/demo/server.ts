@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { SETTINGS } from '../../wiring/settings.ts'
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 
 /** The service in a process of its own, on a data folder of its own. */
 export type DemoServer = {

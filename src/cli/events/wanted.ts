@@ -6,7 +6,7 @@ import {
   type From,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import { everyEvent } from '../every-event.ts'
+import { everyEvent } from '../../events/every-event.ts'
 
 /** Which events are asked for; what is undefined is no condition. */
 export type Wanted = {

@@ -3,7 +3,7 @@ import { cutQuality } from '../../domain/dictionaries/cut-grades.ts'
 import { nearest } from '../../domain/dictionaries/nearest.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { comparedText } from '../../domain/visible-text.ts'
-import { BadUsage } from '../failure.ts'
+import { BadUsage } from '../../maintenance/operation.ts'
 import { WORDS, type Words } from '../../representations/diamond/words.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 

@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 
 /** What stands between the cells of a line, the more common first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const

@@ -2,7 +2,7 @@ import { FIELD_NAMES, REQUIRED, type Change } from '../../domain/diamond/fields.
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
 import { readChange, readNewDiamond } from '../../representations/diamond/read.ts'
 import { isObject, kindOf } from '../../representations/json.ts'
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 import { textOf, type Form } from './form.ts'
 
 /** A text that is no value of its column's field. */

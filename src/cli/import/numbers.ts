@@ -1,5 +1,5 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { BadUsage } from '../failure.ts'
+import { BadUsage } from '../../maintenance/operation.ts'
 
 /** What stands before the fraction of a number: `0.71`, or as most of Europe writes it `0,71`. */
 export type Decimal = '.' | ','

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
 import { visibleText } from '../../domain/visible-text.ts'
-import { Failed } from '../failure.ts'
+import { Failed } from '../../maintenance/operation.ts'
 import { textOf, type Form } from './form.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FieldName } from '../../domain/diamond/fields.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { BadUsage, Failed } from '../failure.ts'
+import { BadUsage, Failed } from '../../maintenance/operation.ts'
 import { asInput, isReadable } from './cells.ts'
 import {
   headingsIn,

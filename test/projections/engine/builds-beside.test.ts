@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rebuildAll, rebuildModel } from '../../../src/cli/rebuild/rebuild-model.ts'
+import { rebuildAll, rebuildModel } from '../../../src/maintenance/rebuild.ts'
 import { neverAborted } from '../../../src/projections/engine/loop.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { openLog } from '../../../src/runtime/log.ts'

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Told } from '../projections/engine/builds-beside.ts'
+import type { Stores } from '../projections/engine/followers.ts'
+import { ReadModelBuilds } from '../projections/engine/read-model-builds.ts'
+import type { AnyProjection } from '../projections/engine/read-model.ts'
+import { shareReads } from '../projections/engine/shared-read.ts'
+import type { From } from '../stores/ports/event-store.ts'
+import type { Lease, ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
+import { explain } from '../cli/failure.ts'
+import { Failed } from './operation.ts'
+import { note } from '../cli/output.ts'
+
+/** @param events that were folded by this run; seconds from its beginning to the switch */
+export type Rebuilt = { readonly model: string; readonly events: number; readonly seconds: number }
+
+export type RebuildOptions = {
+  readonly signal: AbortSignal
+  readonly told: Told
+  /** Milliseconds that another rebuild is waited for: one that was killed may still count as alive (MongoDB). */
+  readonly patience?: number
+}
+
+/** Milliseconds: the patience unless told, and between two looks. */
+const HELD = 8_000
+const LOOK = 200
+/** Milliseconds that the process which runs the projection has to switch to the new build; it checks once a second. */
+const SWITCH = 60_000
+
+/**
+ * Fills a new build of a model up to the head of the log, and waits until the process that runs the projection has switched to
+ * it: only that process knows which events it has reported as projected. If none runs, this process switches.
+ * @throws Failed
+ */
+export async function rebuildModel(
+  stores: Stores,
+  projection: AnyProjection,
+  { signal, told, patience = HELD }: RebuildOptions,
+): Promise<Rebuilt> {
+  const started = performance.now()
+  const { reads, store, log } = stores
+  const { declaration } = projection
+  const lease = await leaseToFill(reads, declaration, signal, patience)
+  const lost = new AbortController()
+  void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
+  const both = AbortSignal.any([signal, lost.signal])
+  let events = 0
+  try {
+    if ((await reads.filling(declaration)) !== undefined)
+      note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
+    const builds = new ReadModelBuilds(projection, store, reads, log)
+    const filled = await builds.beside.fill(both, (number, position) => {
+      events += number
+      told(number, position)
+    })
+    both.throwIfAborted()
+    if (filled === undefined) throw new Failed(`The log ended before ${declaration.name} had caught up with it`)
+    await switchTo(filled.id, builds, stores, declaration, both)
+    return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
+  } finally {
+    await lease.release()
+  }
+}
+
+/** One process at a time fills. @throws Failed */
+async function leaseToFill(
+  reads: ReadStore,
+  declaration: ModelDeclaration,
+  signal: AbortSignal,
+  patience: number,
+): Promise<Lease> {
+  const filling = { ...declaration, name: `${declaration.name}-rebuild` }
+  const until = performance.now() + patience
+  for (;;) {
+    signal.throwIfAborted()
+    const lease = await reads.lease(filling)
+    if (lease !== undefined) return lease
+    if (performance.now() > until) throw new Failed(`Another process is rebuilding ${declaration.name}`)
+    await pause(LOOK)
+  }
+}
+
+async function switchTo(
+  id: string,
+  builds: ReadModelBuilds,
+  { reads }: Stores,
+  declaration: ModelDeclaration,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + SWITCH
+  while ((await reads.filling(declaration)) !== undefined) {
+    signal.throwIfAborted()
+    if (performance.now() > until)
+      throw new Failed(
+        `The service did not switch to the new build of ${declaration.name}, which stays: see its log, and rebuild again`,
+      )
+    const lease = await reads.lease(declaration)
+    if (lease === undefined) await pause(LOOK)
+    else await takeOver(lease, builds, signal)
+  }
+  if ((await reads.live(declaration)).id !== id)
+    throw new Failed(`The new build of ${declaration.name} was given up by another process; rebuild again`)
+}
+
+/** Nobody keeps the model at this moment: beginning to do so is the switch. */
+async function takeOver(lease: Lease, builds: ReadModelBuilds, signal: AbortSignal): Promise<void> {
+  try {
+    const run = await builds.begin(signal)
+    await run?.flush()
+  } finally {
+    await lease.release()
+  }
+}
+
+/** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
+const PATIENCE = 600_000
+
+/** faults: what kept the others back, in words. */
+export type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly string[] }
+
+export type Options = Omit<RebuildOptions, 'told'> & {
+  /** Is told of each batch of each model. */
+  readonly told: (model: string, events: number, position: From) => void
+}
+
+/** Rebuilds models in one read of the log, each by itself: what one of them fails for keeps no other back. */
+export async function rebuildAll(
+  stores: Stores,
+  models: readonly AnyProjection[],
+  { told, ...options }: Options,
+): Promise<Outcome> {
+  const alone = models.length === 1
+  const store = alone ? stores.store : shareReads(stores.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
+  const outcomes = await Promise.allSettled(
+    models.map((model) =>
+      rebuildModel({ ...stores, store }, model, {
+        ...options,
+        told: (events, position) => told(model.declaration.name, events, position),
+      }),
+    ),
+  )
+  return {
+    rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    faults: outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected'
+        ? [`${models[index]?.declaration.name} was not rebuilt: ${explain(outcome.reason)}`]
+        : [],
+    ),
+  }
+}

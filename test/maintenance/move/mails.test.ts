@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { HeldMails } from '../../../src/maintenance/move/mails.ts'
+import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
+import type { Vault } from '../../../src/stores/ports/vault.ts'
+
+type Context = { folder: string; vault: Vault }
+const test = suite<Context>('the mails of an installation that is left')
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'adamant-mails-'))
+  context.vault = openSqliteVault(join(context.folder, 'vault.db'))
+})
+test.after.each(async ({ folder, vault }) => {
+  await vault.close()
+  rmSync(folder, { recursive: true })
+})
+
+const NOW = 1_000_000
+/** Of claims: nobody has ended. */
+const never = async () => false
+
+async function queue(vault: Vault, digest: string, dueAt: number | null): Promise<void> {
+  const entry = { digest, sealed: Buffer.from('sealed'), createdAt: NOW, expiresAt: NOW * 2, receipt: null }
+  await vault.put(entry, [{ kind: 'link', sealed: Buffer.from('mail'), dueAt }])
+}
+
+test('that are due are nobody else’s to send any more', async ({ vault }) => {
+  await queue(vault, 'a'.repeat(64), NOW - 1)
+  await queue(vault, 'b'.repeat(64), NOW + 60_000)
+  const held = new HeldMails(vault, 'the copy', () => NOW)
+  await held.hold(() => assert.unreachable('nothing is on its way'))
+  assert.is(await vault.claimMail(NOW, 'a mailer', never), undefined)
+  held.close()
+})
+
+test('that are on their way are waited for, until they have left the queue', async ({ vault }) => {
+  await queue(vault, 'a'.repeat(64), NOW - 1)
+  const sending = await vault.claimMail(NOW, 'a mailer', never)
+  const held = new HeldMails(vault, 'the copy', () => NOW)
+  const waitedFor: number[] = []
+  await held.hold((mails) => {
+    waitedFor.push(mails)
+    if (waitedFor.length === 2) void vault.removeMail(sending?.id ?? '')
+  })
+  assert.ok(waitedFor.length >= 2)
+  assert.is(waitedFor[0], 1)
+  held.close()
+})
+
+test('whose sender has died are held as soon as it has been silent for as long as a claim lasts', async ({ vault }) => {
+  await queue(vault, 'a'.repeat(64), NOW - 1)
+  await vault.claimMail(NOW, 'a dead mailer', never)
+  let now = 0
+  const held = new HeldMails(vault, 'the copy', () => NOW, { now: () => now })
+  await held.hold(() => (now += 500))
+  assert.is(await vault.claimMail(NOW, 'a mailer', never), undefined)
+  held.close()
+})
+
+test('that an earlier run of the copy has claimed are its own at once', async ({ vault }) => {
+  await queue(vault, 'a'.repeat(64), NOW - 1)
+  await vault.claimMail(NOW, 'the copy', never)
+  const held = new HeldMails(vault, 'the copy', () => NOW + 1)
+  await held.hold(() => assert.unreachable('nothing is on its way'))
+  assert.is(await vault.claimMail(NOW + 30_000, 'a mailer', never), undefined)
+  held.close()
+})
+
+test.run()

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from '../../fast-check.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { appendsOf, writeInOrder } from '../../../src/maintenance/move/write.ts'
+import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
+import { SamePlaces } from '../../../src/maintenance/move/same-places.ts'
+import { Walk } from '../../../src/maintenance/move/walk.ts'
+import type { EventStore, NewEvent, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { all, event, rejection } from '../../contract/event-store/given.ts'
+import { faultyStore } from '../../stores/faulty-store.ts'
+
+type Context = { folder: string; source: EventStore; openTarget: () => EventStore; opened: EventStore[] }
+const test = suite<Context>('a log that is copied')
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'adamant-walk-'))
+  context.source = openSqliteEvents(join(context.folder, 'source.db'))
+  context.opened = [context.source]
+  context.openTarget = () => {
+    const store = openSqliteEvents(join(context.folder, `${randomUUID()}.db`), { filling: true })
+    context.opened.push(store)
+    return store
+  }
+})
+test.after.each(async ({ folder, opened }) => {
+  await Promise.all(opened.map((store) => store.close()))
+  rmSync(folder, { recursive: true })
+})
+
+/** One event on each of these streams, in this order. */
+async function write(store: EventStore, streams: readonly string[]): Promise<void> {
+  for (const stream of streams) {
+    const [last] = await store.read(stream, { last: 1 })
+    await store.append(stream, last?.revision ?? 'none', [event()])
+  }
+}
+
+const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
+  stream,
+  revision,
+  id,
+  type,
+  data,
+  metadata,
+]
+const everything = async (store: EventStore) => (await all(store.readAll('start'))).map(shown)
+const walk = (source: EventStore, target: EventStore) => new Walk(source, target)
+const unseen = () => undefined
+
+/** All that the source has. */
+const compare = async (source: EventStore, target: EventStore): Promise<void> =>
+  walk(source, target).compare((await everything(source)).length, unseen)
+
+test('is the same in every event and in their order, wherever it was interrupted', async ({ source, openTarget }) => {
+  const streams = fc.array(fc.constantFrom('a-1', 'a-2', 'b-1'), { minLength: 1, maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(streams, fc.nat(20), async (order, done) => {
+      await write(source, order)
+      const events = await all(source.readAll('start'))
+      const target = openTarget()
+      await writeInOrder(target, appendsOf(events.slice(0, done)))
+
+      const filled = await walk(source, target).fill(unseen)
+
+      assert.is(filled, Math.max(0, events.length - done))
+      assert.equal(await everything(target), await everything(source))
+      await compare(source, target)
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('goes on from what has come since', async ({ source, openTarget }) => {
+  const target = openTarget()
+  await write(source, ['a-1', 'b-1'])
+  const walking = walk(source, target)
+  assert.is(await walking.fill(unseen), 3)
+  await write(source, ['a-1', 'c-1'])
+  assert.is(await walking.fill(unseen), 2)
+  assert.is(await walking.fill(unseen), 0)
+  assert.equal(await everything(target), await everything(source))
+})
+
+/** A store that counts what is read of its whole log. */
+function counting(store: EventStore): { readonly store: EventStore; read: number } {
+  const counted = {
+    read: 0,
+    store: {
+      ...store,
+      async *readAll(...given: Parameters<EventStore['readAll']>) {
+        for await (const one of store.readAll(...given)) {
+          counted.read++
+          yield one
+        }
+      },
+    },
+  }
+  return counted
+}
+
+test('is compared once, in parts, with the digest that it has as a whole', async (context) => {
+  const [source, target] = [counting(context.source), counting(context.openTarget())]
+  const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
+  await write(source.store, ['a-1', 'b-1'])
+  await filling.fill(unseen)
+  await comparing.compare(3, unseen)
+  await write(source.store, ['a-1', 'c-1'])
+  await filling.fill(unseen)
+  source.read = target.read = 0
+  const pairs: string[] = []
+  await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
+  assert.equal(pairs, ['a-1 a-1', 'c-1 c-1'])
+  assert.equal([source.read, target.read], [2, 2])
+  const whole = walk(context.source, target.store)
+  await whole.compare(5, unseen)
+  assert.is(comparing.digest(), whole.digest())
+  assert.is(comparing.digest(), filling.digest())
+})
+
+test('is compared to where it was copied, whatever has come to its source since', async ({ source, openTarget }) => {
+  const target = openTarget()
+  await write(source, ['a-1', 'b-1'])
+  await walk(source, target).fill(unseen)
+  await write(source, ['c-1'])
+  const comparing = walk(source, target)
+  await comparing.compare(3, unseen)
+  assert.is(comparing.events, 3)
+  assert.match(String(await rejection(comparing.compare(4, unseen))), /c-1@0.*the target does not have it/)
+  await write(target, ['d-1'])
+  assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
+})
+
+test('tells where the last event up to any place of the source is in the target', async ({ source, openTarget }) => {
+  const target = openTarget()
+  await write(target, [STORES_STREAM])
+  const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
+  await write(source, streams)
+  await walk(source, target).fill(unseen)
+  const places = new SamePlaces(source, target)
+  const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
+  await walk(source, target).compare(there.size - 1, places.pair)
+  let last: string | undefined
+  for (const { id, stream, position } of await all(source.readAll('start'))) {
+    if (stream !== STORES_STREAM) last = id
+    assert.equal(await places.of(position), { id: last, position: there.get(last ?? '') })
+  }
+  assert.is(await places.of({ commit: -1n, prepare: -1n }), undefined)
+})
+
+test('is written in its order and once by a store that is away, times out, and writes after all', async (context) => {
+  const { source, openTarget } = context
+  await write(source, ['a-1', 'b-1', 'a-1'])
+  const target = faultyStore(openTarget())
+  target.failNext('unavailable', 'stored', 'lost')
+  await walk(source, target).fill(unseen)
+  assert.equal(await everything(target), await everything(source))
+})
+
+/** A target with another event in the place of the source's last one. */
+async function changed({ source, openTarget }: Context, change: (event: StoredEvent) => NewEvent): Promise<EventStore> {
+  await write(source, ['a-1', 'a-1'])
+  const target = openTarget()
+  const events = await all(source.readAll('start'))
+  await writeInOrder(target, appendsOf(events.slice(0, -1)))
+  const [last] = events.slice(-1)
+  if (last === undefined) throw new Error('the source is empty')
+  await target.append('a-1', 0n, [change(last)])
+  return target
+}
+
+const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
+  data: (one) => ({ ...one, data: { number: 1 } }),
+  metadata: (one) => ({ ...one, metadata: { ...one.metadata, actor: 'b' } }),
+  type: (one) => ({ ...one, type: 'Other' }),
+  id: (one) => ({ ...one, id: randomUUID() }),
+}
+
+for (const [what, change] of Object.entries(changes)) {
+  test(`is not complete where the ${what} of one event differs`, async (context) => {
+    const target = await changed(context, change)
+    assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
+    assert.match(String(await rejection(walk(context.source, target).fill(unseen))), /At a-1@1/)
+  })
+}
+
+test('is not complete where an event is missing, or one too many', async ({ source, openTarget }) => {
+  await write(source, ['a-1'])
+  const target = openTarget()
+  await walk(source, target).fill(unseen)
+  await write(source, ['b-1'])
+  assert.match(String(await rejection(compare(source, target))), /b-1@0.*the target does not have it/)
+  await walk(source, target).fill(unseen)
+  await write(target, ['c-1'])
+  assert.match(String(await rejection(compare(source, target))), /c-1@0.*the source does not have it/)
+})
+
+test.run()

@@ -1,0 +1,94 @@
+import { rmSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { chosenOf } from '../../../src/maintenance/verify/reservoir.ts'
+import { verifySample } from '../../../src/maintenance/verify/sample.ts'
+import type { Stored } from '../../../src/stores/ports/read-store.ts'
+import { areEmbedded } from '../../engines.ts'
+import { certificateIn, inFile, Site } from './site.ts'
+import { withOpen } from './verified.ts'
+
+const test = suite<{ site: Site }>('a sample of verify')
+test.before(async (context) => {
+  context.site = new Site()
+  if (areEmbedded) await context.site.fill()
+})
+test.after(({ site }) => site.remove())
+
+const sampled = (folder: string, count: number) =>
+  withOpen(folder, (installation) => verifySample(installation, count, new AbortController().signal))
+
+const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => void, where: RegExp, what: RegExp])[] = [
+  [
+    'a document',
+    (folder) => inFile(folder, 'read-diamonds', (db) => db.exec(`UPDATE documents SET state = '{}' WHERE id = 1`)),
+    /^(?:diamond|scores)-1@\d+$/,
+    /document 1 of diamonds is not what the log says, in state/,
+  ],
+  [
+    'an event',
+    (folder) =>
+      inFile(folder, 'events', (db) =>
+        db.exec(`UPDATE events SET metadata = replace(metadata, 'account-', 'accounx-') WHERE stream = 'diamond-1'`),
+      ),
+    /^diamond-1@\d+$/,
+    /is not what was written, or stands elsewhere/,
+  ],
+  [
+    'a text that is no JSON any more',
+    (folder) =>
+      inFile(folder, 'events', (db) =>
+        db.exec(`UPDATE events SET data = substr(data, 2) WHERE stream = 'diamond-1' AND revision = 1`),
+      ),
+    /^diamond-1@1$/,
+    /is damaged/,
+  ],
+  ['a file', (folder) => rmSync(certificateIn(folder)), /^diamond-1@\d+$/, /the file [0-9a-f]{64} is missing/],
+]
+
+if (areEmbedded) {
+  test('finds nothing where nothing is damaged, and tells of how many it has looked at', async ({ site }) => {
+    for (const [count, looked] of [
+      [2, 2],
+      // A diamond and its certification are made of one stream.
+      [100, 4],
+    ] as const) {
+      const { verified } = await sampled(site.copy(), count)
+      assert.equal(verified.differences, [])
+      assert.is(verified.models['diamonds']?.documents, looked)
+      assert.ok(verified.ok && verified.events > 2 && verified.tree.ok)
+    }
+  })
+
+  for (const [name, damage, where, what] of DAMAGES) {
+    test(`finds ${name} that was damaged, where it is among what was chosen`, async ({ site }) => {
+      const folder = site.copy()
+      damage(folder)
+      const { verified, differences } = await sampled(folder, 100)
+      assert.ok(differences > 0 && !verified.ok)
+      const fits = verified.differences.some((one) => where.test(one.where) && what.test(one.what))
+      assert.ok(fits, JSON.stringify(verified.differences))
+      site.drop(folder)
+    })
+  }
+} else console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
+
+test('chooses each document as often as any other, and all where there are no more', async () => {
+  const documents = Array.from({ length: 18 }, (_, id): Stored => ({ document: { id: id + 1 }, revision: 1n }))
+  const build = {
+    async *walk() {
+      yield documents.slice(0, 7)
+      yield documents.slice(7)
+    },
+  }
+  assert.is((await chosenOf(build, 100)).length, 18)
+  const times = new Map<unknown, number>()
+  for (let round = 0; round < 3_000; round++) {
+    for (const { document } of await chosenOf(build, 6)) times.set(document['id'], (times.get(document['id']) ?? 0) + 1)
+  }
+  // A thousand each, with a standard deviation of 26.
+  assert.is(times.size, 18)
+  for (const [id, count] of times) assert.ok(Math.abs(count - 1_000) < 200, `${String(id)} was chosen ${count} times`)
+})
+
+test.run()

@@ -1,0 +1,21 @@
+import { verifyInstallation, type Verified } from '../../../src/maintenance/verify/verify-installation.ts'
+import type { Installation } from '../../../src/wiring/installation.ts'
+import { open } from '../../../src/wiring/open-installation.ts'
+import { withScratchModels } from '../../../src/wiring/scratch-models.ts'
+import { readSettings } from '../../../src/wiring/settings.ts'
+import { enginesFor } from '../../engines.ts'
+
+/** Runs with an installation open in this process, on the engines that test/engines.ts says. */
+export async function withOpen<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
+  const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
+  const installation = await open(readSettings(settings), 'existing')
+  return work(installation).finally(() => installation.close())
+}
+
+/** What `verify` finds, without a process of its own. */
+export const verified = (dataDir: string): Promise<Verified> =>
+  withOpen(dataDir, async (installation) => {
+    const work = (scratch: Installation['reads']) =>
+      verifyInstallation(installation, scratch, new AbortController().signal)
+    return (await withScratchModels({ DATA_DIR: dataDir }, work)).verified
+  })
