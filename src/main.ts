@@ -7,11 +7,9 @@ import { refusalOf } from './runtime/node-version.ts'
  */
 const refusal = refusalOf(process.versions.node, process.execPath)
 if (refusal === undefined) {
-  void Promise.all([
-    import('./cli/program.ts'),
-    import('./wiring/open-installation.ts'),
-    import('./wiring/backups.ts'),
-  ]).then(([{ run }, { open }, { backups }]) => run(process.argv.slice(2), open, backups))
+  void Promise.all([import('./cli/program.ts'), import('./wiring/open-installation.ts')]).then(([{ run }, { open }]) =>
+    run(process.argv.slice(2), open),
+  )
 } else {
   console.error(refusal)
   process.exitCode = 2

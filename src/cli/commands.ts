@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import type { Backups } from '../maintenance/backup/backups.ts'
 import type { Open } from './installed.ts'
 import type { LastWords } from './last-words.ts'
 
-/** What commands are made with: the composition root's ways to the stores, and what is said when the process ends. */
-export type Given = { readonly open: Open; readonly backups: Backups; readonly lastWords: LastWords }
+/** What commands are made with: the composition root's way to the stores, and what is said when the process ends. */
+export type Given = { readonly open: Open; readonly lastWords: LastWords }
 
 /**
  * Every command by its name, in the order in which help lists them. Each is loaded when it is made: all of them together
@@ -30,8 +29,8 @@ const COMMANDS: Readonly<Record<string, (given: Given) => Promise<Command>>> = {
   checkpoint: async ({ open }) => (await import('./checkpoint.ts')).checkpointCommand(open),
   prove: async ({ open }) => (await import('./prove.ts')).proveCommand(open),
   check: async () => (await import('./check.ts')).checkCommand(),
-  backup: async ({ open, backups }) => (await import('./backup.ts')).backupCommand(open, backups),
-  restore: async ({ open, backups }) => (await import('./restore.ts')).restoreCommand(open, backups),
+  backup: async ({ open }) => (await import('./backup.ts')).backupCommand(open),
+  restore: async ({ open }) => (await import('./restore.ts')).restoreCommand(open),
   move: async ({ open }) => (await import('./move.ts')).moveCommand(open),
   replay: async ({ open }) => (await import('./replay.ts')).replayCommand(open),
   verify: async ({ open }) => (await import('./verify.ts')).verifyCommand(open),

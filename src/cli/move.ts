@@ -1,21 +1,14 @@
 import { Command } from 'commander'
-import { abandonCopy, CopyEnded, finishCopy, openLog, type Moving } from '../commands/installation/move-log.ts'
-import { isForReading } from '../domain/installation/moving.ts'
 import { keepMasterKey } from '../credentials/master-keys.ts'
-import { joinStores } from '../commands/installation/join-stores.ts'
-import { joinedOf, type Installation } from '../wiring/installation.ts'
+import { planOf, type Plan } from '../maintenance/move/ends.ts'
+import { giveUpMove, moveInstallation, type Move, type Moved } from '../maintenance/move/move.ts'
 import { noted } from './administer.ts'
-import { checkKeys } from '../maintenance/move/keys.ts'
-import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './places.ts'
-import { described, planOf } from '../maintenance/move/plan.ts'
-import { move, type Copied } from '../maintenance/move/steps.ts'
-import { begin, mustBeSource } from '../maintenance/move/target.ts'
 import { confirm } from './confirm.ts'
-import { Failed } from '../maintenance/operation.ts'
 import type { Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
-import { listenForStop } from './stop-signal.ts'
+import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './places.ts'
+import { count, report } from './progress-bar.ts'
+import { abortOnStop } from './stop-signal.ts'
 
 type MoveOptions = OutputOptions & {
   readonly from: string
@@ -36,7 +29,7 @@ export function moveCommand(open: Open): Command {
     .option('--give-up', 'let the source take writes again; what was copied can not be finished any more')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', HELP)
-    .action((options: MoveOptions) => moveInstallation(open, options))
+    .action((options: MoveOptions) => moveFrom(open, options))
 }
 
 const HELP = `
@@ -50,7 +43,7 @@ Examples:
   npx adamant move --dry-run --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
   npx adamant move --yes --from env:PRODUCTION --to sqlite:./back`
 
-async function moveInstallation(open: Open, options: MoveOptions): Promise<void> {
+async function moveFrom(open: Open, options: MoveOptions): Promise<void> {
   const from = placeOf('--from', options.from, process.env)
   const to = placeOf('--to', options.to, process.env)
   checkPlaces(from, to)
@@ -58,10 +51,12 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
   const source = await open(settingsOf(from, process.env), 'existing')
   try {
     if (options.giveUp !== true) {
-      const plan = await planOf(source, from, to)
-      if (options.dryRun === true) return printResult(options, { ...plan, dryRun: true }, described(plan))
+      const plan = await planOf(source)
+      const words = described(plan, from, to)
+      const shown = { ...plan, from: from.shown, to: to.shown, dryRun: true }
+      if (options.dryRun === true) return printResult(options, shown, words)
       await confirm({
-        what: described(plan),
+        what: words,
         yes: options.yes === true,
         instead: 'move closes its source for good: say so with --yes, or look at the plan with --dry-run',
         refused: 'Nothing was moved',
@@ -70,11 +65,11 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
     if (to.folder !== undefined && !process.env['MASTER_KEY']) keepMasterKey(to.folder, source.keys.current)
     const target = await open(settingsOf(to, process.env), 'filled')
     try {
-      const places = { from, to, source, target }
       const act = { act: options.giveUp === true ? 'move --give-up' : 'move', subject: `${from.shown} to ${to.shown}` }
-      await noted(source.log, act, (by) =>
-        (options.giveUp === true ? giveUp : copyAll)(places, options, { origin: by, clock: Date.now }),
-      )
+      await noted(source.log, act, (by) => {
+        const ends = { source, target, moving: { origin: by, clock: Date.now } }
+        return options.giveUp === true ? giveUp(ends, options) : moveAll(ends, from, to, options)
+      })
     } finally {
       await target.close()
     }
@@ -83,26 +78,31 @@ async function moveInstallation(open: Open, options: MoveOptions): Promise<void>
   }
 }
 
-type Places = { readonly from: Place; readonly to: Place; readonly source: Installation; readonly target: Installation }
+type Ends = Pick<Move, 'source' | 'target' | 'moving'>
 
-async function copyAll({ from, to, source, target }: Places, options: MoveOptions, steps: Moving): Promise<void> {
-  const signal = listenForStop()
+async function moveAll(ends: Ends, from: Place, to: Place, options: MoveOptions): Promise<void> {
+  const signal = abortOnStop('Stopped. Run the same command again, and it goes on where it was')
   const started = performance.now()
-  await checkKeys(source, target)
-  const { copy: id, done } = await begin(steps, source, target, from.shown)
-  if (done !== undefined) {
-    await finishCopy(steps, target.store, { copy: id, ...done })
-    return printResult(options, { ...done, finishedBefore: true }, 'This move was finished before: nothing was done')
-  }
-  await mustBeSource(source, id)
-  await joinStores({ store: target.store, ...steps }, await joinedOf(target))
-  const sharedReads = from.reads === to.reads
-  const copied = await move({ copy: id, source, target, sharedReads, to: to.shown, moving: steps, signal })
-  const ends = { secrets: copied.vault.entries, from: from.shown, to: to.shown }
-  printResult(options, { ...copied, ...ends, seconds: (performance.now() - started) / 1000 }, moved(copied, to))
+  const places = { from: from.shown, to: to.shown }
+  const moved = await moveInstallation({ ...ends, ...places, sharedReads: from.reads === to.reads, report, signal })
+  if ('finishedBefore' in moved) return printResult(options, moved, 'This move was finished before: nothing was done')
+  const result = { ...moved, secrets: moved.vault.entries, ...places }
+  printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, shown(moved, to))
 }
 
-function moved({ events, digest, files, vault, closedFor }: Copied, { shown }: Place): string {
+/** What will be, for whoever has to say yes to it. */
+function described({ events, files, secrets, mails }: Plan, from: Place, to: Place): string {
+  return `This moves an installation, and closes the one that is left for good:
+  from  ${from.shown}: ${count(events)} events, ${count(files)} files, ${count(secrets)} secrets, ${count(mails)} mails
+  to    ${to.shown}
+  1. Log and files are copied and compared while the source is served.
+  2. The source is closed: it answers reads only, from then on, and refuses writes with 503.
+  3. What came since is copied and compared too, and the vault and waiting mails are copied.
+  4. The target takes writes. Serve it then, and stop what serves the source.
+Until 4 it can be taken back (--give-up); afterwards only a move back opens the source's data again, in an empty place.`
+}
+
+function shown({ events, digest, files, vault, closedFor }: Moved, { shown }: Place): string {
   const { entries, mails } = vault
   const held = `${count(files)} files, ${count(entries)} secrets and ${count(mails)} mails`
   return [
@@ -111,17 +111,7 @@ function moved({ events, digest, files, vault, closedFor }: Copied, { shown }: P
   ].join('\n')
 }
 
-async function giveUp({ source, target }: Places, options: MoveOptions, steps: Moving): Promise<void> {
-  const closed = await target.store.closed()
-  if (closed === undefined || isForReading(closed.why) || closed.why === 'fenced' || !closed.copy) throw isComplete()
-  try {
-    await abandonCopy(steps, target.store, closed.copy)
-  } catch (error) {
-    throw error instanceof CopyEnded ? isComplete() : error
-  }
-  await openLog(steps, source.store, closed.copy)
-  printResult(options, { givenUp: closed.copy }, 'The source takes writes again; the target can be deleted')
+async function giveUp(ends: Ends, options: MoveOptions): Promise<void> {
+  const givenUp = await giveUpMove(ends)
+  printResult(options, { givenUp }, 'The source takes writes again; the target can be deleted')
 }
-
-const isComplete = () =>
-  new Failed('The target is no unfinished copy: it may take writes of its own, so the source stays as it is')

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
-import type { Backups } from '../maintenance/backup/backups.ts'
 import { commandsFor, type Given } from './commands.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import type { Open } from './installed.ts'
@@ -10,9 +9,8 @@ import { LastWords } from './last-words.ts'
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
  * @param argv without the program's own name
  * @param open the composition root's
- * @param backups likewise
  */
-export async function run(argv: readonly string[], open: Open, backups: Backups): Promise<void> {
+export async function run(argv: readonly string[], open: Open): Promise<void> {
   // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
   process.umask(0o077)
   const lastWords = new LastWords()
@@ -21,7 +19,7 @@ export async function run(argv: readonly string[], open: Open, backups: Backups)
   // keep this process from ending before (exit code 13).
   const alive = setInterval(() => undefined, LONGEST_TIMER)
   try {
-    const program = await programFor({ open, backups, lastWords }, argv[0])
+    const program = await programFor({ open, lastWords }, argv[0])
     // Only the command's name: what stands behind it may be a password.
     program.hook('preAction', (_program, command) => lastWords.now(`it carried out ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })

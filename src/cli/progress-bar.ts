@@ -1,20 +1,5 @@
-/** Positions are no numbers of events on every engine, and nothing else tells how many there are of anything. */
-export async function counted(items: AsyncIterable<unknown>): Promise<number> {
-  let number = 0
-  for await (const _ of items) number++
-  return number
-}
-
-/** How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. */
-export type ProgressBar = {
-  /**
-   * @param done of the total, from the start
-   * @param share of the task that is done, 0 to 1, where there is no total
-   */
-  update(done: number, share?: number): void
-  /** Leaves the last state standing. */
-  end(): void
-}
+import type { Reporter, StepProgress } from '../maintenance/operation.ts'
+import { note } from './output.ts'
 
 const WIDTH = 28
 /** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
@@ -22,10 +7,11 @@ const REDRAW = 100
 const LINE = 5_000
 
 /**
+ * How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. Its end leaves the last state standing.
  * @param total undefined where nobody knows it beforehand
  * @param unit what is counted, such as `stones`
  */
-export function progressBar(label: string, total: number | undefined, unit: string): ProgressBar {
+export function progressBar(label: string, total: number | undefined, unit: string): StepProgress {
   const { isTTY } = process.stderr
   const started = performance.now()
   let drawn = started
@@ -66,3 +52,6 @@ export function progressBar(label: string, total: number | undefined, unit: stri
 
 /** A number as people read it: 53,940. */
 export const count = (value: number) => Math.round(value).toLocaleString('en')
+
+/** What an operation reports, on stderr. */
+export const report: Reporter = { step: progressBar, note }

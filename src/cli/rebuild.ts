@@ -4,13 +4,14 @@ import type { From } from '../stores/ports/event-store.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
+import { explain } from './failure.ts'
 import { BadUsage, Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
+import { count, report } from './progress-bar.ts'
 import { FillProgress } from './rebuild/fill-progress.ts'
 import { rebuildAll, type Outcome } from '../maintenance/rebuild.ts'
-import { listenForStop } from './stop-signal.ts'
+import { abortOnStop } from './stop-signal.ts'
 
 type RebuildOptions = OutputOptions & { readonly all?: true }
 
@@ -42,7 +43,8 @@ async function rebuild(open: Open, name: string | undefined, options: RebuildOpt
     ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
   )
   if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
-  if (faults.length > 0) throw new Failed(faults.join('\n'))
+  const words = faults.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
+  if (words.length > 0) throw new Failed(words.join('\n'))
 }
 
 /** @throws BadUsage */
@@ -56,12 +58,11 @@ function chosen(name: string | undefined, { all }: RebuildOptions): readonly Any
 
 /** What was filled of one that could not be rebuilt stays. */
 async function rebuildChosen(installation: Installation, models: readonly AnyProjection[]): Promise<Outcome> {
-  const stop = new AbortController()
-  void listenForStop().first.then(() => stop.abort(new Failed('stopped; the next rebuild goes on from here')))
+  const signal = abortOnStop('stopped; the next rebuild goes on from here')
   const progress = new FillProgress(await installation.store.head())
   const told = (model: string, events: number, position: From) => progress.told(model, events, position)
   try {
-    return await rebuildAll(installation, models, { signal: stop.signal, told })
+    return await rebuildAll(installation, models, { report, signal, told })
   } finally {
     progress.end()
   }

@@ -1,30 +1,18 @@
 import { Command } from 'commander'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { EVENT_STORES, LOG_FILE } from '../wiring/engines.ts'
-import { liesOnServer } from '../wiring/store-addresses.ts'
-import { readSettings, type Settings } from '../wiring/settings.ts'
+import { resolve } from 'node:path'
+import { checkRestore, restore, SERVER_RESTORE, type Restored } from '../maintenance/backup/restore.ts'
 import { openLog } from '../runtime/log.ts'
-import type { Files } from '../stores/ports/files.ts'
+import { readSettings } from '../wiring/settings.ts'
 import { noted } from './administer.ts'
-import type { Backups } from '../maintenance/backup/backups.ts'
-import { verifyBackup } from '../maintenance/backup/digests.ts'
-import { FILES_FOLDER, readManifest, type Manifest } from '../maintenance/backup/manifest.ts'
-import { checkFolder, checkMasterKey } from '../maintenance/backup/restore-checks.ts'
-import type { Asked } from '../maintenance/backup/restore-files.ts'
-import { restoreFolder, type Restored } from '../maintenance/backup/restore-folder.ts'
-import { restoreServer } from '../maintenance/backup/restore-server.ts'
-import { SERVER_RESTORE } from '../maintenance/backup/servers.ts'
-import { BadUsage } from '../maintenance/operation.ts'
-import { NoInstallation } from '../wiring/installation.ts'
 import type { Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
+import { count, report } from './progress-bar.ts'
+import { abortOnStop } from './stop-signal.ts'
 
-type RestoreOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
+type CommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
 
 /** `restore`: an installation goes back to a backup, and whatever was given out since is refused. */
-export function restoreCommand(open: Open, backups: Backups): Command {
+export function restoreCommand(open: Open): Command {
   return new Command('restore')
     .description('put a backup back while nothing runs; tokens and links that were given out before end')
     .argument('[folder]', 'the backup that `npx adamant backup` made')
@@ -32,7 +20,7 @@ export function restoreCommand(open: Open, backups: Backups): Command {
     .option('--in-place', "the log is back already, by the server's own way or by hand")
     .option('--json', 'print one line of JSON')
     .addHelpText('after', HELP)
-    .action((from: string | undefined, options: RestoreOptions) => restore(open, backups, from, options))
+    .action((from: string | undefined, options: CommandOptions) => restoreFrom(open, from && resolve(from), options))
 }
 
 const HELP = `
@@ -49,59 +37,22 @@ Examples:
   npx adamant restore /backups/adamant-2026-11-22
   npx adamant restore /backups/adamant-2026-11-22 --replace`
 
-async function restore(open: Open, backups: Backups, from: string | undefined, options: RestoreOptions): Promise<void> {
+async function restoreFrom(open: Open, from: string | undefined, options: CommandOptions): Promise<void> {
   const started = performance.now()
   const settings = readSettings(process.env)
-  const asked = await readAsked(backups, from && resolve(from), settings, options)
+  const operation = { report, signal: abortOnStop('Stopped. Run the same command again') }
+  const { replace: mayReplace = false, inPlace = false } = options
+  const checked = await checkRestore(operation, { settings, from, mayReplace, inPlace })
   try {
-    const act = { act: 'restore', subject: from === undefined ? 'in place' : resolve(from) }
-    const restored = await noted(openLog(settings.LOG_LEVEL), act, (by) =>
-      liesOnServer(EVENT_STORES, settings.EVENT_STORE)
-        ? restoreServer(open, settings, asked, by)
-        : restoreFolder(backups, settings, asked, by),
-    )
-    report(restored, (performance.now() - started) / 1000, options)
+    const act = { act: 'restore', subject: from ?? 'in place' }
+    const work = noted(openLog(settings.LOG_LEVEL), act, (by) => restore(operation, open, checked, by))
+    print(await work, (performance.now() - started) / 1000, options)
   } finally {
-    await asked.held?.close()
+    await checked.backup?.files.close()
   }
 }
 
-/** Looks at all that can be looked at while nothing is open. @throws BadUsage, BadSettings, Failed */
-async function readAsked(
-  backups: Backups,
-  from: string | undefined,
-  settings: Settings,
-  { replace, inPlace }: RestoreOptions,
-): Promise<Asked> {
-  const isServer = liesOnServer(EVENT_STORES, settings.EVENT_STORE)
-  if (isServer && inPlace !== true) throw new BadUsage(`The log is on a server. ${SERVER_RESTORE}`)
-  if (from === undefined && inPlace !== true) throw new BadUsage('Name the backup: npx adamant restore FROM')
-  if (inPlace === true && !isServer && !existsSync(join(settings.DATA_DIR, LOG_FILE))) {
-    throw new NoInstallation(
-      `no log in ${resolve(settings.DATA_DIR)}: --in-place begins a new epoch of one that is there`,
-    )
-  }
-  const manifest = from === undefined ? undefined : readManifest(from)
-  if (!isServer) checkFolder(settings.DATA_DIR, replace === true || inPlace === true)
-  checkMasterKey(settings)
-  const log = inPlace === true ? undefined : logOf(from, manifest)
-  const held = from === undefined ? undefined : await verified(backups, from, manifest)
-  return { from, log, manifest, held }
-}
-
-function logOf(from: string | undefined, manifest: Manifest | undefined): string {
-  if (from !== undefined && manifest?.log.file) return join(from, LOG_FILE)
-  throw new BadUsage(`${from} holds files only, its log was on a server: set EVENT_STORE to that`)
-}
-
-async function verified(backups: Backups, from: string, manifest: Manifest | undefined): Promise<Files | undefined> {
-  if (manifest === undefined) return undefined
-  const held = backups.openFiles(join(from, FILES_FOLDER))
-  await verifyBackup(from, manifest, held)
-  return held
-}
-
-function report(restored: Restored, seconds: number, options: OutputOptions): void {
+function print(restored: Restored, seconds: number, options: OutputOptions): void {
   const { events, files, epoch } = restored
   const text = [
     `${count(events)} events and ${count(files)} files are back, in epoch ${epoch}. Tokens and links from before are refused.`,

@@ -1,3 +1,5 @@
+import { Failed } from '../maintenance/operation.ts'
+
 /** Exit code after a second signal: 128 and the number of SIGINT, as shells report it. */
 const INTERRUPTED = 130
 
@@ -30,4 +32,11 @@ export function listenForStop(): StopSignal {
     },
     first,
   }
+}
+
+/** Likewise, for an operation that is aborted then, and fails with this. */
+export function abortOnStop(message: string): AbortSignal {
+  const stop = new AbortController()
+  void listenForStop().first.then(() => stop.abort(new Failed(message)))
+  return stop.signal
 }

@@ -1,15 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
-import type { Installation } from '../wiring/installation.ts'
-import { withScratchModels } from '../wiring/scratch-models.ts'
 import { Failed } from '../maintenance/operation.ts'
+import { verifySample } from '../maintenance/verify/sample.ts'
+import { verifyInstallation, type Verified } from '../maintenance/verify/verify.ts'
+import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
-import { listenForStop } from './stop-signal.ts'
-import { alone } from '../maintenance/verify/alone.ts'
-import { verifySample, type Sampled } from '../maintenance/verify/sample.ts'
-import { verifyInstallation, type Verified } from '../maintenance/verify/verify-installation.ts'
+import { count, report } from './progress-bar.ts'
+import { abortOnStop } from './stop-signal.ts'
 
 /** `verify`: holds what is made of the log, and what belongs to it, to the log. */
 export function verifyCommand(open: Open): Command {
@@ -47,28 +44,18 @@ async function verify(open: Open, options: VerifyOptions): Promise<void> {
   // The service's requests come first where processors are scarce.
   lowerProcessPriority()
   spareOneCore()
+  const signal = abortOnStop('Stopped before it was through')
+  const { sample } = options
   const { verified, differences } = await withInstallation(open, (installation) =>
-    verifyAlone(installation, options.sample),
+    sample === undefined
+      ? verifyInstallation({ report, signal }, installation)
+      : verifySample(installation, sample, signal),
   )
   printResult(options, verified, shown(verified, differences))
   if (differences > 0) throw new Failed(`${count(differences)} ${differences === 1 ? 'difference' : 'differences'}`)
 }
 
-type Found = { readonly verified: Verified | Sampled; readonly differences: number }
-
-async function verifyAlone(installation: Installation, sample: number | undefined): Promise<Found> {
-  const stop = new AbortController()
-  void listenForStop().first.then(() => stop.abort(new Failed('Stopped before it was through')))
-  if (sample !== undefined) return verifySample(installation, sample, stop.signal)
-  return alone(installation.reads, () =>
-    withScratchModels(installation.settings, (scratch) => verifyInstallation(installation, scratch, stop.signal)),
-  )
-}
-
-function shown(
-  { events, seconds, models, files, vault, tree, differences }: Verified | Sampled,
-  total: number,
-): string {
+function shown({ events, seconds, models, files, vault, tree, differences }: Verified, total: number): string {
   const documents = Object.entries(models).map(([name, model]) => `${count(model.documents)} documents of ${name}`)
   const looked = [
     `${count(events)} events`,

@@ -1,3 +1,5 @@
+import type { From } from '../stores/ports/event-store.ts'
+
 /** What was asked for can't be asked for: another option, folder or address is needed. */
 export class BadUsage extends Error {
   override readonly name = 'BadUsage'
@@ -6,4 +8,64 @@ export class BadUsage extends Error {
 /** What was asked for was not done, and the message says all there is to say. */
 export class Failed extends Error {
   override readonly name = 'Failed'
+}
+
+/** What the runner of an operation gets to see while it works: the command line shows it on stderr. */
+export type Reporter = {
+  /**
+   * Begins a step that may take long.
+   * @param total undefined where nobody knows it beforehand
+   * @param unit what is counted, such as `files`
+   */
+  step(label: string, total: number | undefined, unit: string): StepProgress
+  note(sentence: string): void
+}
+
+export type StepProgress = {
+  /**
+   * @param done since the step began
+   * @param share of the step that is done, 0 to 1, where there is no total
+   */
+  update(done: number, share?: number): void
+  end(): void
+}
+
+/** What every operation is given. The signal's reason is what the operation fails with when it is aborted. */
+export type Operation = { readonly report: Reporter; readonly signal: AbortSignal }
+
+/** What a step is called, and how much there is of what it counts; undefined where nobody knows. */
+type Step = { readonly label: string; readonly total: number | undefined; readonly unit: string }
+
+/**
+ * Does one step of an operation and reports its progress; a step of nothing is not reported.
+ * @throws the signal's reason at the next update behind its abortion, and what the work throws
+ */
+export async function inStep<Result>(
+  { report, signal }: Operation,
+  { label, total, unit }: Step,
+  work: (update: StepProgress['update']) => Promise<Result>,
+): Promise<Result> {
+  const progress = total === 0 ? undefined : report.step(label, total, unit)
+  try {
+    return await work((done, share) => {
+      signal.throwIfAborted()
+      progress?.update(done, share)
+    })
+  } finally {
+    progress?.end()
+  }
+}
+
+/** Positions are no numbers of events on every engine, and nothing else tells how many there are of anything. */
+export async function counted(items: AsyncIterable<unknown>): Promise<number> {
+  let number = 0
+  for await (const _ of items) number++
+  return number
+}
+
+/** How much of the log lies before a position, 0 to 1: positions grow evenly on every engine. @param head where the log ends */
+export function shareOf(position: From, head: From): number {
+  if (head === 'start') return 1
+  if (position === 'start') return 0
+  return Math.min(1, Number(position.commit) / Number(head.commit))
 }

@@ -1,27 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { takeLease } from './lease.ts'
+import { Failed, type Operation } from './operation.ts'
 import type { Told } from '../projections/engine/builds-beside.ts'
 import type { Stores } from '../projections/engine/followers.ts'
 import { ReadModelBuilds } from '../projections/engine/read-model-builds.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import type { From } from '../stores/ports/event-store.ts'
-import type { Lease, ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
-import { explain } from '../cli/failure.ts'
-import { Failed } from './operation.ts'
-import { note } from '../cli/output.ts'
+import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 
 /** @param events that were folded by this run; seconds from its beginning to the switch */
 export type Rebuilt = { readonly model: string; readonly events: number; readonly seconds: number }
 
-export type RebuildOptions = {
-  readonly signal: AbortSignal
+export type RebuildOptions = Operation & {
   readonly told: Told
   /** Milliseconds that another rebuild is waited for: one that was killed may still count as alive (MongoDB). */
   readonly patience?: number
 }
 
-/** Milliseconds: the patience unless told, and between two looks. */
-const HELD = 8_000
+/** Milliseconds between two looks. */
 const LOOK = 200
 /** Milliseconds that the process which runs the projection has to switch to the new build; it checks once a second. */
 const SWITCH = 60_000
@@ -34,19 +31,24 @@ const SWITCH = 60_000
 export async function rebuildModel(
   stores: Stores,
   projection: AnyProjection,
-  { signal, told, patience = HELD }: RebuildOptions,
+  { report, signal, told, patience }: RebuildOptions,
 ): Promise<Rebuilt> {
   const started = performance.now()
   const { reads, store, log } = stores
   const { declaration } = projection
-  const lease = await leaseToFill(reads, declaration, signal, patience)
+  const filling = { ...declaration, name: `${declaration.name}-rebuild` }
+  const lease = await takeLease(reads, filling, {
+    signal,
+    held: `Another process is rebuilding ${declaration.name}`,
+    ...(patience !== undefined && { patience }),
+  })
   const lost = new AbortController()
   void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
   const both = AbortSignal.any([signal, lost.signal])
   let events = 0
   try {
     if ((await reads.filling(declaration)) !== undefined)
-      note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
+      report.note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
     const builds = new ReadModelBuilds(projection, store, reads, log)
     const filled = await builds.beside.fill(both, (number, position) => {
       events += number
@@ -58,24 +60,6 @@ export async function rebuildModel(
     return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
   } finally {
     await lease.release()
-  }
-}
-
-/** One process at a time fills. @throws Failed */
-async function leaseToFill(
-  reads: ReadStore,
-  declaration: ModelDeclaration,
-  signal: AbortSignal,
-  patience: number,
-): Promise<Lease> {
-  const filling = { ...declaration, name: `${declaration.name}-rebuild` }
-  const until = performance.now() + patience
-  for (;;) {
-    signal.throwIfAborted()
-    const lease = await reads.lease(filling)
-    if (lease !== undefined) return lease
-    if (performance.now() > until) throw new Failed(`Another process is rebuilding ${declaration.name}`)
-    await pause(LOOK)
   }
 }
 
@@ -114,8 +98,10 @@ async function takeOver(lease: Lease, builds: ReadModelBuilds, signal: AbortSign
 /** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
 const PATIENCE = 600_000
 
-/** faults: what kept the others back, in words. */
-export type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly string[] }
+type Fault = { readonly model: string; readonly error: unknown }
+
+/** faults: what kept the others back. */
+export type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly Fault[] }
 
 export type Options = Omit<RebuildOptions, 'told'> & {
   /** Is told of each batch of each model. */
@@ -142,7 +128,7 @@ export async function rebuildAll(
     rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
     faults: outcomes.flatMap((outcome, index) =>
       outcome.status === 'rejected'
-        ? [`${models[index]?.declaration.name} was not rebuilt: ${explain(outcome.reason)}`]
+        ? [{ model: models[index]?.declaration.name ?? '', error: outcome.reason as unknown }]
         : [],
     ),
   }

@@ -2,7 +2,7 @@ import { readEpoch } from '../events/lineage.ts'
 import { LOG_FILE } from './engines.ts'
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Backups, Replacing } from '../maintenance/backup/backups.ts'
+import type { Installation } from './installation.ts'
 import type { Settings } from './settings.ts'
 import { openDirectoryFiles } from '../stores/folder/files.ts'
 import { StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
@@ -14,21 +14,53 @@ import { UnreadableFile } from '../stores/sqlite/file.ts'
 import { makeDataDir, RESTORING } from './existing.ts'
 import { openOn } from './open-installation.ts'
 
-/** The ways to the files of an embedded installation, for those commands that work on them as a whole. */
-export const backups: Backups = {
-  openFiles: openDirectoryFiles,
-  copyLog: ({ DATA_DIR }, to, progress) => copyLog(join(DATA_DIR, LOG_FILE), to, progress),
-  openLog: (file) => openSqliteEvents(file, { filling: true }),
-  settleLog,
-  sync,
-  replaceLog,
+/** Files under their digests in a folder that is a backup's. */
+export const openFilesIn = openDirectoryFiles
+
+/** Copies the embedded log of an installation as it is at one moment, beside whoever writes it. @param progress in pages */
+export const copyLogOf = (
+  { DATA_DIR }: Settings,
+  to: string,
+  progress: (done: number, total: number) => void,
+): Promise<void> => copyLog(join(DATA_DIR, LOG_FILE), to, progress)
+
+/** A copy of a log, to be read. */
+export const openLogCopy = (file: string): EventStore => openSqliteEvents(file, { filling: true })
+
+/** Makes a file or a folder last. */
+export const syncPath = sync
+
+/** Makes a copy that was closed one file, on the disk. @throws StoreUnavailable where it is damaged */
+export { settleLog }
+
+/** What a log said before another one takes its place. */
+export type ReplacedLog = {
+  readonly identity: string
+  readonly epoch: number
+  /** Where its installation was moved to. */
+  readonly fence: { readonly copy: string; readonly to: string } | undefined
+}
+
+/** A folder that this process has for itself, whose log is about to be replaced. Until then nothing of it has changed. */
+export type Replacing = {
+  /** Its log is the one that comes, a copy still beside its place; it takes appends whatever it says of itself. */
+  readonly installation: Installation
+  readonly before: ReplacedLog | { readonly unreadable: string } | 'none'
+  /**
+   * Puts the log in its place, in one step. The one that was there stays beside it.
+   * @param kept what is put behind its name
+   */
+  replace(kept: string): Promise<void>
+  /** Gives the folder back; what was not put in its place is gone. */
+  close(): Promise<void>
 }
 
 /**
  * A folder for this process alone, with the log that is to take the place of its own.
  * @param log undefined where it has been put there before
+ * @throws StoreUnavailable while another process has the folder open
  */
-async function replaceLog(settings: Settings, log: string | undefined): Promise<Replacing> {
+export async function replaceLog(settings: Settings, log: string | undefined): Promise<Replacing> {
   const folder = resolve(settings.DATA_DIR)
   makeDataDir(folder)
   const lock = takeFolder(folder)
@@ -84,7 +116,7 @@ function stage(log: string, aside: string, coming: string): void {
 async function said(file: string): Promise<Replacing['before']> {
   let store: EventStore | undefined
   try {
-    store = openSqliteEvents(file, { filling: true })
+    store = openLogCopy(file)
     const closed = await store.closed()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : undefined
     return { identity: await store.identity(), epoch: await readEpoch(store), fence }

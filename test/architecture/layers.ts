@@ -9,7 +9,7 @@ const PORT = 'stores/ports/'
 /** What the rooms of what the service does may know beside each other's. */
 const CORE = ['domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
 
-/** What each room may import of src besides itself. Wiring composes the rooms, main starts them: both may name them all. */
+/** What each room may import of src besides itself. Wiring composes those that make a service; main may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: ['port'],
@@ -25,12 +25,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   projections: [...CORE, 'commands'],
   reactions: [...CORE, 'commands', 'projections'],
   http: [...CORE, 'commands', 'projections'],
-  cli: [...CORE, 'commands', 'projections', 'reactions', 'scoring', 'wiring'],
+  wiring: [...CORE, 'scoring', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],
+  maintenance: [...CORE, 'commands', 'projections', 'reactions', 'wiring'],
+  cli: [...CORE, 'commands', 'projections', 'reactions', 'scoring', 'maintenance', 'wiring'],
 }
 
 /** Whether a module stands in a room, or is main. */
-export const hasRoom = (path: string): boolean =>
-  path === 'main.ts' || path.startsWith('wiring/') || (path.includes('/') && layerOf(path) in ALLOWED)
+export const hasRoom = (path: string): boolean => path === 'main.ts' || (path.includes('/') && layerOf(path) in ALLOWED)
 
 /** `./x.ts` as seen from a module becomes a path from src/ on. */
 export function moduleOf(path: string, source: string): Module {

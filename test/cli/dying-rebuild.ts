@@ -18,17 +18,12 @@ function dying(build: Build): Build {
 const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../src/cli/program.ts')
 const { open } = (await built('wiring/open-installation.js')) as typeof import('../../src/wiring/open-installation.ts')
-const { backups } = (await built('wiring/backups.js')) as typeof import('../../src/wiring/backups.ts')
 
-await run(
-  process.argv.slice(2),
-  async (settings, purpose) => {
-    const installation = await open(settings, purpose)
-    const { reads } = installation
-    return {
-      ...installation,
-      reads: { ...reads, beginFilling: async (...given) => dying(await reads.beginFilling(...given)) },
-    }
-  },
-  backups,
-)
+await run(process.argv.slice(2), async (settings, purpose) => {
+  const installation = await open(settings, purpose)
+  const { reads } = installation
+  return {
+    ...installation,
+    reads: { ...reads, beginFilling: async (...given) => dying(await reads.beginFilling(...given)) },
+  }
+})

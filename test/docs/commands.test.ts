@@ -3,7 +3,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LastWords } from '../../src/cli/last-words.ts'
 import { programFor } from '../../src/cli/program.ts'
-import type { Backups } from '../../src/maintenance/backup/backups.ts'
 import { commandLinesIn, misunderstood } from './commands-in.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -17,7 +16,6 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const nothing = () => Promise.reject(new Error('nothing is opened here'))
 const program = await programFor({
   open: nothing,
-  backups: {} as Backups,
   lastWords: new LastWords({ on: () => process, exitCode: undefined }),
 })
 

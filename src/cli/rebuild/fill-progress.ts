@@ -1,9 +1,10 @@
 import type { From } from '../../stores/ports/event-store.ts'
-import { progressBar, type ProgressBar } from '../progress-bar.ts'
+import { shareOf, type StepProgress } from '../../maintenance/operation.ts'
+import { progressBar } from '../progress-bar.ts'
 
 /** How far models are that are filled together: as far as the slowest of them. */
 export class FillProgress {
-  readonly #bar: ProgressBar
+  readonly #bar: StepProgress
   readonly #shares = new Map<string, number>()
   #events = 0
 
@@ -21,11 +22,4 @@ export class FillProgress {
   end(): void {
     this.#bar.end()
   }
-}
-
-/** How much of the log lies before a position, 0 to 1. @param head where the log ends */
-export function shareOf(position: From, head: From): number {
-  if (head === 'start') return 1
-  if (position === 'start') return 0
-  return Math.min(1, Number(position.commit) / Number(head.commit))
 }

@@ -11,6 +11,7 @@ import {
 } from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
 import { Refusal } from '../../domain/decider.ts'
+import { isUndecodable } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
@@ -41,6 +42,20 @@ export async function accountOf(finding: Finding, email: string): Promise<Known>
   const known = await findAccount(finding, email)
   if (known === undefined) throw new Refusal('missing', `There is no account ${email.slice(0, 254)}`)
   return known
+}
+
+/**
+ * Whether the log has the account, and has not forgotten who it was. What can't be understood here is left to a release
+ * that does.
+ */
+export async function hasPerson(store: Pick<EventStore, 'read'>, account: number): Promise<boolean> {
+  try {
+    const { state } = await load(store, accountStream(account), accountDecider)
+    return state.status !== 'unknown' && state.status !== 'forgotten'
+  } catch (error) {
+    if (isUndecodable(error)) return true
+    throw error
+  }
 }
 
 /** `email` as it was registered, or what stands in its place. */

@@ -9,21 +9,32 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { Build, Document, FieldValue, ModelDeclaration, Stored, Table } from '../../stores/ports/read-store.ts'
-import type { Differences } from './differences.ts'
+import { RESTORE, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
-import { tellSetAside } from './set-aside.ts'
-import { RESTORE } from './stream-rules.ts'
 
-/** A live build beside what the log folds to. */
-type Comparing = {
+/**
+ * What the log makes of documents, at a position of the live build. A key that the answer does not have can't be judged.
+ * @param captured the live ones
+ */
+export type Expected = (
+  position: From,
+  keys: readonly FieldValue[],
+  captured: ReadonlyMap<FieldValue, Stored>,
+) => Promise<ReadonlyMap<FieldValue, Stored | undefined>>
+
+/** A live build beside what the log makes. */
+export type Comparing = {
   readonly store: Pick<EventStore, 'eventAt'>
+  readonly projection: AnyProjection
   readonly live: Build
-  readonly fresh: FreshModel
+  readonly expected: Expected
+  /** Documents are compared at a position that is not before this one. */
+  readonly least: () => From
   /** Streams of which something is wrong in the log itself. */
   readonly faulty: ReadonlySet<string>
-  readonly found: Differences
   /** Streams that are set aside: what is made of them was told of, and is as old as that. */
   readonly aside: ReadonlySet<string>
+  readonly found: Differences
   readonly part: Part
 }
 
@@ -35,14 +46,15 @@ type Part = {
   differing(one: Document, other: Document): string[]
 }
 
-/** Names of fields and texts. */
-export const differingIn = ({ fields, texts }: ModelDeclaration, one: Document, other: Document): string[] =>
-  [...Object.keys(fields), ...texts].filter((name) => one[name] !== other[name])
-
-const documentsOf = (declaration: ModelDeclaration): Part => ({
+/** @param unknown fields of which nothing can be said */
+export const documentsOf = (
+  { name, fields, texts }: ModelDeclaration,
+  unknown: ReadonlySet<string> = new Set(),
+): Part => ({
   of: (build) => build,
-  called: (key) => `document ${key} of ${declaration.name}`,
-  differing: (one, other) => differingIn(declaration, one, other),
+  called: (key) => `document ${key} of ${name}`,
+  differing: (one, other) =>
+    [...Object.keys(fields), ...texts].filter((field) => !unknown.has(field) && one[field] !== other[field]),
 })
 
 const sequencesOf = ({ name }: ModelDeclaration): Part => ({
@@ -53,117 +65,138 @@ const sequencesOf = ({ name }: ModelDeclaration): Part => ({
 
 const isNumbered = (projection: AnyProjection) => 'numbering' in projection && projection.numbering !== undefined
 
-/** Documents that are looked at again together. */
+/** Documents that are looked at together. */
 const TOGETHER = 500
-/** Tries to read documents and the checkpoint that belongs to them, and milliseconds between two. */
+
+/** Tries to read what belongs to one position of a build, and milliseconds between two. */
 const TRIES = 200
 const PAUSE = 10
 
 /**
- * Compares a live build with a fresh fold, document by document, in both directions. While a service writes on, the two are of different
- * positions: what differs is read again together with the live build's checkpoint, the fresh fold goes on to just there, and only what
- * differs then is told.
+ * Reads from a live build until what was read belongs to one position of it: MongoDB has documents before the checkpoint, and
+ * those are of a batch that is under way.
+ * @returns undefined where it changes too often to tell
+ */
+export async function readSettled<Read>(
+  live: Build,
+  read: () => Promise<Read>,
+  isSettled: (read: Read, position: From) => boolean,
+): Promise<{ readonly position: From; readonly read: Read } | undefined> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const position = await positionOf(live)
+    const found = await read()
+    if (isSettled(found, position) && comparePositions(position, await positionOf(live)) === 0)
+      return { position, read: found }
+    await pause(PAUSE)
+  }
+  return undefined
+}
+
+const positionOf = async (build: Build): Promise<From> => (await build.checkpoint())?.position ?? 'start'
+
+/**
+ * Compares a live build with a fresh fold, document by document, in both directions, and its sequences. While a service writes
+ * on, the two are of different positions: only what differs at first is compared at one position.
  * @returns how many documents the live build has
  */
-export async function compareModel(given: Omit<Comparing, 'aside' | 'part'>): Promise<number> {
+export async function compareModel(
+  given: Omit<Comparing, 'projection' | 'expected' | 'least' | 'part'> & { readonly fresh: FreshModel },
+): Promise<number> {
   const { projection } = given.fresh
-  const aside = await tellSetAside(given)
-  const documents = await comparePart({ ...given, aside, part: documentsOf(projection.declaration) })
-  if (isNumbered(projection)) await comparePart({ ...given, aside, part: sequencesOf(projection.declaration) })
+  const documents = await compareTables(given, documentsOf(projection.declaration))
+  if (isNumbered(projection)) await compareTables(given, sequencesOf(projection.declaration))
   return documents
 }
 
 /** @returns how many the live build has */
-async function comparePart(comparing: Comparing): Promise<number> {
-  const { part } = comparing
-  const [live, fresh] = [part.of(comparing.live), part.of(comparing.fresh.build)]
+async function compareTables({ fresh, ...given }: Parameters<typeof compareModel>[0], part: Part): Promise<number> {
+  const [live, folded] = [part.of(given.live), part.of(fresh.build)]
+  const expected: Expected = async (position, keys) => {
+    await fresh.foldTo(position)
+    const stored = byKey(await folded.load(keys))
+    return new Map(keys.map((key) => [key, stored.get(key)]))
+  }
+  const comparing = { ...given, projection: fresh.projection, expected, least: () => fresh.position, part }
   let documents = 0
   let doubtful: FieldValue[] = []
-  const doubt = async (keys: readonly FieldValue[], least: number) => {
+  const doubt = async (keys: readonly FieldValue[], least = TOGETHER) => {
     doubtful.push(...keys)
     if (doubtful.length < least) return
     const again = doubtful
     doubtful = []
-    for (let from = 0; from < again.length; from += TOGETHER) {
-      await compareAgain(comparing, again.slice(from, from + TOGETHER))
-    }
+    await compareDocuments(comparing, again)
   }
   for await (const page of live.walk()) {
     documents += page.length
-    const folded = byKey(await fresh.load(page.map(keyOf)))
-    await doubt(
-      page.filter((stored) => differenceOf(part, stored, folded.get(keyOf(stored))) !== undefined).map(keyOf),
-      TOGETHER,
-    )
+    const there = byKey(await folded.load(page.map(keyOf)))
+    await doubt(page.filter((stored) => differenceOf(part, stored, there.get(keyOf(stored))) !== undefined).map(keyOf))
   }
-  for await (const page of fresh.walk([])) {
+  for await (const page of folded.walk([])) {
     const there = byKey(await live.load(page.map(keyOf), []))
-    await doubt(
-      page.map(keyOf).filter((key) => !there.has(key)),
-      TOGETHER,
-    )
+    await doubt(page.map(keyOf).filter((key) => !there.has(key)))
   }
   await doubt([], 1)
   return documents
 }
 
-/** At one position: that of the live build as these documents were read. */
-async function compareAgain(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
-  const { store, fresh, faulty, aside, found, part } = comparing
-  const captured = await capture(comparing, keys)
-  if (captured === undefined) {
-    if (keys.length > 1) for (const key of keys) await compareAgain(comparing, [key])
+/** Compares these documents of a live build with what the log makes of them, at one position, and tells what differs. */
+export async function compareDocuments(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += TOGETHER) {
+    await compareTogether(comparing, keys.slice(from, from + TOGETHER))
+  }
+}
+
+async function compareTogether(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
+  const { store, projection, live, least, expected, part } = comparing
+  const settled = await readSettled(
+    live,
+    () => part.of(live).load(keys, undefined, 'acknowledged'),
+    (stored, position) =>
+      comparePositions(least(), position) <= 0 &&
+      stored.every(({ revision }) => position !== 'start' && revision <= position.commit),
+  )
+  if (settled === undefined) {
+    if (keys.length > 1) for (const key of keys) await compareTogether(comparing, [key])
     else tellUnsteady(comparing, keys)
     return
   }
-  await fresh.foldTo(captured.position)
-  const folded = byKey(await part.of(fresh.build).load(keys))
-  for (const key of keys) {
-    const [stored, wanted] = [captured.documents.get(key), folded.get(key)]
+  const captured = byKey(settled.read)
+  for (const [key, wanted] of await expected(settled.position, keys, captured)) {
+    const stored = captured.get(key)
     const what = differenceOf(part, stored, wanted)
     if (what === undefined) continue
-    const { name } = fresh.projection.declaration
     const event = await lastOf(store, wanted ?? stored)
-    const streams = event === undefined ? [] : [...together(fresh.projection, [event.stream])]
-    if (streams.some((stream) => aside.has(stream))) continue
-    const where = event === undefined ? part.called(key) : `${event.stream}@${event.revision}`
-    const remedy = streams.some((stream) => faulty.has(stream)) ? RESTORE : eitherIsWrong(name)
-    found.add({ where, what: `${part.called(key)} ${what}`, do: remedy })
+    tell(comparing, { key, what, event, streams: event === undefined ? [] : together(projection, [event.stream]) })
   }
+}
+
+type Difference = {
+  readonly key: FieldValue
+  readonly what: string
+  readonly event: StoredEvent | undefined
+  readonly streams: readonly string[]
+}
+
+function tell({ projection, faulty, aside, found, part }: Comparing, { key, what, event, streams }: Difference): void {
+  if (streams.some((stream) => aside.has(stream))) return
+  const where = event === undefined ? part.called(key) : `${event.stream}@${event.revision}`
+  const remedy = streams.some((stream) => faulty.has(stream)) ? RESTORE : eitherIsWrong(projection.declaration.name)
+  found.add({ where, what: `${part.called(key)} ${what}`, do: remedy })
 }
 
 /** Nothing tells here which of the two was changed. */
 const eitherIsWrong = (name: string) =>
   `where the log is what was written, npx adamant rebuild ${name}; where an event was changed, npx adamant restore`
 
-type Captured = { readonly position: From; readonly documents: ReadonlyMap<FieldValue, Stored> }
-
-/** Documents, and how far the build was as they were read; undefined where they change too often to tell. */
-async function capture({ live, fresh, part }: Comparing, keys: readonly FieldValue[]): Promise<Captured | undefined> {
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const position = await positionOf(live)
-    const stored = await part.of(live).load(keys, undefined, 'acknowledged')
-    // MongoDB has documents before the checkpoint: those are of a batch that is under way.
-    const isSettled =
-      comparePositions(fresh.position, position) <= 0 &&
-      stored.every(({ revision }) => position !== 'start' && revision <= position.commit)
-    if (isSettled && comparePositions(position, await positionOf(live)) === 0)
-      return { position, documents: byKey(stored) }
-    await pause(PAUSE)
-  }
-  return undefined
-}
-
-function tellUnsteady({ fresh, found, part }: Comparing, [key = '']: readonly FieldValue[]): void {
-  const { name } = fresh.projection.declaration
+function tellUnsteady({ projection, found, part }: Comparing, [key = '']: readonly FieldValue[]): void {
   found.add({
     where: part.called(key),
     what: 'is newer than its model says, or changes too often to be compared',
-    do: `run it again; where it stays, npx adamant rebuild ${name}`,
+    do: `run it again; where it stays, npx adamant rebuild ${projection.declaration.name}`,
   })
 }
 
-/** How a live document differs from what the log folds to; undefined where it does not. */
+/** How a live document differs from what the log makes; undefined where it does not. */
 function differenceOf(part: Part, stored: Stored | undefined, wanted: Stored | undefined): string | undefined {
   if (stored === undefined) return wanted && 'is missing'
   if (wanted === undefined) return 'is there, and the log knows of none'
@@ -171,7 +204,7 @@ function differenceOf(part: Part, stored: Stored | undefined, wanted: Stored | u
   return names.length === 0 ? undefined : `is not what the log says, in ${names.join(', ')}`
 }
 
-/** The event that a document was last changed by, where it is still there. */
+/** The event that a document was last changed by, where it is still there and whole. */
 async function lastOf(
   store: Pick<EventStore, 'eventAt'>,
   stored: Stored | undefined,
@@ -185,7 +218,6 @@ async function lastOf(
   }
 }
 
-const positionOf = async (build: Build): Promise<From> => (await build.checkpoint())?.position ?? 'start'
-const keyOf = ({ document }: Stored): FieldValue => document['id'] ?? ''
-const byKey = (stored: readonly Stored[]): ReadonlyMap<FieldValue, Stored> =>
+export const keyOf = ({ document }: Stored): FieldValue => document['id'] ?? ''
+export const byKey = (stored: readonly Stored[]): ReadonlyMap<FieldValue, Stored> =>
   new Map(stored.map((one) => [keyOf(one), one]))

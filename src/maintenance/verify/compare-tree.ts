@@ -1,11 +1,167 @@
-import { ROW, SIZE_KEY } from '../../projections/tree/tree.ts'
+import { everyEvent } from '../../events/every-event.ts'
+import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
+import { TILE } from '../../evidence/tiles.ts'
+import { placesIn, textOf } from '../../projections/engine/places.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
-import type { Document, Stored } from '../../stores/ports/read-store.ts'
+import { isLeaf, keyOfTile, NO_EVENT, ROW, SIZE_KEY, TEXT } from '../../projections/tree/tree.ts'
+import { comparePositions, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Build, Document, Stored } from '../../stores/ports/read-store.ts'
+import { readSettled } from './compare-model.ts'
 import type { Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
-import { checkSize, captureSize } from './tree-size.ts'
-import { LeafComparison } from './tree-leaves.ts'
-import { isContinued, REBUILD, type ComparingTree } from './tree-tiles.ts'
+
+/** The live tree beside one made of the log anew. */
+export type ComparingTree = {
+  readonly store: EventStore
+  readonly live: Build
+  readonly fresh: FreshModel
+  readonly found: Differences
+}
+
+/** What an operator does where only the tree is not what it was. */
+const REBUILD = 'npx adamant rebuild tree'
+
+/** The hashes of a tile, each in base64. */
+function hashTexts({ hashes }: Document): string[] {
+  const text = String(hashes)
+  return Array.from({ length: Math.ceil(text.length / TEXT) }, (_, at) => text.slice(at * TEXT, (at + 1) * TEXT))
+}
+
+/** Whether a tile holds what it should, and perhaps more behind it. */
+function isContinued(wanted: Document, { document, revision }: Stored): boolean {
+  const { length } = hashTexts(document)
+  return (
+    String(document['hashes']).startsWith(String(wanted['hashes'])) &&
+    document['commit'] === wanted['commit'] &&
+    document['places'] === wanted['places'] &&
+    document['size'] === length &&
+    revision === BigInt(length) &&
+    length <= TILE
+  )
+}
+
+/** How large a tree was, and the checkpoint that it was so at; undefined where the two don't fit, however often they are read. */
+async function captureSize(live: Build): Promise<{ position: From; stored: Stored | undefined } | undefined> {
+  const settled = await readSettled(
+    live,
+    async () => (await live.load([SIZE_KEY], undefined, 'acknowledged'))[0],
+    (stored, position) => comparePositions((placesOf(stored?.document) ?? [])[1] ?? 'start', position) <= 0,
+  )
+  return settled && { position: settled.position, stored: settled.read }
+}
+
+/** Compares the size with that of the log's tree at the same checkpoint, and what is kept of the last batch with the log. */
+async function checkSize({ store, fresh, found }: ComparingTree, stored: Stored | undefined): Promise<void> {
+  const [wanted] = await fresh.build.load([SIZE_KEY])
+  const tell = (what: string) => found.add({ where: 'tree', what, do: REBUILD })
+  if (stored === undefined || wanted === undefined) {
+    if (stored !== wanted)
+      tell(`the size of the tree is ${stored === undefined ? 'missing' : 'there, and the log is empty'}`)
+    return
+  }
+  const { size, hashes: before, commit } = stored.document
+  if (size !== wanted.document['size']) {
+    tell(`the tree has ${size} events, where the log has ${wanted.document['size']}`)
+    return
+  }
+  const places = placesOf(stored.document)
+  const [from = 'start', to = 'start'] = places ?? []
+  const isLast = textOf([to]) === textOf([placesOf(wanted.document)?.at(-1) ?? 'start'])
+  let since = 0
+  for await (const event of everyEvent(store, from, () => undefined)) {
+    if (comparePositions(event.position, to) > 0) break
+    if (isLeaf(event)) since++
+  }
+  if (places?.length !== 2 || commit !== NO_EVENT || !isLast || String(Number(size) - since) !== before) {
+    tell('what is kept of the last batch of the tree is not what the log says')
+  }
+}
+
+/** Undefined where the text says no places. */
+function placesOf(document: Document | undefined): From[] | undefined {
+  const text = String(document?.['places'] ?? '')
+  try {
+    const places = placesIn(text)
+    return textOf(places) === text ? places : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const REMEDY =
+  'an event, or the tree, was changed behind the service: where the event is what was written, npx adamant rebuild tree; else npx adamant restore'
+
+/** Compares the leaves of one tile after another, and says which event does not fit, and how. */
+class LeafComparison {
+  areSame = true
+  /** Events are missing or were put in: all that is behind them stands elsewhere, and is not told of. */
+  areShifted = false
+
+  constructor(private readonly comparing: ComparingTree) {}
+
+  /** @param wanted of the log */
+  async compare(wanted: Document, stored: Stored | undefined): Promise<void> {
+    const { found } = this.comparing
+    if (stored !== undefined && isContinued(wanted, stored)) return
+    this.areSame = false
+    const tile = Number(wanted['id'])
+    const [log, tree] = [hashTexts(wanted), stored === undefined ? [] : hashTexts(stored.document)]
+    const first = log.findIndex((hash, index) => hash !== tree[index])
+    const where = `tree, row 0, tile ${tile}`
+    if (stored === undefined || first < 0 || tree.length < log.length) {
+      found.add({ where, what: stored === undefined ? 'is missing' : 'is not what the log makes', do: REBUILD })
+    }
+    if (stored !== undefined && first >= 0) await this.#tellLeaves(tile, first, log, tree)
+  }
+
+  async #tellLeaves(tile: number, first: number, log: readonly string[], tree: readonly string[]): Promise<void> {
+    const behind = await this.#behind(tile)
+    for (let index = first; index < Math.min(log.length, tree.length); index++) {
+      if (log[index] === tree[index]) continue
+      const inTree = [...tree.slice(index), ...behind.tree].indexOf(log[index] ?? '')
+      const inLog = [...log.slice(index), ...behind.log].indexOf(tree[index] ?? '')
+      await this.#tell(tile, log[index] ?? '', inTree, inLog)
+      this.areShifted = inTree > 0 !== inLog > 0
+      if (this.areShifted) return
+    }
+  }
+
+  /** The tile behind this one, in the log and in the live tree. */
+  async #behind(tile: number): Promise<{ readonly log: readonly string[]; readonly tree: readonly string[] }> {
+    const key = keyOfTile({ row: 0, tile: tile + 1 })
+    const [log] = await this.comparing.fresh.build.load([key])
+    const [tree] = await this.comparing.live.load([key])
+    return { log: log ? hashTexts(log.document) : [], tree: tree ? hashTexts(tree.document) : [] }
+  }
+
+  async #tell(tile: number, hash: string, inTree: number, inLog: number): Promise<void> {
+    const { found } = this.comparing
+    const event = found.hasRoom ? await this.#eventOf(tile, hash) : undefined
+    const where = event === undefined ? `tree, row 0, tile ${tile}` : `${event.stream}@${event.revision}`
+    found.add({ where, what: `${event?.type ?? 'an event'} ${whatOf(inTree, inLog)}`, do: REMEDY })
+  }
+
+  /** The event of the log whose leaf this is; it stands in this tile, and the tile before begins before it. */
+  async #eventOf(tile: number, hash: string): Promise<StoredEvent | undefined> {
+    const { fresh, store } = this.comparing
+    const [before] = tile === 0 ? [] : await fresh.build.load([keyOfTile({ row: 0, tile: tile - 1 })])
+    const commit = BigInt(Number(before?.document['commit'] ?? 0))
+    const from = before === undefined ? 'start' : { commit, prepare: commit }
+    for await (const event of everyEvent(store, from, () => undefined)) {
+      if (isLeaf(event) && hashOfLeaf(leafEvent(event)).toString('base64') === hash) return event
+    }
+    return undefined
+  }
+}
+
+function whatOf(inTree: number, inLog: number): string {
+  if (inTree > 0 && inLog > 0) return 'does not stand where it was written: the order of the log was changed'
+  if (inTree > 0) return `stands behind ${events(inTree)} fewer than when it was written: they are missing before it`
+  if (inLog > 0) return `was not there when the log was written: ${events(inLog)} more stand here`
+  return 'is not what was written'
+}
+
+const events = (number: number) => (number === 1 ? '1 event' : `${number} events`)
 
 /** What the log's own tree is. `ok` where the live one is the same. */
 export type TreeVerified = { readonly size: number; readonly root: string; readonly ok: boolean }

@@ -1,5 +1,18 @@
+import type { DeadLetter } from '../../stores/ports/read-store.ts'
+
 /** What is not as it should be: where (`STREAM@REVISION`, or a position), what, and what an operator does about it. */
 export type Difference = { readonly where: string; readonly what: string; readonly do: string }
+
+/** What an operator does where the log itself is not what was written. */
+export const RESTORE =
+  'the log was changed behind the service: find out by whom, and go back to a backup by `npx adamant restore`'
+
+/** An event that this release can't fold into a model. */
+export const unfoldable = (model: string, { stream, revision, type, reason }: DeadLetter): Difference => ({
+  where: `${stream}@${revision}`,
+  what: `${type} can't be folded into ${model}: ${reason}`,
+  do: RESTORE,
+})
 
 /** Differences that are listed; the others are counted only. */
 const LISTED = 1_000

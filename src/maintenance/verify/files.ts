@@ -2,9 +2,9 @@ import { diamondStream } from '../../domain/diamond/diamond.ts'
 import { certifications } from '../../projections/certifications/certifications.ts'
 import { stoneModels } from '../../projections/diamonds/stone-models.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Build, Document } from '../../stores/ports/read-store.ts'
+import type { Document } from '../../stores/ports/read-store.ts'
 import type { Files } from '../../stores/ports/files.ts'
-import { digestOf } from '../backup/digests.ts'
+import { faultOf } from '../copy/files.ts'
 import type { Differences } from './differences.ts'
 
 /** What names files, and keeps them in its read model as `digest`. */
@@ -21,7 +21,7 @@ type Holder = {
 const BACK = 'put the file back from a backup (files/ there has it by the same name)'
 
 /** Everything that names files. */
-export const FILE_HOLDERS: readonly Holder[] = [
+const FILE_HOLDERS: readonly Holder[] = [
   {
     model: certifications.declaration.name,
     of: ({ id, diamond }) => ({ diamond: Number(diamond), named: `certification ${String(id)}` }),
@@ -41,21 +41,22 @@ export const FILE_HOLDERS: readonly Holder[] = [
 type Checking = {
   readonly store: Pick<EventStore, 'read'>
   readonly files: Files
-  /** Those of FILE_HOLDERS, folded from the log, by their names. */
-  readonly builds: ReadonlyMap<string, Build>
   readonly found: Differences
 }
 
+/** Documents of a model, a page at a time. */
+type Documents = (model: string) => AsyncIterable<readonly Document[]> | Iterable<readonly Document[]>
+
 /**
- * Reads every file that the log names, and compares its bytes with its digest. Where what named it went meanwhile, its file
- * may go too.
+ * Reads every file that these documents name, and compares its bytes with its digest. Where what named it went meanwhile, its
+ * file may go too.
  * @returns how many files were read
  */
-export async function checkFiles({ builds, ...checking }: Checking): Promise<number> {
+export async function checkFiles(checking: Checking, documents: Documents): Promise<number> {
   const known = new Map<string, string | undefined>()
   for (const holder of FILE_HOLDERS) {
-    for await (const page of builds.get(holder.model)?.walk([]) ?? []) {
-      for (const { document } of page) await checkFile(checking, holder, document, known)
+    for await (const page of documents(holder.model)) {
+      for (const document of page) await checkFile(checking, holder, document, known)
     }
   }
   return known.size
@@ -63,7 +64,7 @@ export async function checkFiles({ builds, ...checking }: Checking): Promise<num
 
 /** @param known what is wrong with the files that were read, by their digests */
 async function checkFile(
-  { store, files, found }: Omit<Checking, 'builds'>,
+  { store, files, found }: Checking,
   holder: Holder,
   document: Document,
   known: Map<string, string | undefined>,
@@ -76,14 +77,6 @@ async function checkFile(
   const { diamond, named } = holder.of(document)
   const where = await attachedAt(store, diamondStream(diamond), holder, document)
   if (where !== undefined) found.add({ where, what: `the file ${digest} of ${named} ${fault}`, do: holder.remedy })
-}
-
-/** What is wrong with a file's bytes; undefined where they have this digest. */
-export async function faultOf(files: Files, digest: string): Promise<string | undefined> {
-  const chunks = await files.read(digest)
-  if (chunks === undefined) return 'is missing'
-  const { sha256 } = await digestOf(chunks)
-  return sha256 === digest ? undefined : `is damaged: its SHA-256 is ${sha256}`
 }
 
 /** Where it is attached that still is; undefined where it was removed. */

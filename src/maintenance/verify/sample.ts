@@ -1,165 +1,165 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { randomInt } from 'node:crypto'
 import { retriesStream } from '../../domain/installation/installation.ts'
 import { foldAgain } from '../../projections/engine/fold-batch.ts'
 import { together, type Projection } from '../../projections/engine/read-model.ts'
 import { NotInTree, TreeQueries } from '../../projections/tree/tree-queries.ts'
 import { tree } from '../../projections/tree/tree.ts'
-import { comparePositions, DamagedEvent, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Build, Stored } from '../../stores/ports/read-store.ts'
+import { comparePositions, DamagedEvent, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { Build, Document, FieldValue, Stored } from '../../stores/ports/read-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import type { TreeVerified } from './compare-tree.ts'
-import { differingIn } from './compare-model.ts'
-import { Differences } from './differences.ts'
-import { faultOf, FILE_HOLDERS } from './files.ts'
-import { chosenOf } from './reservoir.ts'
-import { RESTORE, StreamRules } from './stream-rules.ts'
-import { COMPARED, type ModelVerified, type Verified } from './verify-installation.ts'
-
-/** What a look at some documents of each read model found. The vault is not looked at. */
-export type Sampled = Omit<Verified, 'vault'> & { readonly sample: number; readonly vault: null }
-
-/** Tries to read a document and the checkpoint that belongs to it, and milliseconds between two. */
-const TRIES = 200
-const PAUSE = 10
-
-type Sampling = Pick<Installation, 'store' | 'files'> & {
-  readonly rules: StreamRules
-  /** Streams whose events were looked at: a diamond and its certification are made of the same. */
-  readonly looked: Set<string>
-  readonly queries: TreeQueries
-  readonly size: number
-  readonly found: Differences
-}
+import { byKey, compareDocuments, documentsOf, keyOf, type Expected } from './compare-model.ts'
+import { Differences, RESTORE, unfoldable } from './differences.ts'
+import { checkFiles } from './files.ts'
+import { StreamRules } from './stream-rules.ts'
+import { COMPARED, type ModelVerified, type Verification } from './verify.ts'
 
 /**
  * Holds so many documents of each read model, chosen by chance, to the log: the events that each is made of, their places in the
  * hash tree, and the files that they name. It finds no document that is missing, and nothing that was not chosen.
+ * @throws the signal's reason
  */
 export async function verifySample(
   { store, reads, files }: Pick<Installation, 'store' | 'reads' | 'files'>,
   sample: number,
   signal: AbortSignal,
-): Promise<{ verified: Sampled; differences: number }> {
+): Promise<Verification> {
   const started = performance.now()
   const found = new Differences()
   const queries = new TreeQueries(await reads.model(tree.declaration))
   const size = await queries.size()
-  const sampling: Sampling = { store, files, rules: new StreamRules(found), looked: new Set(), queries, size, found }
+  const events = new SampledEvents(store, found, { queries, size })
   const models: Record<string, ModelVerified> = {}
-  let read = 0
+  const chosen = new Map<string, readonly Document[]>()
   for (const projection of COMPARED) {
-    const { name } = projection.declaration
+    signal.throwIfAborted()
+    const { declaration, numbering } = projection
     const before = found.count
-    const live = await reads.live(projection.declaration)
+    const live = await reads.live(declaration)
     const aside = new Set((await live.deadLetters()).map(({ stream }) => stream))
-    const chosen = await chosenOf(live, sample)
-    for (const stored of chosen) {
-      signal.throwIfAborted()
-      read += await checkDocument(sampling, projection, { live, aside, stored })
-    }
-    models[name] = { documents: chosen.length, differences: found.count - before }
+    const stored = await chosenOf(live, sample)
+    // Their events are not counted from the beginning of the log.
+    const part = documentsOf(declaration, new Set<string>(numbering?.numbers))
+    const expected = expectedOf(projection, events, aside)
+    const { faulty } = events.rules
+    const comparing = { store, projection, live, expected, least: () => 'start' as const, faulty, aside, found, part }
+    await compareDocuments(comparing, stored.map(keyOf))
+    chosen.set(
+      declaration.name,
+      stored.map(({ document }) => document),
+    )
+    models[declaration.name] = { documents: stored.length, differences: found.count - before }
   }
+  const read = await checkFiles({ store, files, found }, (model) => [chosen.get(model) ?? []])
   const root = (await queries.root(size)).toString('base64')
-  const treeFound: TreeVerified = { size, root, ok: !found.listed.some(({ what }) => what.includes(NOT_IN_TREE)) }
   const seconds = (performance.now() - started) / 1000
   const { count, listed: differences } = found
-  const sums = { ok: count === 0, events: sampling.rules.events, seconds, models, files: read, tree: treeFound }
+  const treeFound = { size, root, ok: events.areInTree }
+  const sums = { ok: count === 0, events: events.rules.events, seconds, models, files: read, tree: treeFound }
   return { verified: { ...sums, vault: null, sample, differences }, differences: count }
 }
 
-const NOT_IN_TREE = 'is not what was written, or stands elsewhere: the hash tree has another event in its place'
-
-type Chosen = { readonly live: Build; readonly aside: ReadonlySet<string>; readonly stored: Stored }
-
-/** @returns how many files were read */
-async function checkDocument(
-  sampling: Sampling,
-  projection: Projection<unknown>,
-  { live, aside, stored }: Chosen,
-): Promise<number> {
-  const { store, found } = sampling
-  const key = stored.document['id'] ?? ''
-  const { name } = projection.declaration
-  const tell = (where: string, what: string, remedy: string) => found.add({ where, what, do: remedy })
-  try {
-    const read = await readWith(store, projection, live, stored)
-    // It went since, or is set aside, which the whole of verify tells.
-    if (read === undefined || read.streams.some((stream) => aside.has(stream))) return 0
-    for (const event of read.events) if (!sampling.looked.has(event.stream)) await checkEvent(sampling, event)
-    for (const stream of read.streams) sampling.looked.add(stream)
-    const { writes } = await foldAgain(projection, read.events)
-    const wanted = writes.flatMap((write) => ('put' in write && write.put['id'] === key ? [write.put] : []))[0]
-    const numbers: readonly string[] = projection.numbering?.numbers ?? []
-    const names =
-      wanted === undefined ? ['all of it'] : differingIn(projection.declaration, read.stored.document, wanted)
-    const differing = names.filter((field) => !numbers.includes(field))
-    const where = `${read.streams[0] ?? name}@${read.events.at(-1)?.revision ?? 0n}`
-    if (differing.length > 0)
-      tell(where, `document ${key} of ${name} is not what the log says, in ${differing.join(', ')}`, rebuild(name))
-    return await checkFile(sampling, name, read.stored, where)
-  } catch (error) {
-    if (!(error instanceof DamagedEvent)) throw error
-    tell(`${error.event.stream}@${error.event.revision}`, error.message, RESTORE)
-    return 0
-  }
-}
-
-const rebuild = (name: string) =>
-  `where the log is what was written, npx adamant rebuild ${name}; where an event was changed, npx adamant restore`
-
-type Read = { readonly stored: Stored; readonly streams: readonly string[]; readonly events: readonly StoredEvent[] }
-
-/** A document and all events that it is made of, as they were at one position of the build; undefined where it is gone. */
-async function readWith(
-  store: EventStore,
-  projection: Projection<unknown>,
-  live: Build,
-  chosen: Stored,
-): Promise<Read | undefined> {
-  const key = chosen.document['id'] ?? ''
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const before = await live.checkpoint()
-    const [stored] = await live.load([key], undefined, 'acknowledged')
-    if (stored === undefined) return undefined
-    const last = await store.eventAt({ commit: stored.revision, prepare: stored.revision })
-    // What was made anew by a request says no more which streams it is made of.
-    if (last?.stream === retriesStream(projection.declaration.name)) return undefined
-    const streams = last === undefined ? [] : [...together(projection, [last.stream])]
-    const position = before?.position ?? 'start'
-    const read = (await Promise.all(streams.map((stream) => store.read(stream)))).flat()
-    const after = (await live.checkpoint())?.position ?? 'start'
-    if (comparePositions(position, after) === 0) {
-      const events = read
-        .filter((event) => comparePositions(event.position, position) <= 0)
-        .toSorted((a, b) => comparePositions(a.position, b.position))
-      return { stored, streams, events }
+/** So many documents of a build, each with the same chance, in one walk (Vitter's algorithm R). */
+export async function chosenOf(build: Pick<Build, 'walk'>, count: number): Promise<Stored[]> {
+  const chosen: Stored[] = []
+  let seen = 0
+  for await (const page of build.walk([])) {
+    for (const stored of page) {
+      seen++
+      if (chosen.length < count) chosen.push(stored)
+      else {
+        const place = randomInt(seen)
+        if (place < count) chosen[place] = stored
+      }
     }
-    await pause(PAUSE)
   }
-  return undefined
+  return chosen
 }
 
-async function checkEvent({ rules, queries, size, found }: Sampling, event: StoredEvent): Promise<void> {
-  rules.check(event)
-  try {
-    await queries.indexOf(event, size)
-  } catch (error) {
-    if (!(error instanceof NotInTree)) throw error
-    found.add({ where: `${event.stream}@${event.revision}`, what: `${event.type} ${NOT_IN_TREE}`, do: RESTORE })
+/** Documents folded from their own streams alone. Those that can't be judged so are left to the whole of verify. */
+function expectedOf(projection: Projection<unknown>, events: SampledEvents, aside: ReadonlySet<string>): Expected {
+  const { name } = projection.declaration
+  return async (position, _keys, captured) => {
+    const streamsOf = new Map<FieldValue, readonly string[]>()
+    for (const [key, stored] of captured) {
+      const last = await events.at(stored.revision)
+      // What was made anew by a request says no more which streams it is made of.
+      if (last === 'damaged' || last?.stream === retriesStream(name)) continue
+      streamsOf.set(key, last === undefined ? [] : together(projection, [last.stream]))
+    }
+    const read = new Map<string, readonly StoredEvent[]>()
+    for (const stream of new Set([...streamsOf.values()].flat())) {
+      const found = aside.has(stream) ? 'damaged' : await events.of(stream, position)
+      if (found !== 'damaged') read.set(stream, found)
+    }
+    const inOrder = [...read.values()].flat().toSorted((a, b) => comparePositions(a.position, b.position))
+    const { writes, letters } = await foldAgain(projection, inOrder)
+    for (const letter of letters) if (read.delete(letter.stream)) events.found.add(unfoldable(name, letter))
+    const puts = writes.flatMap((write) => ('put' in write ? [{ document: write.put, revision: write.revision }] : []))
+    const folded = byKey(puts)
+    const judged = [...streamsOf].filter(([, streams]) => streams.every((stream) => read.has(stream)))
+    return new Map(judged.map(([key]) => [key, folded.get(key)]))
   }
 }
 
-/** @returns 1 where the document names a file */
-async function checkFile(
-  { files, found }: Sampling,
-  model: string,
-  { document }: Stored,
-  where: string,
-): Promise<number> {
-  const digest = String(document['digest'] ?? '')
-  if (digest === '' || !FILE_HOLDERS.some((holder) => holder.model === model)) return 0
-  const fault = await faultOf(files, digest)
-  if (fault !== undefined)
-    found.add({ where, what: `the file ${digest} ${fault}`, do: 'put the file back from a backup' })
-  return 1
+type Tree = { readonly queries: TreeQueries; readonly size: number }
+
+/** The events that the chosen documents are made of: each stream is looked at once. */
+class SampledEvents {
+  readonly rules: StreamRules
+  areInTree = true
+  /** Streams that were looked at, and places of damaged events. */
+  readonly #looked = new Set<string>()
+  readonly #store: Installation['store']
+  readonly #tree: Tree
+
+  constructor(
+    store: Installation['store'],
+    readonly found: Differences,
+    tree: Tree,
+  ) {
+    this.rules = new StreamRules(found)
+    this.#store = store
+    this.#tree = tree
+  }
+
+  /** The event by which a document was written last, where there is one. What is damaged is told. */
+  at(revision: bigint): Promise<StoredEvent | undefined | 'damaged'> {
+    return this.#whole(() => this.#store.eventAt({ commit: revision, prepare: revision }))
+  }
+
+  /** The events of a stream up to a position. What is damaged is told. */
+  of(stream: string, position: From): Promise<readonly StoredEvent[] | 'damaged'> {
+    return this.#whole(async () => {
+      const read = await this.#store.read(stream)
+      const events = read.filter((event) => comparePositions(event.position, position) <= 0)
+      if (!this.#looked.has(stream)) for (const event of events) await this.#check(event)
+      this.#looked.add(stream)
+      return events
+    })
+  }
+
+  async #whole<Read>(read: () => Promise<Read>): Promise<Read | 'damaged'> {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof DamagedEvent)) throw error
+      const where = `${error.event.stream}@${error.event.revision}`
+      if (!this.#looked.has(where)) this.found.add({ where, what: error.message, do: RESTORE })
+      this.#looked.add(where)
+      return 'damaged'
+    }
+  }
+
+  async #check(event: StoredEvent): Promise<void> {
+    const { queries, size } = this.#tree
+    this.rules.check(event)
+    try {
+      await queries.indexOf(event, size)
+    } catch (error) {
+      if (!(error instanceof NotInTree)) throw error
+      this.areInTree = false
+      const what = 'is not what was written, or stands elsewhere: the hash tree has another event in its place'
+      this.found.add({ where: `${event.stream}@${event.revision}`, what: `${event.type} ${what}`, do: RESTORE })
+    }
+  }
 }

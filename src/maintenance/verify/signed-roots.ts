@@ -7,9 +7,8 @@ import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import { comparePositions, DamagedEvent, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { everyEvent } from '../../events/every-event.ts'
-import type { Differences } from './differences.ts'
+import { RESTORE, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
-import { RESTORE } from './stream-rules.ts'
 
 type Signing = Pick<Installation, 'store' | 'keys' | 'writing'>
 

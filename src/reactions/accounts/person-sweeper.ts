@@ -1,4 +1,4 @@
-import { hasPerson } from '../../commands/accounts/carry-persons.ts'
+import { hasPerson } from '../../commands/accounts/accounts.ts'
 import { routine } from '../../projections/engine/loop.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
@@ -28,7 +28,7 @@ export const removeStrangers = routine<PersonSweepingTools>({
         const accounts = await persons.unconfirmed(writing.clock() - ORPHANED, BATCH)
         const known: number[] = []
         const strange: number[] = []
-        for (const account of accounts) ((await hasPerson({ store }, account)) ? known : strange).push(account)
+        for (const account of accounts) ((await hasPerson(store, account)) ? known : strange).push(account)
         if (strange.length > 0) await persons.forget(strange)
         if (known.length > 0) await persons.confirm(known)
         if (accounts.length < BATCH) return

@@ -127,6 +127,10 @@ export function comparePositions(a: From, b: From): number {
   return a.prepare === b.prepare ? 0 : a.prepare < b.prepare ? -1 : 1
 }
 
+/** A position as people and other programs see it: `events` prints it so, `replay --until` takes it. */
+export const shownPosition = ({ commit, prepare }: Position): string =>
+  commit === prepare ? `${commit}` : `${commit}/${prepare}`
+
 /** Another writer was first: the stream is not at the expected revision. */
 export class WrongRevision extends Error {
   override readonly name = 'WrongRevision'

@@ -172,7 +172,7 @@ test('is not made anew where something is, where something runs, or of what is d
   const persons = join(site.at('b'), 'persons.jsonl')
   const whole = readFileSync(persons)
   const damages: [said: RegExp, damage: () => void][] = [
-    [/damaged: .*persons\.jsonl has the SHA-256/, () => writeFileSync(persons, whole.subarray(1))],
+    [/damaged: .*persons\.jsonl is damaged: it has the SHA-256/, () => writeFileSync(persons, whole.subarray(1))],
     [
       /damaged: the file/,
       () => (writeFileSync(persons, whole), rmSync(join(site.at('b'), 'files', first), { recursive: true })),

@@ -27,6 +27,5 @@ const { run } = (await built('cli/program.js')) as typeof import('../../../src/c
 const { open } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
-const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
 
-await run(process.argv.slice(2), open, backups)
+await run(process.argv.slice(2), open)

@@ -12,7 +12,7 @@ import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { choicesFor, type Choices } from '../../seeded.ts'
 import { until } from '../../until.ts'
 import { Site } from '../backup/site.ts'
-import { shownPosition } from '../../../src/maintenance/backup/log-facts.ts'
+import { shownPosition } from '../../../src/stores/ports/event-store.ts'
 
 type Context = { site: Site }
 const test = suite<Context>('a replay')

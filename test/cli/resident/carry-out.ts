@@ -13,7 +13,6 @@ const { run } = (await built('cli/program.js')) as typeof import('../../../src/c
 const { open } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
-const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
 
 const { Passwords } = (await built(
   'credentials/passwords.js',
@@ -43,7 +42,7 @@ async function carryOut({ words, env, input }: Asked): Promise<void> {
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
   process.exitCode = 0
   const before = keeping()
-  await run(words, open, backups)
+  await run(words, open)
   await until('nothing to keep the process', () => keeping() <= before)
   const mark = endMark(Number(process.exitCode))
   process.stderr.write(mark)

@@ -50,11 +50,8 @@ const { run } = (await built('cli/program.js')) as typeof import('../../../src/c
 const { open } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
-const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
 
-await run(
-  process.argv.slice(2),
-  async (settings, purpose) => countedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
-  backups,
+await run(process.argv.slice(2), async (settings, purpose) =>
+  countedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
 )
 process.stdout.write(`${JSON.stringify(counts)}\n`)

@@ -53,10 +53,6 @@ const { open } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
-const { backups } = (await built('wiring/backups.js')) as typeof import('../../../src/wiring/backups.ts')
-
-await run(
-  process.argv.slice(2),
-  async (settings, purpose) => watchedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
-  backups,
+await run(process.argv.slice(2), async (settings, purpose) =>
+  watchedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
 )

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HeldMails } from '../../../src/maintenance/move/mails.ts'
+import { HeldMails } from '../../../src/maintenance/move/under-way.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chosenOf } from '../../../src/maintenance/verify/reservoir.ts'
-import { verifySample } from '../../../src/maintenance/verify/sample.ts'
+import { chosenOf, verifySample } from '../../../src/maintenance/verify/sample.ts'
 import type { Stored } from '../../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../../engines.ts'
 import { certificateIn, inFile, Site } from './site.ts'
@@ -43,7 +42,12 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     /^diamond-1@1$/,
     /is damaged/,
   ],
-  ['a file', (folder) => rmSync(certificateIn(folder)), /^diamond-1@\d+$/, /the file [0-9a-f]{64} is missing/],
+  [
+    'a file',
+    (folder) => rmSync(certificateIn(folder)),
+    /^diamond-1@\d+$/,
+    /the file [0-9a-f]{64} of certification \d+ is missing/,
+  ],
 ]
 
 if (areEmbedded) {

@@ -1,8 +1,8 @@
-import { verifyInstallation, type Verified } from '../../../src/maintenance/verify/verify-installation.ts'
+import { verifyInstallation, type Verified } from '../../../src/maintenance/verify/verify.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import { open } from '../../../src/wiring/open-installation.ts'
-import { withScratchModels } from '../../../src/wiring/scratch-models.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
+import { quietOperation } from '../../quiet-operation.ts'
 import { enginesFor } from '../../engines.ts'
 
 /** Runs with an installation open in this process, on the engines that test/engines.ts says. */
@@ -14,8 +14,4 @@ export async function withOpen<Result>(dataDir: string, work: (installation: Ins
 
 /** What `verify` finds, without a process of its own. */
 export const verified = (dataDir: string): Promise<Verified> =>
-  withOpen(dataDir, async (installation) => {
-    const work = (scratch: Installation['reads']) =>
-      verifyInstallation(installation, scratch, new AbortController().signal)
-    return (await withScratchModels({ DATA_DIR: dataDir }, work)).verified
-  })
+  withOpen(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).verified)

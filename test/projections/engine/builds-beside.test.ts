@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Failed } from '../../../src/maintenance/operation.ts'
 import { rebuildAll, rebuildModel } from '../../../src/maintenance/rebuild.ts'
 import { neverAborted } from '../../../src/projections/engine/loop.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
@@ -9,6 +10,7 @@ import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { until } from '../../until.ts'
+import { quietOperation } from '../../quiet-operation.ts'
 import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
 
 const test = suite('a build beside the live one')
@@ -177,7 +179,7 @@ test(
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     const stores = { ...disk, log }
-    const options = { signal: neverAborted(), told: untold, patience: 0 }
+    const options = { ...quietOperation(), told: untold, patience: 0 }
     const lease = await disk.reads.lease({ ...declaration, name: 'diamonds-rebuild' })
     assert.ok(lease !== undefined)
     await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
@@ -210,13 +212,13 @@ test(
     assert.ok(first !== undefined && second !== undefined)
     const lease = await disk.reads.lease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
     const models = [first, second, ...others]
-    const outcome = await rebuildAll({ ...disk, log }, models, { signal: neverAborted(), told: untold, patience: 0 })
+    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), told: untold, patience: 0 })
     assert.equal(
       outcome.rebuilt.map(({ model }) => model),
       [second, ...others].map(({ declaration: { name } }) => name),
     )
     const { name } = first.declaration
-    assert.equal(outcome.faults, [`${name} was not rebuilt: Another process is rebuilding ${name}`])
+    assert.equal(outcome.faults, [{ model: name, error: new Failed(`Another process is rebuilding ${name}`) }])
     await lease?.release()
   }),
 )

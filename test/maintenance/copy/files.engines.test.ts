@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { Binary, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { copyFiles, verifyFiles } from '../../../src/maintenance/move/files.ts'
+import { copyFiles } from '../../../src/maintenance/copy/files.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
 import { placesIn } from '../../../src/stores/folder/places.ts'
@@ -76,7 +77,21 @@ async function keep(files: Files, bytes: Buffer): Promise<string> {
   return digest
 }
 
-const unseen = () => undefined
+const SIZES = [201, 700_200, 500]
+
+/** Copies all files of the source, as a run that knows nothing of earlier ones. */
+async function copied({ source, target }: { readonly source: Kept; readonly target: Kept }) {
+  const whole = new Map<string, number>()
+  const digests = (await all(source.files.list())).map(({ digest }) => digest)
+  const faults = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+  return { whole, faults }
+}
+
+async function digestIn(files: Files, digest: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of (await files.read(digest)) ?? []) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
 
 function rules(name: string, openSource: Open, openTarget: Open): void {
   const test = suite<{ source: Kept; target: Kept; digests: string[] }>(`files that are copied ${name}`)
@@ -84,7 +99,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     given.source = await openSource()
     given.target = await openTarget()
     given.digests = []
-    for (const size of [1, 700_000, 300]) given.digests.push(await keep(given.source.files, randomBytes(size + 200)))
+    for (const size of SIZES) given.digests.push(await keep(given.source.files, randomBytes(size)))
   })
   test.after.each(async ({ source, target }) => {
     await source.close()
@@ -92,42 +107,62 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
   })
 
   test('have the same bytes, and are copied once', async ({ source, target, digests }) => {
-    assert.is((await copyFiles(source.files, target.files, unseen)).files, 3)
-    assert.is((await copyFiles(source.files, target.files, unseen)).bytes, 0)
-    await verifyFiles(source.files, target.files, new Set(), unseen)
-    const there = (await all(target.files.list())).map(({ digest }) => digest)
-    assert.equal(there.toSorted(), digests.toSorted())
-    for (const digest of digests) {
-      const hash = createHash('sha256')
-      for await (const chunk of (await target.files.read(digest)) ?? []) hash.update(chunk as Buffer)
-      assert.is(hash.digest('hex'), digest)
-    }
+    const { whole, faults } = await copied({ source, target })
+    assert.equal([...whole].toSorted(), digests.map((digest, index) => [digest, SIZES[index]]).toSorted())
+    assert.is(faults.size, 0)
+    const marks = await all(target.files.list())
+    assert.equal((await copied({ source, target })).whole, whole)
+    assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'one was written again')
+    assert.equal(marks.map(({ digest }) => digest).toSorted(), digests.toSorted())
+    for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
   test('are named where one is damaged at the source, and it is not copied', async ({ source, target, digests }) => {
     const [, damaged = ''] = digests
     await source.damage(damaged)
-    const error = await rejection(copyFiles(source.files, target.files, unseen))
-    assert.match(String(error), new RegExp(`The source's file ${damaged} is damaged`))
+    const { whole, faults } = await copied({ source, target })
+    assert.equal([...faults.keys()], [damaged])
+    assert.match(faults.get(damaged) ?? '', /^is damaged: it has the SHA-256 [0-9a-f]{64}$/)
     assert.is(await target.files.read(damaged), undefined)
-    const there = await all(target.files.list())
-    for (const { digest } of there) assert.ok(digests.includes(digest), `${digest} is no file of the source`)
+    assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
 
-  test('are named where one is damaged at the target', async ({ source, target, digests }) => {
-    await copyFiles(source.files, target.files, unseen)
-    const [, damaged = ''] = digests
+  test('are named where one is missing at the source, and the others are copied', async ({
+    source,
+    target,
+    digests,
+  }) => {
+    const [missing = '', ...others] = digests
+    const whole = new Map<string, number>()
+    await source.files.remove(missing, (await source.files.markOf(missing)) ?? '')
+    const faults = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+    assert.equal([...faults], [[missing, 'is missing']])
+    assert.equal([...whole.keys()].toSorted(), others.toSorted())
+  })
+
+  test('are made whole where one is damaged at the target, or missing', async ({ source, target, digests }) => {
+    await copied({ source, target })
+    const [damaged = '', missing = ''] = digests
     await target.damage(damaged)
-    const error = await rejection(verifyFiles(source.files, target.files, new Set(), unseen))
-    assert.match(String(error), new RegExp(`The target's file ${damaged} is damaged`))
+    await target.files.remove(missing, (await target.files.markOf(missing)) ?? '')
+    const { whole, faults } = await copied({ source, target })
+    assert.is(faults.size, 0)
+    assert.equal([...whole.keys()].toSorted(), digests.toSorted())
+    for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
-  test('are named where one is missing at the target', async ({ source, target, digests }) => {
-    await copyFiles(source.files, target.files, unseen)
-    const [missing = ''] = digests
-    await target.files.remove(missing, (await target.files.markOf(missing)) ?? '')
-    const error = await rejection(verifyFiles(source.files, target.files, new Set(), unseen))
-    assert.match(String(error), new RegExp(`does not have the file ${missing}`))
+  test('are named where the target does not give back what was written', async ({ source, target }) => {
+    const forgetful = { ...target, files: { ...target.files, read: () => Promise.resolve(undefined) } }
+    assert.match(
+      String(await rejection(copied({ source, target: forgetful }))),
+      /The target's file [0-9a-f]{64} is missing/,
+    )
+    const files: Files = { ...target.files, read: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
+    const changing = { ...target, files }
+    assert.match(
+      String(await rejection(copied({ source, target: changing }))),
+      /The target's file [0-9a-f]{64} is damaged/,
+    )
   })
 
   test.run()

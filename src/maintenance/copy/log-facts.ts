@@ -1,10 +1,10 @@
 import { readEpoch } from '../../events/lineage.ts'
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelAttached } from '../../domain/diamond/stone-model.ts'
-import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import { shownPosition, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { Failed } from '../operation.ts'
-import type { Manifest } from './manifest.ts'
+import type { Manifest } from '../backup/folder.ts'
 
 export type LogFacts = Omit<Manifest['log'], 'file'> & {
   /** Digests of the files that certifications and stones' models have. */
@@ -12,7 +12,7 @@ export type LogFacts = Omit<Manifest['log'], 'file'> & {
 }
 
 /** What a log says of itself, from its first event to its last. */
-export async function factsOf(store: EventStore): Promise<LogFacts> {
+export async function logFacts(store: EventStore): Promise<LogFacts> {
   const files = new Map<string, string>()
   let events = 0
   let last: StoredEvent | undefined
@@ -42,7 +42,3 @@ export async function factsOf(store: EventStore): Promise<LogFacts> {
 }
 
 const nameOf = (stream: string, of: number | 'model') => `${stream}/${of}`
-
-/** As `events` prints it. */
-export const shownPosition = ({ commit, prepare }: StoredEvent['position']): string =>
-  commit === prepare ? `${commit}` : `${commit}/${prepare}`

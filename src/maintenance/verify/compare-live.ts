@@ -1,16 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { logLineage } from '../../events/lineage.ts'
 import { isOfLog } from '../../projections/engine/checkpoint.ts'
 import type { AnyProjection } from '../../projections/engine/read-model.ts'
 import type { Log } from '../../runtime/log.ts'
-import type { EventStore, From } from '../../stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
+import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
+import type { Build, FieldValue, ReadModel, ReadStore, Where } from '../../stores/ports/read-store.ts'
 import { Failed } from '../operation.ts'
 import { compareModel } from './compare-model.ts'
-import { compareCounts } from './counts.ts'
 import { compareTree, rootOf, type TreeVerified } from './compare-tree.ts'
-import { Differences, type Difference } from './differences.ts'
+import { Differences, RESTORE, unfoldable, type Difference } from './differences.ts'
 import { FreshModel } from './fresh-model.ts'
-import { RESTORE } from './stream-rules.ts'
 
 /**
  * A read model folded anew, and how far: to where the live one was when the log began to be gone through, or to the log's head
@@ -79,7 +78,14 @@ export async function compareLive(
 ): Promise<number> {
   if (absent === undefined)
     return withLive(reads, fresh, found, async (live, own) => {
-      const documents = await compareModel({ store, live, fresh, faulty, found: own })
+      const documents = await compareModel({
+        store,
+        live,
+        fresh,
+        faulty,
+        aside: await tellSetAside(live, fresh, faulty, own),
+        found: own,
+      })
       const model = await reads.model(fresh.projection.declaration)
       // Where documents differ, so do counts: those are made anew with them.
       if (own.count === 0) await compareCounts({ model, fresh, found: own })
@@ -147,4 +153,87 @@ async function whileLive<Result>(
     if (await reads.isLive(declaration, live)) throw error
     return undefined
   }
+}
+
+/**
+ * Tells, once a stream, what a model could not fold: the live one when it came to it, or this release now.
+ * @returns the streams
+ */
+async function tellSetAside(
+  live: Build,
+  fresh: FreshModel,
+  faulty: ReadonlySet<string>,
+  found: Differences,
+): Promise<ReadonlySet<string>> {
+  const { name } = fresh.projection.declaration
+  const aside = new Set<string>()
+  for (const { stream, revision, type, reason } of await live.deadLetters()) {
+    if (aside.has(stream)) continue
+    aside.add(stream)
+    const what = `${type} could not be folded into ${name}, and its stream is set aside: ${reason}`
+    found.add({ where: `${stream}@${revision}`, what, do: `npx adamant dead-letters retry ${name} ${stream}` })
+  }
+  for (const letter of await fresh.build.deadLetters()) {
+    if (aside.has(letter.stream)) continue
+    aside.add(letter.stream)
+    // What is wrong with the event itself was told of it.
+    if (!faulty.has(letter.stream)) found.add(unfoldable(name, letter))
+  }
+  return aside
+}
+
+type Counting = { readonly model: ReadModel; readonly fresh: FreshModel; readonly found: Differences }
+
+/** Looks for a count that is that of the model's position, and milliseconds between two: MongoDB has counts before documents. */
+const LOOKS = 100
+const PAUSE = 10
+
+/**
+ * Compares the counts that are kept of documents, by whose values lists tell their totals.
+ * @returns how many were compared
+ */
+async function compareCounts({ model, fresh, found }: Counting): Promise<number> {
+  const { name } = fresh.projection.declaration
+  const counted = await countedValues(fresh)
+  for (const where of counted) {
+    const wrong = await wrongCount(model, fresh, where)
+    if (wrong === undefined) continue
+    const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
+    const what = `its count of documents with ${values.join(', ')} is ${wrong.live}, where there are ${wrong.folded}`
+    found.add({ where: name, what, do: `npx adamant rebuild ${name}` })
+  }
+  return counted.length
+}
+
+/** Every combination of values by which documents are counted. */
+async function countedValues({ build, projection: { declaration } }: FreshModel): Promise<Where[]> {
+  const { counts } = declaration
+  if (counts.length === 0) return []
+  const seen = new Map<string, Where>()
+  for await (const page of build.walk([])) {
+    for (const { document } of page) {
+      const values = counts.map((field): [string, FieldValue] => [field, document[field] ?? ''])
+      seen.set(JSON.stringify(values), Object.fromEntries(values))
+    }
+  }
+  return [...seen.values()]
+}
+
+type Wrong = { readonly live: number; readonly folded: number }
+
+/** Undefined where the count is what it should be. */
+async function wrongCount(model: ReadModel, fresh: FreshModel, where: Where): Promise<Wrong | undefined> {
+  let wrong: Wrong | undefined
+  for (let look = 0; look < LOOKS; look++) {
+    const position = await model.position()
+    const live = await model.count(where)
+    if (comparePositions(position, await model.position()) === 0 && comparePositions(fresh.position, position) <= 0) {
+      await fresh.foldTo(position)
+      const folded = await fresh.model.count(where)
+      if (live === folded) return undefined
+      wrong = { live, folded }
+    }
+    await pause(PAUSE)
+  }
+  return wrong
 }

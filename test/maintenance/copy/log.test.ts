@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { appendsOf, writeInOrder } from '../../../src/maintenance/move/write.ts'
 import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
-import { SamePlaces } from '../../../src/maintenance/move/same-places.ts'
-import { Walk } from '../../../src/maintenance/move/walk.ts'
+import { appendsOf, SamePlaces, Walk, writeInOrder, type Moment } from '../../../src/maintenance/copy/log.ts'
 import type { EventStore, NewEvent, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
 import { all, event, rejection } from '../../contract/event-store/given.ts'
@@ -150,6 +148,25 @@ test('tells where the last event up to any place of the source is in the target'
     assert.equal(await places.of(position), { id: last, position: there.get(last ?? '') })
   }
   assert.is(await places.of({ commit: -1n, prepare: -1n }), undefined)
+})
+
+test('ends where it is cut, at a place or a time, however often it is gone on with', async ({ source, openTarget }) => {
+  const at = (second: number) => `2100-01-02T03:04:0${second}.000Z`
+  for (let second = 1; second <= 4; second++) {
+    const one = event()
+    await source.append(`a-${second}`, 'none', [{ ...one, metadata: { ...one.metadata, at: at(second) } }])
+  }
+  const events = await all(source.readAll('start'))
+  const third = events.find(({ stream }) => stream === 'a-3')
+  const moments: Moment[] = [{ time: Date.parse(at(3)) }, { position: third?.position ?? { commit: 0n, prepare: 0n } }]
+  for (const until of moments) {
+    const target = openTarget()
+    const cut = new Walk(source, target, until)
+    assert.is(await cut.fill(unseen), events.length - 1)
+    assert.is(await cut.fill(unseen), 0)
+    await new Walk(source, target, until).compare(cut.events, unseen)
+    assert.equal(await everything(target), (await everything(source)).slice(0, -1))
+  }
 })
 
 test('is written in its order and once by a store that is away, times out, and writes after all', async (context) => {

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { checkPersonKey } from '../../commands/accounts/people.ts'
+import { checkLinkKey } from '../../commands/installation/link-key.ts'
 import { beginCopy, type Moving } from '../../commands/installation/move-log.ts'
+import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { closedBy, COPY_STREAM, LOG_STREAM, reasonOf } from '../../domain/installation/moving.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import { Failed } from '../operation.ts'
+import { counted, Failed } from '../operation.ts'
+
+type Ends = { readonly source: Installation; readonly target: Installation; readonly moving: Moving }
 
 /** A copy that was begun, now or by an earlier run. */
 export type Begun = {
@@ -16,7 +22,7 @@ export type Begun = {
  * @param from names the source for people
  * @throws Failed where the target holds anything else, or another source is being copied into it
  */
-export async function begin(moving: Moving, source: Installation, target: Installation, from: string): Promise<Begun> {
+export async function beginMove({ source, target, moving }: Ends, from: string): Promise<Begun> {
   const log = await source.store.identity()
   const [begun, ended] = await target.store.read(COPY_STREAM)
   if (begun === undefined) {
@@ -55,4 +61,58 @@ export async function mustBeSource({ store }: Installation, copy: string): Promi
 export async function isFenced({ store }: Installation, copy: string): Promise<boolean> {
   const [last] = await store.read(LOG_STREAM, { last: 1 })
   return closedBy(last, [])?.copy === copy
+}
+
+/** Bytes at the start of what a master key sealed: the key's id. */
+const KEY_ID = 8
+
+/**
+ * Whatever the source's master keys sealed must open at the target: the key of its links, the vault, the mail queue.
+ * @throws Failed before anything is copied
+ */
+export async function checkKeys(source: Installation, target: Installation): Promise<void> {
+  await checkLinks('source', source, source.keys)
+  await checkLinks('target', source, target.keys)
+  for await (const item of source.vault.contents()) {
+    if (item.kind === 'receipt') continue
+    const id = item.sealed.subarray(0, KEY_ID).toString('hex')
+    for (const [name, { keys }] of [['source', source] as const, ['target', target] as const]) {
+      if (![keys.current, keys.old].some((key) => key?.id === id)) throw wrong(name, `The vault was sealed with ${id}`)
+    }
+  }
+}
+
+async function checkLinks(name: string, { store }: Installation, keys: MasterKeys): Promise<void> {
+  try {
+    await checkLinkKey(store, keys)
+    await checkPersonKey(store, keys)
+  } catch (error) {
+    if (!(error instanceof WrongMasterKey)) throw error
+    throw wrong(name, error.message)
+  }
+}
+
+const wrong = (name: string, found: string) =>
+  new Failed(
+    `The master key of the ${name} is not the one that the source was made with, so nothing was copied. ${found}`,
+  )
+
+/** What a move would take along. */
+export type Plan = {
+  readonly events: number
+  readonly files: number
+  readonly secrets: number
+  readonly mails: number
+}
+
+/** Counts what is there now; more may come until the source is closed. */
+export async function planOf({ store, files, vault }: Installation): Promise<Plan> {
+  const kinds = { entry: 0, receipt: 0, mail: 0 }
+  for await (const { kind } of vault.contents()) kinds[kind]++
+  return {
+    events: await counted(store.readAll('start')),
+    files: await counted(files.list()),
+    secrets: kinds.entry,
+    mails: kinds.mail,
+  }
 }

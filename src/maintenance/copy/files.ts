@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { Files } from '../../stores/ports/files.ts'
+import { Failed } from '../operation.ts'
+
+/** What a file's bytes are: how many, and their SHA-256 in hex. */
+export type Digested = { readonly bytes: number; readonly sha256: string }
+
+/** Of bytes as they come. */
+export async function digestOf(chunks: AsyncIterable<unknown>): Promise<Digested> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of chunks) {
+    hash.update(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Reads a stored file; undefined where there is none. @throws StoreUnavailable */
+async function digestIn(files: Files, digest: string): Promise<Digested | undefined> {
+  const chunks = await files.read(digest)
+  return chunks && digestOf(chunks)
+}
+
+/** What is wrong with bytes that should have this digest, as the end of a sentence; undefined where nothing is. */
+export function faultIn(digest: string, found: Digested | undefined): string | undefined {
+  if (found === undefined) return 'is missing'
+  return found.sha256 === digest ? undefined : `is damaged: it has the SHA-256 ${found.sha256}`
+}
+
+/** Likewise of a stored file, which is read for it. @throws StoreUnavailable */
+export const faultOf = async (files: Files, digest: string): Promise<string | undefined> =>
+  faultIn(digest, await digestIn(files, digest))
+
+export type CopyingFiles = {
+  readonly source: Files
+  readonly target: Files
+  readonly digests: AsyncIterable<string> | Iterable<string>
+  /** Bytes by digest of files that the target is known to have whole; those that this call copies are added. */
+  readonly whole: Map<string, number>
+}
+
+/**
+ * Copies files, each under the SHA-256 of its bytes. A file is copied when the target gives its bytes back; one that the
+ * target has whole already is not copied again, and nothing is stored of one that is damaged at the source.
+ * @param update called with the number of files that were looked at
+ * @returns what is wrong with files that could not be copied (`is missing`, `is damaged: ...`), by digest
+ * @throws Failed where the target does not give back what was written, StoreUnavailable
+ */
+export async function copyFiles(
+  { source, target, digests, whole }: CopyingFiles,
+  update: (files: number) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const faults = new Map<string, string>()
+  let files = 0
+  for await (const digest of digests) {
+    if (!whole.has(digest)) {
+      const fault = await copyFile(source, target, digest, whole)
+      if (fault !== undefined) faults.set(digest, fault)
+    }
+    update(++files)
+  }
+  return faults
+}
+
+/** @returns what is wrong with the source's file */
+async function copyFile(
+  source: Files,
+  target: Files,
+  digest: string,
+  whole: Map<string, number>,
+): Promise<string | undefined> {
+  let there = await digestIn(target, digest)
+  if (faultIn(digest, there) !== undefined) {
+    const fault = faultIn(digest, await write(source, target, digest))
+    if (fault !== undefined) return fault
+    there = await digestIn(target, digest)
+  }
+  if (there?.sha256 !== digest) throw new Failed(`The target's file ${digest} ${faultIn(digest, there)}. ${SEE}`)
+  whole.set(digest, there.bytes)
+  return undefined
+}
+
+const SEE = 'It was written just now: look at the disk there, and run the same command again'
+
+/** Keeps nothing of one whose bytes are not what its name says. @returns what was read */
+async function write(source: Files, target: Files, digest: string): Promise<Digested | undefined> {
+  const chunks = await source.read(digest)
+  if (chunks === undefined) return undefined
+  const incoming = await target.receive()
+  try {
+    const found = await digestOf(passedOn(chunks, (chunk) => incoming.write(chunk)))
+    if (found.sha256 === digest) (await incoming.keep()).release()
+    return found
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function* passedOn(chunks: AsyncIterable<unknown>, write: (chunk: Buffer) => Promise<void>) {
+  for await (const chunk of chunks) {
+    await write(chunk as Buffer)
+    yield chunk
+  }
+}
