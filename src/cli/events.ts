@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { accountOf, accountStream, type Finding } from '../commands/accounts/accounts.ts'
+import { accountOf, type Finding } from '../commands/accounts/accounts.ts'
+import { accountStream } from '../domain/account/account.ts'
 import { edits } from '../domain/dictionaries/nearest.ts'
 import { catalogue } from '../events/catalogue.ts'
 import { EVENTS, isKnownType } from '../events/registry.ts'

@@ -1,7 +1,8 @@
 import { openLogKey } from '../commands/evidence/signed-checkpoints.ts'
 import type { EvidenceServices } from '../http/evidence/log.ts'
 import type { Progress } from '../projections/engine/progress.ts'
-import { Checkpoints, CheckpointSigner } from '../projections/tree/checkpoints.ts'
+import { Checkpoints } from '../projections/tree/checkpoints.ts'
+import { CheckpointSigner } from '../reactions/evidence/checkpoint-signing.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { Installation } from './installation.ts'
 
@@ -9,6 +10,7 @@ import type { Installation } from './installation.ts'
 export type OpenEvidence = {
   /** Undefined where the log has no key and takes none any more: nothing of it was ever signed. */
   readonly services: EvidenceServices['evidence']
+  readonly signer: CheckpointSigner | undefined
 }
 
 /** @throws WrongMasterKey, StoreUnavailable */
@@ -17,8 +19,8 @@ export async function openEvidence(
   { model, progress }: { readonly model: ReadModel; readonly progress: Progress },
 ): Promise<OpenEvidence> {
   const key = await openLogKey(writing, keys)
-  if (key === undefined) return { services: undefined }
+  if (key === undefined) return { services: undefined, signer: undefined }
   const checkpoints = new Checkpoints(store, key)
   const signer = new CheckpointSigner({ ...writing, model, progress, checkpoints, key })
-  return { services: { checkpoints, signer, model } }
+  return { services: { checkpoints, signer, model }, signer }
 }

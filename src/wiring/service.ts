@@ -135,7 +135,7 @@ async function startParts({ installation: unshared, stale }: Watched, parts: Ope
     ...installation,
     ...secrets.toolsAt(addresses),
     ...webhooks.toolsAt(addresses.base),
-    signer: evidence.services?.signer,
+    signer: evidence.signer,
     scoring: scoring.tools,
     reports: reports.tools,
     collector: new FileCollector({

@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   reports: ['domain', 'runtime'],
   adapter: ['port', 'domain', 'runtime'],
   commands: ['domain', 'events', 'port', 'credentials'],
-  projections: [...CORE, 'commands'],
+  projections: [...CORE],
   reactions: [...CORE, 'commands', 'projections'],
   http: [...CORE, 'commands', 'projections'],
   wiring: [...CORE, 'scoring', 'reports', 'adapter', 'commands', 'projections', 'reactions', 'http'],

@@ -1,7 +1,6 @@
-import type { Passwords } from '../../credentials/passwords.ts'
-import * as domain from '../../domain/account/account.ts'
 import {
   accountDecider,
+  accountStream,
   register,
   type Account,
   type AccountEvent,
@@ -9,6 +8,8 @@ import {
   type Plan,
   type RegisteredAccount,
 } from '../../domain/account/account.ts'
+import type { Passwords } from '../../credentials/passwords.ts'
+import * as domain from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
 import { Refusal } from '../../domain/decider.ts'
 import { isUndecodable } from '../../events/decode.ts'
@@ -18,8 +19,6 @@ import { handle, type Writing } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 import type { People } from './people.ts'
-
-export const accountStream = (account: number) => `account-${account}`
 
 export type Known = RegisteredAccount & { readonly account: number }
 

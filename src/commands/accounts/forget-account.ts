@@ -1,6 +1,6 @@
 import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
-import { accountDecider, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
+import { accountDecider, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
 import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
@@ -8,7 +8,7 @@ import type { Persons } from '../../stores/ports/persons.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
 import { deleteWebhook, webhooksOf } from '../webhooks/webhooks.ts'
-import { accountStream, type Accounts } from './accounts.ts'
+import { type Accounts } from './accounts.ts'
 import type { FoundLogin } from './people.ts'
 
 export type Forgetting = Accounts & { readonly persons: Persons; readonly vault: Vault }

@@ -1,21 +1,15 @@
+import { clientDecider, clientStream, isClientId, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
 import { digestOf, randomToken, sameDigest } from '../../credentials/digests.ts'
 import type { GuessLimits } from '../../credentials/guess-limits.ts'
 import type { NoteSecurity } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
-import { clientDecider, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { Refusal } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
-
-/** `client` is the public id, such as `3_f00dbabe`. */
-export const clientStream = (client: string) => `client-${client}`
-
-/** The form of a public id; anything else names no stream. */
-export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.test(text)
 
 /** @throws what `decide` throws */
 async function changeClient(

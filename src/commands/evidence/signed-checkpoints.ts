@@ -7,9 +7,8 @@ import {
   type CheckpointSigned,
   type LogKeySealed,
 } from '../../domain/installation/keys.ts'
-import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
-import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
+import type { Revision } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { openSealedKey, type KeyKind } from '../installation/sealed-key.ts'
 
@@ -36,15 +35,6 @@ export async function openLogKey(writing: Writing, keys: MasterKeys): Promise<Ke
 }
 
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'checkpoint' }
-
-/** What was signed last, and its place among all that was signed. */
-export type LastSigned = { readonly note: string; readonly revision: bigint }
-
-/** @throws StoreUnavailable */
-export async function lastSigned(store: Pick<EventStore, 'read'>): Promise<LastSigned | undefined> {
-  const [last] = await store.read(CHECKPOINTS_STREAM, { last: 1 })
-  return last && { note: decode<CheckpointSigned>(last).data.checkpoint, revision: last.revision }
-}
 
 /**
  * Makes a checkpoint known, as the one behind `last`: of two processes that sign at once, one does.

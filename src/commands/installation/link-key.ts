@@ -1,16 +1,14 @@
+import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/keys.ts'
 import { timeOf, type Origin } from '../../events/origin.ts'
 import { newestOf } from '../../domain/decider.ts'
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/digests.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
-import type { LinkKeySealed } from '../../domain/installation/keys.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { decode } from '../../events/decode.ts'
 import { handle, type Writing } from '../core/handle.ts'
 import { openSealedKey, sealKey, unsealKey, type KeyKind } from './sealed-key.ts'
-
-export const LINK_KEY_STREAM = 'keys-link'
 
 const LINK_KEY: KeyKind<LinkKeySealed> = {
   stream: LINK_KEY_STREAM,

@@ -1,7 +1,7 @@
 import type { MailSeal } from '../../credentials/sealing.ts'
 import type { Inner, SecretBox } from '../../credentials/secret-box.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { accountDecider } from '../../domain/account/account.ts'
+import { accountDecider, accountStream } from '../../domain/account/account.ts'
 import { mayBePassphrase } from '../../domain/secret/limits.ts'
 import {
   burn,
@@ -24,7 +24,7 @@ import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-import { accountStream, type Accounts } from '../accounts/accounts.ts'
+import { type Accounts } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
 

@@ -1,6 +1,6 @@
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
-import { accountDecider } from '../../domain/account/account.ts'
-import { clientDecider } from '../../domain/client/client.ts'
+import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import { clientDecider, clientStream } from '../../domain/client/client.ts'
 import { sameEpoch } from '../../domain/installation/installation.ts'
 import {
   findUsed,
@@ -12,8 +12,6 @@ import {
   type SessionEvent,
 } from '../../domain/session/session.ts'
 import type { Origin } from '../../events/origin.ts'
-import { accountStream } from '../accounts/accounts.ts'
-import { clientStream } from '../clients/clients.ts'
 import { handle } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
 import { noteAll, parseRefreshToken, sessionDeciderFor, sessionStream, type Sessions } from './sessions.ts'

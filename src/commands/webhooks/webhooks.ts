@@ -1,5 +1,6 @@
 import {
   webhooksDecider,
+  webhooksStream,
   type DeliveryNews,
   type Webhook,
   type WebhookChange,
@@ -15,12 +16,6 @@ import { handle, type Decide, type Writing } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
 import type { IdBlocks } from '../installation/integer-ids.ts'
 import { faultOfUrl, type WebhookRules } from './webhook-url.ts'
-
-export const WEBHOOK_STREAMS = 'webhooks-'
-const webhooksStream = (account: number) => `${WEBHOOK_STREAMS}${account}`
-
-/** `webhooks-7` → 7 */
-export const ownerOf = (stream: string): number => Number(stream.slice(WEBHOOK_STREAMS.length))
 
 /** What commands on webhooks work with. */
 export type Hooking = Writing & {

@@ -11,6 +11,8 @@ const epoch = z.int().min(1).describe('counts what ended the tokens: those of an
 const password = z.string().describe('bcrypt hash')
 const token = z.string().describe('id of the token')
 
+export const accountStream = (account: number) => `account-${account}`
+
 /**
  * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
  * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.

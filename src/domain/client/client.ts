@@ -5,6 +5,12 @@ import { visibleText } from '../visible-text.ts'
 
 const secret = z.string().describe('SHA-256 of the secret')
 
+/** @param client its public id, such as `3_f00dbabe` */
+export const clientStream = (client: string) => `client-${client}`
+
+/** The form of a public id; anything else names no stream. */
+export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.test(text)
+
 /**
  * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a
  * token of an earlier epoch is dead. A rotated secret ends none, so that a client can be moved to it without an outage.

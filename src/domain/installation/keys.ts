@@ -6,6 +6,9 @@ const sealedKey = z.object({
   sealed: z.string().describe('nonce, AES-256-GCM ciphertext and tag, base64url'),
 })
 
+/** The stream of the key of links and tokens. */
+export const LINK_KEY_STREAM = 'keys-link'
+
 /** The stream of the key that signs checkpoints. */
 export const LOG_KEY_STREAM = 'keys-log'
 
@@ -14,7 +17,7 @@ export const CHECKPOINTS_STREAM = 'checkpoints'
 
 /** Keys, sealed by a master key. That of persons is made once, and never another one. */
 export const keyEvents = {
-  ...eventsIn('keys-link', {
+  ...eventsIn(LINK_KEY_STREAM, {
     LinkKeySealed: {
       about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
       payload: sealedKey.extend({

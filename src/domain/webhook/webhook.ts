@@ -13,6 +13,13 @@ const cursor = z.string().describe('in the change feed of the account: everythin
 const error = z.string().describe('what came of the last try, for people')
 const description = z.string().nullable().describe('for people')
 
+/** What the streams of webhooks begin with: an account has one. */
+export const WEBHOOK_STREAMS = 'webhooks-'
+export const webhooksStream = (account: number) => `${WEBHOOK_STREAMS}${account}`
+
+/** `webhooks-7` → 7 */
+export const ownerOf = (stream: string): number => Number(stream.slice(WEBHOOK_STREAMS.length))
+
 /**
  * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never
  * more of them than it may have. `secret` is sealed; `cursor` is a place in the feed: everything up to it was delivered.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/decider.ts'
-import type { Checkpoints, CheckpointSigner, Signed } from '../../projections/tree/checkpoints.ts'
+import type { Checkpoints, Signed, Signer } from '../../projections/tree/checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { answer, ok } from '../kit/answer.ts'
@@ -12,7 +12,7 @@ import { queryReader, whole } from '../kit/parameters/query.ts'
 export type EvidenceServices = {
   /** Undefined where the log has no key and takes none any more. */
   readonly evidence:
-    { readonly checkpoints: Checkpoints; readonly signer: CheckpointSigner; readonly model: ReadModel } | undefined
+    { readonly checkpoints: Checkpoints; readonly signer: Signer; readonly model: ReadModel } | undefined
 }
 
 type Evidence = NonNullable<EvidenceServices['evidence']>

@@ -1,4 +1,3 @@
-import type { Changed } from '../../commands/diamonds/diamonds.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
@@ -107,8 +106,13 @@ export class DiamondQueries {
     return this.progress.reached(await head, ms)
   }
 
-  /** The diamonds as these changes left them, in the same order, whatever has happened to them since. */
-  async asChanged(changed: readonly Changed[]): Promise<readonly DiamondView[]> {
+  /**
+   * The diamonds as changes left them, in the same order, whatever has happened to them since.
+   * @param changed revision: R of the ETag `"R.S"` that the change made
+   */
+  async asChanged(
+    changed: readonly { readonly id: number; readonly revision: bigint }[],
+  ): Promise<readonly DiamondView[]> {
     const kept = await this.#keptOf(changed.map(({ id }) => id))
     const views = changed.map(({ id, revision }) => {
       const found = kept.get(id)

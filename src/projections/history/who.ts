@@ -1,8 +1,5 @@
-import { clientDecider } from '../../domain/client/client.ts'
-import { accountDecider } from '../../domain/account/account.ts'
-import { accountStream } from '../../commands/accounts/accounts.ts'
-import type { People } from '../../commands/accounts/people.ts'
-import { clientStream, isClientId } from '../../commands/clients/clients.ts'
+import { clientDecider, clientStream, isClientId } from '../../domain/client/client.ts'
+import { accountDecider, type Account, accountStream } from '../../domain/account/account.ts'
 import { load } from '../../events/load.ts'
 import { isUndecodable } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
@@ -11,13 +8,16 @@ import type { By } from './entry.ts'
 /** The ways of the service itself: its followers, and its stores. */
 const BY_ITSELF: ReadonlySet<string> = new Set(['projection', 'store'])
 
+/** How an account is named to people. */
+type Shown = { shownAs(account: number, state: Account): Promise<string> }
+
 /** Finds the names behind what events have of who wanted them. Each account and client is looked up once. */
 export class Who {
   readonly #names = new Map<string, Promise<string>>()
 
   constructor(
     private readonly store: Pick<EventStore, 'read'>,
-    private readonly people: Pick<People, 'shownAs'>,
+    private readonly people: Shown,
   ) {}
 
   /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */

@@ -1,5 +1,5 @@
 import { timeOf } from '../../events/origin.ts'
-import { LINK_KEY_STREAM } from '../../commands/installation/link-key.ts'
+import { LINK_KEY_STREAM } from '../../domain/installation/keys.ts'
 import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../../domain/installation/installation.ts'
 import type { Grant } from '../../domain/session/session.ts'
 import type { Log } from '../../runtime/log.ts'

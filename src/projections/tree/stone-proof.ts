@@ -3,7 +3,7 @@ import { leafEvent } from '../../evidence/leaf.ts'
 import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Checkpoints, CheckpointSigner, Signed } from './checkpoints.ts'
+import type { Checkpoints, Signed, Signer } from './checkpoints.ts'
 import { TreeQueries } from './tree-queries.ts'
 
 /** What proofs are made of. */
@@ -11,7 +11,7 @@ export type Proving = {
   /** The read model of the tree. */
   readonly model: ReadModel
   readonly checkpoints: Checkpoints
-  readonly signer: Pick<CheckpointSigner, 'sign'>
+  readonly signer: Signer
 }
 
 /**

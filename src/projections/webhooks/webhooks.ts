@@ -1,7 +1,12 @@
 import { logLineage } from '../../events/lineage.ts'
-import { ownerOf, WEBHOOK_STREAMS } from '../../commands/webhooks/webhooks.ts'
+import {
+  ownerOf,
+  WEBHOOK_STREAMS,
+  webhooksDecider,
+  type Webhook,
+  type WebhookEvent,
+} from '../../domain/webhook/webhook.ts'
 import type { Failures } from '../../domain/webhook/retries.ts'
-import { webhooksDecider, type Webhook, type WebhookEvent } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'

@@ -2,16 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writingTo } from '../../../src/commands/core/handle.ts'
-import { lastSigned } from '../../../src/commands/evidence/signed-checkpoints.ts'
-import {
-  Checkpoints,
-  CheckpointSigner,
-  ForeignCheckpoint,
-  LogRewritten,
-} from '../../../src/projections/tree/checkpoints.ts'
+import { CHECKPOINTS_STREAM } from '../../../src/domain/installation/keys.ts'
+import { Checkpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
+import { CheckpointSigner, LogRewritten } from '../../../src/reactions/evidence/checkpoint-signing.ts'
 import { tree } from '../../../src/projections/tree/tree.ts'
 import type { Batch, EventStore, From, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
-import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+import { buildsOf, owner, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 
 const test = suite('a signed root of the log')
 
@@ -22,6 +18,12 @@ async function signerOn({ store, reads }: Disk, key = privateKey): Promise<Check
   const checkpoints = new Checkpoints(store, key)
   const progress = { reached: () => true }
   return new CheckpointSigner({ ...writingTo(store, () => 1_795_300_000_000), model, progress, checkpoints, key })
+}
+
+/** What the log says was signed last, whoever has signed it. */
+async function lastSigned(store: EventStore) {
+  const [last] = await store.read(CHECKPOINTS_STREAM, { last: 1 })
+  return last && { note: last.data['checkpoint'], revision: last.revision }
 }
 
 /** The tree made anew, and signed. */
