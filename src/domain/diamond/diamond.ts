@@ -113,12 +113,8 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
       }
       return { status: 'live', id, owner, date, fields, ...unchanged }
     }
-    case 'DiamondPatched': {
-      if (diamond.status !== 'live') return diamond
-      const fields = patched(diamond.fields, event.data)
-      const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
-      return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
-    }
+    case 'DiamondPatched':
+      return diamond.status === 'live' ? changed(diamond, patched(diamond.fields, event.data)) : diamond
     case 'CertificationAttached':
     case 'CertificationRemoved':
     case 'ReportRead':
@@ -131,6 +127,12 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
     default:
       return diamond
   }
+}
+
+/** A diamond after its owner changed its fields to these. */
+function changed(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
+  const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
+  return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
 }
 
 function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {

@@ -1,3 +1,5 @@
+import { certificationEvents } from '../../domain/certification/certification.ts'
+import { stoneModelEvents } from '../../domain/diamond/stone-model.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { hasScores } from '../../representations/diamond/scores.ts'
@@ -88,11 +90,10 @@ function after(
 }
 
 function kindOf(event: StoredEvent): keyof ChangeNumbers {
-  if (isOfScores(event)) return 'scoresChanged'
-  if (event.type === 'DiamondCreated') return 'created'
-  if (event.type === 'DiamondPatched') return 'fieldsChanged'
   // A body of its own is no member of a stone's: what changes by it are the scores.
-  return event.type.startsWith('StoneModel') ? 'scoresChanged' : 'certificationsChanged'
+  if (isOfScores(event) || Object.hasOwn(stoneModelEvents, event.type)) return 'scoresChanged'
+  if (Object.hasOwn(certificationEvents, event.type)) return 'certificationsChanged'
+  return event.type === 'DiamondCreated' ? 'created' : 'fieldsChanged'
 }
 
 /** @param empty a document of the model with nothing in it */
