@@ -1,5 +1,5 @@
 import type { By, Change, Entry } from '../../projections/history/entry.ts'
-import { TYPES } from '../../projections/history/diamond.ts'
+import { titleOf } from '../../projections/history/diamond.ts'
 import { toldName, toldValue } from '../../representations/diamond/value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
@@ -45,20 +45,6 @@ function changeItem({ field, from, to }: Change): Html {
   if (to === null) return html`<li>${name}: no longer ${was}</li>`
   return html`<li>${name}: from ${was} to ${is}</li>`
 }
-
-const TITLES: Readonly<Record<string, string>> = {
-  [TYPES.DiamondCreated]: 'Created',
-  [TYPES.DiamondPatched]: 'Changed',
-  [TYPES.DiamondDeleted]: 'Deleted',
-  [TYPES.CertificationAttached]: 'Certificate attached',
-  [TYPES.CertificationRemoved]: 'Certificate removed',
-  [TYPES.StoneModelAttached]: '3D model attached',
-  [TYPES.StoneModelRemoved]: '3D model removed',
-  [TYPES.DiamondScored]: 'Scored',
-  [TYPES.ReportRead]: 'Report read',
-}
-
-const titleOf = (type: string) => TITLES[type] ?? type
 
 function whoText(by: By | null): string {
   if (by === null) return 'by the service'

@@ -1,3 +1,4 @@
+import type { DiamondEvent } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { decode } from '../../events/decode.ts'
 import { bodyValue } from '../../representations/diamond/value.ts'
@@ -7,18 +8,29 @@ import { isOfScores, type DiamondView } from '../diamonds/diamond-view.ts'
 import { eventsUntil, readDiamond, stepsOf, type Step } from '../diamonds/diamond-steps.ts'
 import { changesBetween, forOperators, shownTime, type By, type Change, type Entry, type State } from './entry.ts'
 
-/** What an owner reads for the types of events; names that are given out once never change. */
-export const TYPES = {
-  DiamondCreated: 'created',
-  DiamondPatched: 'changed',
-  DiamondDeleted: 'deleted',
-  CertificationAttached: 'certified',
-  CertificationRemoved: 'uncertified',
-  StoneModelAttached: 'modelled',
-  StoneModelRemoved: 'unmodelled',
-  DiamondScored: 'scored',
-  ReportRead: 'read',
-} as const
+/** What an owner reads for the types of events: in the API, whose names are given out once and never change, and on pages. */
+const WORDS = {
+  DiamondCreated: { type: 'created', title: 'Created' },
+  DiamondPatched: { type: 'changed', title: 'Changed' },
+  DiamondDeleted: { type: 'deleted', title: 'Deleted' },
+  CertificationAttached: { type: 'certified', title: 'Certificate attached' },
+  CertificationRemoved: { type: 'uncertified', title: 'Certificate removed' },
+  StoneModelAttached: { type: 'modelled', title: '3D model attached' },
+  StoneModelRemoved: { type: 'unmodelled', title: '3D model removed' },
+  DiamondScored: { type: 'scored', title: 'Scored' },
+  ReportRead: { type: 'read', title: 'Report read' },
+} as const satisfies Readonly<Record<(DiamondEvent | DiamondScored)['type'], { type: string; title: string }>>
+
+type Words = typeof WORDS
+
+/** The API's name for each type of event. */
+export const TYPES = Object.fromEntries(Object.entries(WORDS).map(([event, { type }]) => [event, type])) as {
+  readonly [Event in keyof Words]: Words[Event]['type']
+}
+
+/** What pages call an entry of a history. @param type as the API has it */
+export const titleOf = (type: string): string =>
+  Object.values(WORDS).find((words) => words.type === type)?.title ?? type
 
 /** All that happened to a diamond, oldest first; what it shows of each is made when it is asked for. */
 export type DiamondPast = {
