@@ -48,6 +48,9 @@ type Having<Trait> = { [Name in FieldName]: Fields[Name] extends Trait ? Name : 
 export type RequiredField = Having<{ readonly required: true }>
 export type OptionalField = Exclude<FieldName, RequiredField>
 export type FilteredField = Having<{ readonly filtered: readonly [ApiVersion, ...ApiVersion[]] }>
+export type FilteredInV4 = {
+  [Name in FieldName]: 'v4' extends Fields[Name]['filtered'][number] ? Name : never
+}[FieldName]
 export type SortedBothWays = Having<{ readonly sorted: 'both ways' }>
 export type SortedAscending = Having<{ readonly sorted: 'ascending' }>
 export type DictionaryName = Having<{ readonly kind: 'entry' }>

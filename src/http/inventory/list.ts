@@ -1,11 +1,12 @@
 import { stonesTable, type ShownStone } from './table.ts'
-import { FIELDS } from '../../domain/diamond/fields.ts'
+import { FIELDS, type FieldName, type FilteredInV4 } from '../../domain/diamond/fields.ts'
 import { topShapes } from '../../domain/dictionaries/shapes.ts'
 import { Refusal } from '../../domain/decider.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
-import type { NEWEST_FIRST, Sort } from '../../projections/diamonds/list-members.ts'
+import { memberOf, parametersOf } from '../../projections/diamonds/list-members.ts'
 import type { Page } from '../../projections/diamonds/list-plan.ts'
 import { listText } from '../../representations/diamond/body.ts'
+import { WORDS, type Words } from '../../representations/diamond/words.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/filters.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
 import type { Answer } from '../kit/answer.ts'
@@ -37,46 +38,66 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 /** By UTC, as lists show it. */
 const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
 
+const isFilteredInV4 = (name: FieldName): name is FilteredInV4 => FIELDS[name].filtered.some((one) => one === 'v4')
+
+/** The fields that the list is filtered by, in the order of the form. */
+const FILTERED = (Object.keys(WORDS) as FieldName[]).filter(isFilteredInV4)
+
+type Kinds = typeof FIELDS
+type FilteredOf<Kind extends string> = {
+  [Name in FilteredInV4]: Kinds[Name]['kind'] extends Kind ? Name : never
+}[FilteredInV4]
+
+const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Kind[]) =>
+  FILTERED.filter((name): name is FilteredOf<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
+
+const FLAGS = filteredOf('flag')
+const AMOUNTS = filteredOf('amount')
+
 /** What people read for a parameter of the list. */
-const LABELS = {
-  'f[sku][]': 'SKU',
-  'f[cutShape][]': 'Shape',
-  'f[color][]': 'Colour',
-  'f[clarity][]': 'Clarity',
-  'f[isLabGrown]': 'Origin',
-  'f[isColored]': 'Kind of colour',
+const LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    FILTERED.filter((name) => memberOf(name).takes !== 'range').map((name) => [
+      parametersOf(memberOf(name))[0],
+      WORDS[name].filter,
+    ]),
+  ),
   'f[hasScores]': 'Optical scores',
   sort: 'Order',
   limit: 'Stones on a page',
-} as const
+}
 
 /** The same for those that are two, `f[caratFrom]` and `f[caratTo]`. */
-const RANGES = { carat: 'Carat', price: 'Price', integral: 'Performance', date: 'Created (UTC)' } as const
+const RANGES: ReadonlyMap<RangeName, string> = new Map([
+  ...AMOUNTS.map((name) => [name, WORDS[name].filter] as const),
+  ['integral', 'Performance'],
+  ['date', 'Created (UTC)'],
+])
 
-export type RangeName = keyof typeof RANGES
+type RangeName = FilteredOf<'amount'> | 'integral' | 'date'
 
 /** The two ends of a range, and what each is called. */
 const endsOf = (name: RangeName) =>
   [
-    [`f[${name}From]`, `${RANGES[name]}, from`],
-    [`f[${name}To]`, `${RANGES[name]}, to`],
+    [`f[${name}From]`, `${RANGES.get(name)}, from`],
+    [`f[${name}To]`, `${RANGES.get(name)}, to`],
   ] as const
 
-const WORDS: readonly (readonly [string, string])[] = [
+const CALLED: readonly (readonly [string, string])[] = [
   ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
-  ...(Object.keys(RANGES) as RangeName[]).flatMap(endsOf),
+  ...[...RANGES.keys()].flatMap(endsOf),
 ]
 
 /** A sentence about a query, with the names that stand beside the fields of its form. */
 const inWords = (message: string): string =>
-  WORDS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+  CALLED.reduce((text, [name, label]) => text.replaceAll(name, label), message)
 
 /** What can be chosen: what is sent, and what people read. */
 type Choices = readonly (readonly [value: string, name: string])[]
 
 const ANY = ['', 'Any'] as const
 
-const CHOICES = {
+const CHOICES: Readonly<Record<`f[${FilteredOf<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
   'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
   'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
   'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
@@ -85,43 +106,51 @@ const CHOICES = {
     ['50', '50'],
     ['100', '100'],
   ],
-} satisfies Record<string, Choices>
-
-/** What is so unless told is not sent: an address has what somebody chose. */
-const SORTED: Readonly<Record<Exclude<Sort, typeof NEWEST_FIRST>, string>> = {
-  date: 'Oldest first',
-  carat: 'Lightest first',
-  '-carat': 'Heaviest first',
-  price: 'Lowest price first',
-  '-price': 'Highest price first',
-  sku: 'By SKU',
-  integral: 'Lowest performance first',
-  '-integral': 'Highest performance first',
 }
 
-const MANY = {
-  'f[cutShape][]': topShapes().map(({ title }) => title),
-  'f[color][]': FIELDS.color.dictionary.all.map(({ short }) => short),
-  'f[clarity][]': FIELDS.clarity.dictionary.all.map(({ short }) => short),
-} satisfies Record<string, readonly string[]>
+const ordersOf = (name: FieldName): Choices => {
+  const { orders }: Words = WORDS[name]
+  const [fromLeast, fromGreatest] = orders ?? []
+  return [
+    ...(fromLeast === undefined ? [] : [[name, fromLeast] as const]),
+    ...(fromGreatest === undefined ? [] : [[`-${name}`, fromGreatest] as const]),
+  ]
+}
+
+/** What is so unless told is not sent: an address has what somebody chose. */
+const SORTED: Choices = [
+  ['', 'Newest first'],
+  ['date', 'Oldest first'],
+  ...AMOUNTS.flatMap(ordersOf),
+  ...filteredOf('text').flatMap(ordersOf),
+  ['integral', 'Lowest performance first'],
+  ['-integral', 'Highest performance first'],
+]
+
+/** What can be ticked for a field, in the words that bodies show. */
+function titlesOf(name: FilteredOf<'shape' | 'entry'>): readonly string[] {
+  const field = FIELDS[name]
+  if (field.kind === 'shape') return topShapes().map(({ title }) => title)
+  return field.dictionary.all.map((entry) => entry[field.shown])
+}
 
 /** The filters and orders of v4's list, as they are chosen now. It works without a script: a GET of the same page. */
 const filterForm = (query: URLSearchParams): Html =>
   html`<form class="filters" method="get">
     <div class="fields">
       <div>
-        <label for="sku">${LABELS['f[sku][]']}</label>
+        <label for="sku">${WORDS.sku.filter}</label>
         <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
       </div>
-      ${amounts(query, 'carat', '0.01')} ${amounts(query, 'price', '0.01')}
-      ${select(query, 'sort', [['', 'Newest first'], ...Object.entries(SORTED)])}
+      ${AMOUNTS_AT_HAND.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORTED)}
     </div>
     <details ${isFurther(query) ? OPEN : NOTHING}>
       <summary>More filters</summary>
-      ${choices(query, 'f[cutShape][]')} ${choices(query, 'f[color][]')} ${choices(query, 'f[clarity][]')}
+      ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
       <div class="fields">
-        ${chosen(query, 'f[isLabGrown]')} ${chosen(query, 'f[isColored]')} ${chosen(query, 'f[hasScores]')}
-        ${amounts(query, 'integral', 'any')} ${days(query)} ${chosen(query, 'limit')}
+        ${FLAGS.map((name) => chosen(query, `f[${name}]`))} ${chosen(query, 'f[hasScores]')}
+        ${FURTHER_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
+        ${days(query)} ${chosen(query, 'limit')}
       </div>
     </details>
     <div class="deeds">
@@ -134,18 +163,26 @@ const OPEN: Html = { html: 'open' }
 const CHECKED: Html = { html: 'checked' }
 const SELECTED: Html = { html: 'selected' }
 
-const AT_HAND = new Set(['f[sku][]', 'f[caratFrom]', 'f[caratTo]', 'f[priceFrom]', 'f[priceTo]', 'sort', 'offset'])
+const AMOUNTS_AT_HAND = ['carat', 'price'] as const
+const FURTHER_AMOUNTS = AMOUNTS.filter((name) => !AMOUNTS_AT_HAND.some((one) => one === name))
+
+const AT_HAND = new Set<string>([
+  'f[sku][]',
+  ...AMOUNTS_AT_HAND.flatMap((name) => endsOf(name).map(([end]) => end)),
+  'sort',
+  'offset',
+])
 
 /** Whether something is chosen that is not seen at once. */
 const isFurther = (query: URLSearchParams): boolean => [...query.keys()].some((name) => !AT_HAND.has(name))
 
 const chosen = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
 
-function select(query: URLSearchParams, name: keyof typeof LABELS, all: Choices): Html {
+function select(query: URLSearchParams, name: string, all: Choices): Html {
   const id = name.replaceAll(/\W/g, '')
   const value = query.get(name) ?? ''
   return html`<div>
-    <label for="${id}">${LABELS[name]}</label>
+    <label for="${id}">${LABELS[name] ?? name}</label>
     <select id="${id}" name="${name}">
       ${all.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
     </select>
@@ -171,16 +208,17 @@ function range(name: RangeName, attributes: (end: string) => Html): Html {
     ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
   )
   return html`<fieldset>
-    <legend>${RANGES[name]}</legend>
+    <legend>${RANGES.get(name) ?? name}</legend>
     <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
   </fieldset>`
 }
 
-function choices(query: URLSearchParams, name: keyof typeof MANY): Html {
-  const ticked = new Set(query.getAll(name))
+function choices(query: URLSearchParams, name: FilteredOf<'shape' | 'entry'>): Html {
+  const parameter = `f[${name}][]`
+  const ticked = new Set(query.getAll(parameter))
   return html`<fieldset>
-    <legend>${LABELS[name]}</legend>
-    <div class="choices">${MANY[name].map((title) => box(name, title, ticked.has(title)))}</div>
+    <legend>${WORDS[name].filter}</legend>
+    <div class="choices">${titlesOf(name).map((title) => box(parameter, title, ticked.has(title)))}</div>
   </fieldset>`
 }
 

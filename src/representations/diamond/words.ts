@@ -1,4 +1,4 @@
-import type { FieldName } from '../../domain/diamond/fields.ts'
+import type { FieldName, FilteredInV4, SortedAscending, SortedBothWays } from '../../domain/diamond/fields.ts'
 
 /** What is said about a field to people. */
 export type Words = {
@@ -18,7 +18,16 @@ export type Words = {
   readonly ends?: readonly string[]
   /** Under what the report page tells it; fields with one label are told together. Absent for what it doesn't tell. */
   readonly label?: string
+  /** What /inventory calls the filter by it. */
+  readonly filter?: string
+  /** What /inventory calls the orders by it: the one from the least, and the one from the greatest. */
+  readonly orders?: readonly [fromLeast: string, fromGreatest?: string]
 }
+
+/** What the compiler asks for where lists are filtered or ordered by a field. */
+type ListWords<Name extends FieldName> = (Name extends FilteredInV4 ? Pick<Required<Words>, 'filter'> : unknown) &
+  (Name extends SortedBothWays ? { readonly orders: readonly [fromLeast: string, fromGreatest: string] } : unknown) &
+  (Name extends SortedAscending ? { readonly orders: readonly [fromLeast: string] } : unknown)
 
 /** Every field, in the order in which the report page tells them. */
 export const WORDS = {
@@ -28,18 +37,22 @@ export const WORDS = {
     example: 'Round',
     headings: ['Shape', 'Shp', 'Cut (Shape)', 'Shape and cutting style', 'Shape & cutting style'],
     label: 'Shape',
+    filter: 'Shape',
   },
   carat: {
     about: 'Weight in carats.',
     example: 0.73,
     headings: ['Weight', 'Ct', 'Cts', 'Carats', 'Carat weight', 'Carat size', 'Ct weight', 'Ct size', 'Size', 'Sz'],
     label: 'Weight',
+    filter: 'Carat',
+    orders: ['Lightest first', 'Heaviest first'],
   },
   color: {
     about: 'Colour grade of a colourless diamond, D to Z.',
     example: 'G',
     headings: ['Colour', 'Col', 'Colr', 'Color grade', 'Colour grade'],
     label: 'Colour',
+    filter: 'Colour',
   },
   fancyGrade: {
     about: "Strength of a fancy-coloured diamond's colour.",
@@ -85,6 +98,7 @@ export const WORDS = {
     example: 'VS2',
     headings: ['Clar', 'Clearity', 'Purity', 'Clarity grade'],
     label: 'Clarity',
+    filter: 'Clarity',
   },
   cutQuality: {
     about: 'Grade of the cut.',
@@ -133,6 +147,7 @@ export const WORDS = {
     headings: ['Lab grown', 'Natural/lab grown'],
     vague: ['Growth type', 'Stone type', 'Diamond type', 'Product type', 'Type'],
     label: 'Origin',
+    filter: 'Origin',
   },
   sku: {
     about: "The vendor's own number for it. Need not be unique.",
@@ -152,14 +167,22 @@ export const WORDS = {
       'Reference num',
     ],
     label: 'SKU',
+    filter: 'SKU',
+    orders: ['By SKU'],
   },
   price: {
     about: 'In whatever currency the vendor means.',
     example: 4200,
     headings: ['Total price', 'Price total', 'Final price', 'Total amount'],
     vague: ['Price'],
+    filter: 'Price',
+    orders: ['Lowest price first', 'Highest price first'],
   },
-  isColored: { about: 'Whether the diamond is graded as fancy-coloured.', example: false },
+  isColored: {
+    about: 'Whether the diamond is graded as fancy-coloured.',
+    example: false,
+    filter: 'Kind of colour',
+  },
   isPublished: { about: 'Whether the diamond is published.', example: true },
   access: {
     about:
@@ -171,4 +194,4 @@ export const WORDS = {
     about: 'What the report page shows: 0 hides all design data, 1 model and reports, 2 nothing.',
     example: 0,
   },
-} satisfies Readonly<Record<FieldName, Words>>
+} satisfies { readonly [Name in FieldName]: Words & ListWords<Name> }
