@@ -26,8 +26,8 @@ export type SecretsTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
 export function openSecrets(
-  { settings, store, vault, mail, keys, writing, log, hashing }: Installation,
-  { model, progress }: OpenReadModel,
+  { settings, vault, mail, keys, writing, log, hashing }: Installation,
+  shared: OpenReadModel,
   parts: OpenParts,
 ): OpenSecrets {
   const passphrases = new Passphrases()
@@ -39,7 +39,7 @@ export function openSecrets(
     mailSeal: new MailSeal(keys),
   }
   const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
-  const recent = new RecentSecrets(model, vault, store, progress, writing.clock)
+  const recent = new RecentSecrets(shared, vault, writing.clock)
   const mailLimits = new MailLimits({
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,

@@ -4,6 +4,7 @@ import type { ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
 import { ActiveRunner } from './active-runner.ts'
 import { Loop, type Round, type Routine, type RunFigures } from './loop.ts'
 import { openReadModel } from './open-read-model.ts'
+import type { Patience } from './progress.ts'
 import { CheckpointedReaction, selfKept } from './reaction-runs.ts'
 import { checkpointOf, type OwnKeeping, type React, type Reacting, type Reaction } from './reaction.ts'
 import { ReadModelBuilds } from './read-model-builds.ts'
@@ -27,7 +28,15 @@ export type Work = {
 }
 
 /** A read model, kept by this process or another one. */
-export type OpenReadModel = Work & { readonly model: ReadModel; readonly progress: ActiveRunner }
+export type OpenReadModel = Work & {
+  readonly model: ReadModel
+  readonly progress: ActiveRunner
+  /**
+   * Whether it shows all that was written before the call: waits for that, as long as the request's patience lasts.
+   * @throws StoreUnavailable
+   */
+  isCurrent(patience: Patience): Promise<boolean>
+}
 
 /** All read models, by their declarations. */
 export type ReadModels = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
@@ -38,7 +47,15 @@ export async function openModel(projection: AnyProjection, stores: Stores): Prom
   const model = await openReadModel(reads, store, declaration)
   const runner = new Runner(new ReadModelBuilds(projection, store, reads, log), store, log)
   const progress = new ActiveRunner(runner, declaration, reads, model, log)
-  return { ...workOf(declaration.name, progress), model, progress }
+  return {
+    ...workOf(declaration.name, progress),
+    model,
+    progress,
+    async isCurrent(patience) {
+      const head = await store.head()
+      return patience.during((ms) => progress.reached(head, ms))
+    },
+  }
 }
 
 /** What reactions and routines find among their tools besides their own. */

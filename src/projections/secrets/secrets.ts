@@ -3,10 +3,10 @@ import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts
 import { attributes, type Attributes } from '../../domain/secret/render.ts'
 import { forgottenAt, secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
-import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { ReadModel } from '../../stores/ports/read-store.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Receipt, ReceiptName, Vault } from '../../stores/ports/vault.ts'
-import type { Patience, Progress } from '../engine/progress.ts'
+import type { OpenReadModel } from '../engine/followers.ts'
+import type { Patience } from '../engine/progress.ts'
 import { readModel } from '../engine/read-model.ts'
 
 /** A secret, and the revision that its stream had. */
@@ -63,17 +63,14 @@ export type RecentOf = { readonly account: number; readonly email: string; reado
 /** The secrets that an account has shared lately, newest first. */
 export class RecentSecrets {
   constructor(
-    private readonly model: ReadModel,
+    private readonly shared: Pick<OpenReadModel, 'model' | 'isCurrent'>,
     private readonly vault: Pick<Vault, 'receipts'>,
-    private readonly store: Pick<EventStore, 'head'>,
-    private readonly progress: Progress,
     private readonly clock: () => number,
   ) {}
 
   /** `current` is false when the projection is behind: what was shared last may be missing. */
   async of(sender: RecentOf, patience: Patience): Promise<{ secrets: Attributes[]; current: boolean }> {
-    const head = await this.store.head()
-    const current = await patience.during((ms) => this.progress.reached(head, ms))
+    const current = await this.shared.isCurrent(patience)
     const shown: Attributes[] = []
     for (let offset = 0; ; offset += PAGE) {
       const views = await this.#page(sender.account, offset)
@@ -84,7 +81,7 @@ export class RecentSecrets {
   }
 
   async #page(owner: number, offset: number): Promise<SecretView[]> {
-    const documents = await this.model.find({
+    const documents = await this.shared.model.find({
       where: { owner, created: { from: this.clock() - RECENT } },
       order: [
         ['created', 'desc'],
