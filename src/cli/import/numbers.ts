@@ -1,3 +1,4 @@
+import type { Bounds } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { BadUsage } from '../../maintenance/operation.ts'
 
@@ -9,13 +10,20 @@ export type Amount = { [Name in FieldName]: (typeof FIELDS)[Name]['kind'] extend
 
 export const isAmount = (name: FieldName): name is Amount => FIELDS[name].kind === 'amount'
 
+type Plausible = { readonly from: number; readonly to: number }
+
 /**
- * What a value can be, to tell which of two readings was meant. The largest faceted diamond has 545.67 carats (the Golden
- * Jubilee); no stone costs less than 10 of any currency.
+ * What a value can be, to tell which of two readings was meant, where that is less than its field takes. The largest faceted
+ * diamond has 545.67 carats (the Golden Jubilee); no stone costs less than 10 of any currency.
  */
-const PLAUSIBLE: Readonly<Record<Amount, { readonly from: number; readonly to: number }>> = {
+const PLAUSIBLE: Readonly<Partial<Record<Amount, Plausible>>> = {
   carat: { from: 0, to: 600 },
   price: { from: 10, to: 1e10 },
+}
+
+function plausible(name: Amount): Plausible {
+  const { over, from = over ?? 0, to = Infinity }: Bounds = FIELDS[name]
+  return PLAUSIBLE[name] ?? { from, to }
 }
 
 /** GIA writes `0.51 carat`. */
@@ -72,7 +80,7 @@ class Column {
     else if (comma === undefined) this.#only['.'] ??= { cell, line }
     else {
       this.#either ??= { cell, line, decimals: { '.': point, ',': comma } }
-      const { from, to } = PLAUSIBLE[this.name]
+      const { from, to } = plausible(this.name)
       for (const [decimal, value] of [['.', point] as const, [',', comma] as const])
         if (value !== 0 && (value < from || value > to)) this.#odd[decimal] ??= { cell, line }
     }
