@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { asInput } from '../../../src/cli/import/cells.ts'
 import { readHeader, readMapping, type Columns } from '../../../src/cli/import/columns.ts'
+import { WITHOUT_FIELD } from '../../../src/cli/import/trade-columns.ts'
 
 const test = suite('columns of trade files')
 
@@ -87,6 +88,12 @@ test("RapNet's are all known, and those without a field are left out", () => {
 
 test("GIA's are all known", () => {
   assert.equal(readHeader(Object.keys(GIA), { ...REFUSED, required: ['carat'] }), Object.values(GIA))
+})
+
+test('that are known to have no field are no headings of one', () => {
+  for (const heading of WITHOUT_FIELD) {
+    assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [undefined], heading)
+  }
 })
 
 test('other names that RapNet takes are known', () => {
