@@ -1,10 +1,13 @@
 /** Records what is stored and answered of some diamonds: `node --import tsx test/events/record-bodies.ts`. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { goldenFile, rendered, type Golden } from './bodies.ts'
+import { writeJson } from './write-json.ts'
 
 const now = rendered()
 const before = existsSync(goldenFile) ? (JSON.parse(readFileSync(goldenFile, 'utf8')) as Golden) : undefined
-if (before?.version === now.version && JSON.stringify(before.documents) !== JSON.stringify(now.documents)) {
+const documents: unknown = JSON.parse(JSON.stringify(now.documents))
+if (before?.version === now.version && !isDeepStrictEqual(before.documents, documents)) {
   throw new Error(`the documents have changed: raise the version of the diamonds model, which is ${now.version}`)
 }
-writeFileSync(goldenFile, `${JSON.stringify(now, null, 2)}\n`)
+await writeJson(goldenFile, now)

@@ -3,11 +3,12 @@
  * `node --import tsx test/events/record.ts DATA_DIR/events.db`, or `esdb://...` for what only EventStoreDB's log holds.
  * What has been recorded is never written again.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { EVENTS } from '../../src/events/registry.ts'
 import { openEventStoreDB } from '../../src/stores/eventstoredb/eventstoredb.ts'
 import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
 import { fileOf, folder, type Recording } from './recordings.ts'
+import { writeJson } from './write-json.ts'
 
 const [file] = process.argv.slice(2)
 const isServer = file?.startsWith('esdb') === true
@@ -23,7 +24,7 @@ for await (const { id, type, stream, revision, position, data, metadata } of sto
 for (const [name, recording] of newest) {
   const target = new URL(name, folder)
   if (!existsSync(target)) {
-    writeFileSync(target, `${JSON.stringify(recording, null, 2)}\n`)
+    await writeJson(target, recording)
     console.log(target.pathname)
   }
 }
