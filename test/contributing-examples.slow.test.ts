@@ -1,58 +1,120 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { edited } from './contributing-examples/edits.ts'
+import { filesOf, writeExample } from './contributing-examples/example.ts'
 import { EXAMPLES } from './contributing-examples/examples.ts'
-import { run } from './docs/blocks.ts'
+import { run, type Said } from './docs/blocks.ts'
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url))
-const contributing = readFileSync(join(PROJECT, 'CONTRIBUTING.md'), 'utf8')
-const test = suite("CONTRIBUTING.md's examples")
 
-const sectionOf = (title: string) => new RegExp(`^## ${title}\n([^]*?)(?=^## )`, 'm').exec(contributing)?.[1] ?? ''
-/** In the table of "How far things reach": the rows, in the order of the examples. */
-const COUNTED = [
-  'a dictionary field',
-  'a command on a diamond, with its endpoint',
-  'a read model, with who reads it',
-  'a store',
+/** What of the project its checks, its tests and what is written anew need. */
+const COPIED = [
+  'src',
+  'test',
+  'scripts',
+  'bench',
+  'docs',
+  'data',
+  'README.md',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  '.oxlintrc.json',
+  '.prettierrc.json',
+  '.prettierignore',
 ]
-const countOf = (what: string) => Number(new RegExp(`^\\| ${what} +\\| (\\d+) +\\|$`, 'm').exec(contributing)?.[1])
 
-for (const [index, { title, edits }] of EXAMPLES.entries()) {
-  test(`"${title}" takes the files that it says, and as many as it says`, () => {
-    const files = new Set(edits.map(({ file }) => file))
-    assert.is(files.size, countOf(COUNTED[index] ?? ''))
-    for (const file of files) {
-      // Of a new file the section names the one that shows what it looks like.
-      const isNamed = sectionOf(title).includes(`\`${file}\``)
-      assert.ok(isNamed || !existsSync(join(PROJECT, file)), `${file} is not named`)
+/** What the steps say is to be run once the files are written, and what it writes. */
+const WRITTEN_ANEW = {
+  'test/events/record-bodies.ts': 'test/events/golden-bodies.json',
+  'scripts/events-page.ts': 'docs/events.md',
+  'scripts/api-reference.ts': 'docs/api',
+}
+
+const bin = (file: string) => join(PROJECT, 'node_modules', file)
+
+/** A copy of the project with all examples in it, written as their steps say. */
+class Copy {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
+  #written: Promise<void> | undefined
+  #tests: Promise<Said> | undefined
+
+  constructor() {
+    for (const name of COPIED) {
+      const filter = (from: string) => !/^(?:node_modules|\.tmp)$/.test(basename(from))
+      cpSync(join(PROJECT, name), join(this.#folder, name), { recursive: true, filter })
+    }
+    symlinkSync(join(PROJECT, 'node_modules'), join(this.#folder, 'node_modules'))
+    for (const example of EXAMPLES) writeExample(example, this.#folder)
+  }
+
+  node(...words: readonly string[]): Promise<Said> {
+    return run(process.execPath, words, { env: { FORCE_COLOR: '0' }, cwd: this.#folder })
+  }
+
+  /** Runs what writes files anew. */
+  written(): Promise<void> {
+    return (this.#written ??= this.#write())
+  }
+
+  /** Runs all tests of the examples, by one run of the runner. */
+  tested(): Promise<Said> {
+    return (this.#tests ??= this.#test())
+  }
+
+  async #write(): Promise<void> {
+    for (const script of Object.keys(WRITTEN_ANEW)) {
+      const { code, err } = await this.node('--import', 'tsx', script)
+      assert.is(code, 0, `${script}: ${err}`)
+    }
+  }
+
+  async #test(): Promise<Said> {
+    await this.written()
+    // The command line's tests run what is built. Types are checked by another test.
+    await this.node(bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck')
+    const files = new Set(EXAMPLES.flatMap(({ tests }) => tests))
+    return this.node('--import', 'tsx', 'test/run.ts', ...files)
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true })
+  }
+}
+
+type Given = { copy: Copy }
+const test = suite<Given>("CONTRIBUTING.md's examples")
+test.before((given) => {
+  given.copy = new Copy()
+})
+test.after(({ copy }: Partial<Given>) => copy?.remove())
+
+test('compile', async ({ copy }) => {
+  const { out, code } = await copy.node(bin('typescript/bin/tsc'))
+  assert.equal([code, out], [0, ''])
+})
+
+test('are written as everything is: linted and formatted', async ({ copy }) => {
+  await copy.written()
+  const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(WRITTEN_ANEW)]
+  const linted = await copy.node(bin('oxlint/bin/oxlint'), '--deny-warnings')
+  assert.is(linted.code, 0, linted.out)
+  const formatted = await copy.node(bin('prettier/bin/prettier.cjs'), '--check', ...new Set(files))
+  assert.is(formatted.code, 0, formatted.out + formatted.err)
+})
+
+for (const { title, tests } of EXAMPLES) {
+  test(`"${title}" passes its tests`, async ({ copy }) => {
+    const { out, err } = await copy.tested()
+    const said = out.split(/^(?=ok {3}|FAIL |\nFailed)/m)
+    for (const file of tests) {
+      const outcome = said.find((part) => part.startsWith(`ok   ${file} `) || part.startsWith(`FAIL ${file} `))
+      assert.ok(outcome?.startsWith('ok'), outcome ?? `${file} did not run:\n${out}${err}`)
     }
   })
 }
-
-test('compile, all of them at once, written as their steps say', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
-  try {
-    for (const name of ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json']) {
-      cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
-    }
-    symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
-    for (const edit of EXAMPLES.flatMap(({ edits }) => edits)) {
-      const path = join(folder, edit.file)
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, edited(edit, existsSync(path) ? readFileSync(path, 'utf8') : undefined))
-    }
-    const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc')
-    const words = ['--noEmit', '-p', 'tsconfig.build.json']
-    const { out, code } = await run(process.execPath, [tsc, ...words], { env: {}, cwd: folder })
-    assert.equal([code, out], [0, ''])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
 
 test.run()

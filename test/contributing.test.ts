@@ -1,39 +1,63 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { filesOf, newFiles, sourcesOf } from './contributing-examples/example.ts'
+import { EXAMPLES } from './contributing-examples/examples.ts'
 
 const test = suite('what CONTRIBUTING.md says about adding things')
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const contributing = readFileSync(root('CONTRIBUTING.md'), 'utf8')
 
-/** The worked examples, and how many source files each may take; tests and documents apart. */
-const EXAMPLES = [
-  ['Add a field', 3],
-  ['Add a command', 4],
-  ['Add a read model', 3],
-  ['Add a store', 2],
-] as const
+const sectionOf = (title: string) => new RegExp(`^## ${title}\n([^]*?)(?=^## )`, 'm').exec(contributing)?.[1] ?? ''
 
-/** The steps below a heading: the items of its numbered list, with what is indented below them. */
-function stepsOf(title: string): string {
-  const text = readFileSync(root('CONTRIBUTING.md'), 'utf8')
-  const [, section = ''] = new RegExp(`^##+ ${title}\n([^]*?)(?=^##+ |(?![^]))`, 'm').exec(text) ?? []
-  return [...section.matchAll(/^\d+\. .*(?:\n(?: .*)?(?=\n|$))*/gm)].map(([step]) => step).join('\n')
-}
+/** The items of a section's numbered list, with what is indented below them. */
+const stepsIn = (section: string) =>
+  [...section.matchAll(/^\d+\. .*(?:\n(?: .*)?(?=\n|$))*/gm)].map(([step]) => step).join('\n')
 
 /** Paths from the root, in backticks: with a folder, or an ending at least. */
 const filesIn = (text: string) =>
-  [...new Set([...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*)`/g)].map(([, path = '']) => path))].filter((path) =>
+  [...new Set([...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)`/g)].map(([, path = '']) => path))].filter((path) =>
     /\/|\.(?:ts|js|md|json)$/.test(path),
   )
 
-for (const [title, most] of EXAMPLES) {
-  test(`"${title}" names files that are there, at most ${most} of them sources`, () => {
-    const files = filesIn(stepsOf(title))
-    const sources = files.filter((file) => file.startsWith('src/'))
-    assert.ok(sources.length > 0, `CONTRIBUTING.md has no numbered steps under "## ${title}" that name sources`)
-    for (const file of files) assert.ok(existsSync(root(file)), `${file} is not there`)
-    assert.ok(sources.length <= most, `${sources.length} source files: ${sources.join(', ')}`)
+const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
+
+const countOf = (row: string) => Number(new RegExp(`^\\| ${row} +\\| (\\d+) +\\|$`, 'm').exec(contributing)?.[1])
+
+/** Whether a folder that has the new file is named, or a file beside it, or one that stands alike in the folder next to it. */
+const isLikeOneOf = (named: readonly string[], file: string) =>
+  named.some((path) =>
+    path.endsWith('/')
+      ? file.startsWith(path)
+      : dirname(path) === dirname(file) || dirname(dirname(path)) === dirname(dirname(file)),
+  )
+
+for (const example of EXAMPLES) {
+  const { title, row } = example
+  const section = sectionOf(title)
+  const sources = sourcesOf(example).length
+
+  test(`"${title}" takes as many source files as it says, in its section and in the table`, () => {
+    assert.match(section, `: ${NUMBERS[sources]} source files.`)
+    assert.is(countOf(row), sources)
+  })
+
+  test(`"${title}" names files that are there, at most ${sources} of them sources in its steps`, () => {
+    const steps = filesIn(stepsIn(section)).filter((file) => file.startsWith('src/'))
+    assert.ok(steps.length > 0, `CONTRIBUTING.md has no numbered steps under "## ${title}" that name sources`)
+    assert.ok(steps.length <= sources, `${steps.length} source files: ${steps.join(', ')}`)
+    for (const file of filesIn(section)) assert.ok(existsSync(root(file)), `${file} is not there`)
+  })
+
+  test(`"${title}" names each file that its example changes, and where the new ones stand`, () => {
+    const named = filesIn(section)
+    const added = newFiles(example)
+    for (const file of filesOf(example)) {
+      const isNamed = added.includes(file) ? isLikeOneOf(named, file) : named.includes(file)
+      assert.ok(isNamed, `${file} is not named`)
+    }
   })
 }
 

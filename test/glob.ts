@@ -2,11 +2,14 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 
-/** Every *.test.ts below a folder, sorted, as paths; not those of packages that are installed there (test/mutation). */
+/** Packages that are installed (test/mutation), and files that run in a copy of the project (test/contributing-examples). */
+const LEFT_OUT = /node_modules|contributing-examples[\\/]/
+
+/** Every *.test.ts below a folder, sorted, as paths. */
 export function globSync(folder: URL): string[] {
   const root = fileURLToPath(folder)
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .filter((name) => name.endsWith('.test.ts') && !LEFT_OUT.test(name))
     .sort()
     .map((name) => join(root, name))
 }

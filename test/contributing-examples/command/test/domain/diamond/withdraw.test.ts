@@ -1,0 +1,42 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Refusal } from '../../../src/domain/decider.ts'
+import {
+  create,
+  diamondDecider,
+  fileRevision,
+  withdraw,
+  type Diamond,
+  type DiamondEvent,
+} from '../../../src/domain/diamond/diamond.ts'
+
+const OWNER = 7
+const BORN = create(337, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73, isPublished: true, access: 2 }, 0)
+const WITHDRAWN: DiamondEvent = { type: 'DiamondWithdrawn', data: { reason: 'sold' } }
+const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
+const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+
+const test = suite('a diamond that is withdrawn')
+
+test('is neither published nor open to others', () => {
+  assert.equal(withdraw(given(BORN), { id: 337, owner: OWNER }, 'sold'), [WITHDRAWN])
+  const diamond = given(BORN, WITHDRAWN)
+  assert.ok(diamond.status === 'live')
+  assert.equal([diamond.fields.isPublished, diamond.fields.access], [false, 0])
+})
+
+test('closes the links that were given out', () => {
+  const diamond = given(BORN, WITHDRAWN)
+  assert.is(diamond.status === 'live' && fileRevision(diamond), 1)
+})
+
+test('is not withdrawn twice', () => {
+  assert.equal(withdraw(given(BORN, WITHDRAWN), { id: 337, owner: OWNER }, 'lost'), [])
+})
+
+test('is withdrawn by its owner alone', () => {
+  assert.throws(() => withdraw(given(BORN), { id: 337, owner: 8 }, 'sold'), refused('forbidden'))
+  assert.throws(() => withdraw(given(), { id: 337, owner: OWNER }, 'sold'), refused('missing'))
+})
+
+test.run()

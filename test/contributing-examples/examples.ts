@@ -1,0 +1,341 @@
+import type { Example } from './example.ts'
+
+/** CONTRIBUTING.md's worked examples: of each kind a hard one. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'Add a field',
+    row: 'a field that is filtered, sorted and scored',
+    folder: 'field',
+    edits: [
+      {
+        file: 'src/domain/diamond/fields.ts',
+        find: '  access: level(',
+        becomes:
+          "  depth: amount({ over: 0, to: 100, versions: ['v4'], scored: true, filtered: ['v4'], sorted: 'both ways' }),\n  access: level(",
+      },
+      { file: 'src/domain/diamond/fields.ts', find: 'FIELDS_VERSION = 1', becomes: 'FIELDS_VERSION = 2' },
+      {
+        file: 'src/representations/diamond/words.ts',
+        find: '  culetSize: {',
+        becomes: `  depth: {
+    about: 'Total depth in percent of the width. Scores are computed from it where no report measured it.',
+    example: 61.8,
+    headings: ['Depth %', 'Total depth', 'Total depth %'],
+    label: 'Depth',
+    filter: 'Depth',
+    orders: ['Shallowest first', 'Deepest first'],
+  },
+  culetSize: {`,
+      },
+      {
+        file: 'src/domain/diamond/scored-stone.ts',
+        find: '    ...measuredOf(shape, measuredProportions(diamond)),\n  }\n}\n',
+        becomes: `    ...measuredOf(shape, proportionsOf(diamond)),
+  }
+}
+
+/** What its owner says of the depth counts where no report measured it. */
+function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): MeasuredProportions | undefined {
+  const measured = measuredProportions(diamond)
+  const { depth } = diamond.fields
+  return depth === null ? measured : { depth, ...measured }
+}
+`,
+      },
+      {
+        file: 'src/cli/import/trade-columns.ts',
+        find: "  'Depth',\n  'Depth %',\n  'Total depth',\n  'Total depth %',\n",
+        becomes: '',
+      },
+      {
+        file: 'docs/api.md',
+        find: '`f[priceTo]`, `f[integralFrom]`',
+        becomes: '`f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`',
+      },
+      { file: 'docs/api.md', find: '`-price`, `sku`,', becomes: '`-price`, `sku`, `depth`, `-depth`,' },
+      {
+        file: 'test/api/create-diamond.test.ts',
+        find: "  girdle: 'Thin-Medium',\n",
+        becomes: "  girdle: 'Thin-Medium',\n  depth: null,\n",
+      },
+      {
+        file: 'test/api/create-diamond.test.ts',
+        find: 'culetSize,girdle,date,access',
+        becomes: 'culetSize,girdle,depth,date,access',
+      },
+      {
+        file: 'test/cli/export.test.ts',
+        find: 'culetSize,girdle,access',
+        becomes: 'culetSize,girdle,depth,access',
+      },
+      {
+        file: 'test/cli/import/columns.test.ts',
+        find: "  'Depth %': undefined,",
+        becomes: "  'Depth %': 'depth',",
+      },
+      { file: 'test/cli/import/columns.test.ts', find: '  depth_pct: undefined,', becomes: "  depth_pct: 'depth'," },
+      {
+        file: 'test/domain/diamond/fields.test.ts',
+        find: "  girdle: 'Thin-Medium',\n",
+        becomes: "  girdle: 'Thin-Medium',\n  depth: 61.8,\n",
+      },
+      {
+        file: 'test/domain/diamond/scored-stone.test.ts',
+        find: "test('is its grades, each by its own dictionary'",
+        becomes: `test('is its depth, as its owner says it', () => {
+  assert.equal(stone({ depth: 61.8 }).measured, { depthPct: 61.8 })
+})
+
+test('is its grades, each by its own dictionary'`,
+      },
+      {
+        file: 'test/events/bodies.ts',
+        find: "  girdle: 'Thin-Medium',\n",
+        becomes: "  girdle: 'Thin-Medium',\n  depth: 61.8,\n",
+      },
+    ],
+    tests: [
+      'test/api/depth.test.ts',
+      'test/api/create-diamond.test.ts',
+      'test/api/inventory-page/list.test.ts',
+      'test/cli/export.test.ts',
+      'test/cli/import/columns.test.ts',
+      'test/domain/diamond/fields.test.ts',
+      'test/domain/diamond/scored-stone.test.ts',
+      'test/events/golden-bodies.test.ts',
+    ],
+  },
+  {
+    title: 'Add a command',
+    row: 'a command on a diamond, with its endpoint and its event',
+    folder: 'command',
+    edits: [
+      {
+        file: 'src/domain/diamond/diamond.ts',
+        find: '  DiamondDeleted: { about',
+        becomes: `  DiamondWithdrawn: {
+    about: 'Its owner took it off the market: it is not published, and its report page is open to nobody.',
+    payload: z.object({ reason: z.enum(WITHDRAWAL_REASONS) }),
+  },
+  DiamondDeleted: { about`,
+      },
+      {
+        file: 'src/domain/diamond/diamond.ts',
+        find: 'export const diamondEvents = ',
+        becomes: `/** Why a diamond is taken off the market. */
+export const WITHDRAWAL_REASONS = ['sold', 'kept', 'lost'] as const
+export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number]
+
+export const diamondEvents = `,
+      },
+      {
+        file: 'src/domain/diamond/diamond.ts',
+        find: "export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>\n\nexport type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent\n",
+        becomes: `export type DiamondWithdrawn = EventOf<Events, 'DiamondWithdrawn'>
+export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>
+
+export type DiamondEvent =
+  DiamondCreated | DiamondPatched | DiamondWithdrawn | DiamondDeleted | CertificationEvent | StoneModelEvent
+`,
+      },
+      {
+        file: 'src/domain/diamond/diamond.ts',
+        find: "    case 'CertificationAttached':\n",
+        becomes: `    case 'DiamondWithdrawn':
+      return diamond.status === 'live' ? changed(diamond, { ...diamond.fields, ...WITHDRAWN }) : diamond
+    case 'CertificationAttached':
+`,
+      },
+      {
+        file: 'src/domain/diamond/diamond.ts',
+        find: "/** A diamond's certifications and its model go with it,",
+        becomes: `const WITHDRAWN = { isPublished: false, access: 0 } as const
+
+/** What is neither published nor open to anybody need not be withdrawn. */
+export function withdraw(diamond: Diamond, { id, owner }: OwnedDiamond, reason: WithdrawalReason): DiamondWithdrawn[] {
+  const { isPublished, access } = owned(diamond, id, owner).fields
+  return isPublished || access > 0 ? [{ type: 'DiamondWithdrawn', data: { reason } }] : []
+}
+
+/** A diamond's certifications and its model go with it,`,
+      },
+      {
+        file: 'src/projections/history/diamond.ts',
+        find: "  DiamondDeleted: { type: 'deleted'",
+        becomes: "  DiamondWithdrawn: { type: 'withdrawn', title: 'Withdrawn' },\n  DiamondDeleted: { type: 'deleted'",
+      },
+      {
+        file: 'src/commands/diamonds/diamonds.ts',
+        find: '  remove,\n  type Diamond,\n  type DiamondCreated,\n  type DiamondEvent,\n',
+        becomes:
+          '  remove,\n  withdraw,\n  type Diamond,\n  type DiamondCreated,\n  type DiamondEvent,\n  type WithdrawalReason,\n',
+      },
+      {
+        file: 'src/commands/diamonds/diamonds.ts',
+        find: '/** Revisions that the caller has seen,',
+        becomes: `export function withdrawDiamond(id: number, reason: WithdrawalReason, { owner }: By): DiamondChange {
+  return { id, decide: (diamond) => withdraw(diamond, { id, owner }, reason) }
+}
+
+/** Revisions that the caller has seen,`,
+      },
+      {
+        file: 'src/http/diamonds/modify.ts',
+        find: 'import {\n  changeDiamond,',
+        becomes: "import { z } from 'zod'\nimport {\n  changeDiamond,",
+      },
+      {
+        file: 'src/http/diamonds/modify.ts',
+        find: '  patchDiamond,\n',
+        becomes: '  patchDiamond,\n  withdrawDiamond,\n',
+      },
+      {
+        file: 'src/http/diamonds/modify.ts',
+        find: "import { accepted } from '../../representations/parse.ts'\n",
+        becomes:
+          "import { accepted, must, objectOf, parse } from '../../representations/parse.ts'\nimport { WITHDRAWAL_REASONS } from '../../domain/diamond/diamond.ts'\n",
+      },
+      {
+        file: 'src/http/diamonds/modify.ts',
+        find: 'type Asking =',
+        becomes: `const WITHDRAWAL = objectOf(
+  {
+    reason: z
+      .enum(WITHDRAWAL_REASONS, must(\`one of \${WITHDRAWAL_REASONS.join(', ')}\`))
+      .meta({ id: 'WithdrawalReason' })
+      .describe('Why.'),
+  },
+  'a withdrawal',
+  '{"reason":"sold"}',
+)
+
+const WITHDRAWAL_MEMBERS = { of: 'a withdrawal', known: ['reason'] } as const
+
+export const withdrawOne = endpoint({
+  name: 'withdrawDiamond',
+  method: 'POST',
+  path: '/{version}/diamond/{id}/withdrawal',
+  about: 'Takes a diamond off the market: it is not published, and its report page is open to nobody.',
+  who: bearer,
+  parameters: ONE,
+  requestHeaders: IF_MATCH,
+  body: json(WITHDRAWAL),
+  family: owned,
+  answers: { 204: { about: 'It is withdrawn', headers: CONSISTENCY }, ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
+  async run(asked, services: DiamondServices) {
+    const { reason } = accepted(parse(WITHDRAWAL, asked.body, WITHDRAWAL_MEMBERS))
+    const change = withdrawDiamond(idOf(asked.params), reason, byOf(asked))
+    const { consistency } = await changeOne(asked, services, change)
+    return noContent(consistency)
+  },
+})
+
+type Asking =`,
+      },
+      {
+        file: 'src/http/endpoints.ts',
+        find: 'import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds }',
+        becomes: 'import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds, withdrawOne }',
+      },
+      { file: 'src/http/endpoints.ts', find: '  removeDiamond,\n', becomes: '  removeDiamond,\n  withdrawOne,\n' },
+      {
+        file: 'test/api/conflicts.test.ts',
+        find: 'const { id } = await created(ann)\n',
+        becomes: 'const { id } = await created(ann, { access: 2 })\n',
+      },
+      {
+        file: 'test/api/conflicts.test.ts',
+        find: "        { method: 'DELETE', path: `/${version}/diamond/${id}` },\n",
+        becomes:
+          "        { method: 'DELETE', path: `/${version}/diamond/${id}` },\n        { method: 'POST', path: `/${version}/diamond/${id}/withdrawal`, json: { reason: 'sold' } },\n",
+      },
+    ],
+    tests: [
+      'test/domain/diamond/withdraw.test.ts',
+      'test/api/withdraw-diamond.test.ts',
+      'test/api/conflicts.test.ts',
+      'test/http/declarations.test.ts',
+      'test/http/openapi/description.test.ts',
+      'test/events/replay.test.ts',
+      'test/events/catalogue.test.ts',
+      'test/docs/events.test.ts',
+      'test/docs/api-reference.test.ts',
+    ],
+  },
+  {
+    title: 'Add a read model',
+    row: 'a read model, with its query and the endpoint that asks it',
+    folder: 'read-model',
+    edits: [
+      {
+        file: 'src/wiring/followers.ts',
+        find: "import { secrets } from '../projections/secrets/secrets.ts'",
+        becomes:
+          "import { laboratories } from '../projections/laboratories/laboratories.ts'\nimport { secrets } from '../projections/secrets/secrets.ts'",
+      },
+      {
+        file: 'src/wiring/followers.ts',
+        find: 'export const READ_MODELS: readonly AnyProjection[] = [diamonds, certifications, stoneModels, secrets, webhooks, tree]\n',
+        becomes: `export const READ_MODELS: readonly AnyProjection[] = [
+  diamonds,
+  certifications,
+  laboratories,
+  stoneModels,
+  secrets,
+  webhooks,
+  tree,
+]
+`,
+      },
+      {
+        file: 'src/http/endpoints.ts',
+        find: "import type { CertificationServices } from './certifications/resource.ts'\n",
+        becomes:
+          "import { listLaboratories } from './certifications/laboratories.ts'\nimport type { CertificationServices } from './certifications/resource.ts'\n",
+      },
+      { file: 'src/http/endpoints.ts', find: '  attachReport,\n', becomes: '  attachReport,\n  listLaboratories,\n' },
+    ],
+    tests: [
+      'test/projections/laboratories/laboratories.test.ts',
+      'test/api/laboratories.test.ts',
+      'test/http/openapi/description.test.ts',
+      'test/docs/api-reference.test.ts',
+    ],
+  },
+  {
+    title: 'Add a store',
+    row: 'a store',
+    folder: 'store',
+    edits: [
+      {
+        file: 'src/wiring/engines.ts',
+        find: "    note: 'with USER:PASSWORD@ and ?tls=false as needed',\n  },\n",
+        becomes: `    note: 'with USER:PASSWORD@ and ?tls=false as needed',
+  },
+  memory: {
+    name: 'memory',
+    lies: 'on a server',
+    isAddress: isUrl('memory'),
+    example: 'memory://HOST',
+    warning: 'EVENT_STORE=memory://HOST keeps nothing when the process ends; it is for tests',
+    async open(_address, given) {
+      const { openMemoryEvents } = await import('../stores/memory/events.ts')
+      return { store: openMemoryEvents(given), counters: () => ({}) }
+    },
+  },
+`,
+      },
+      {
+        file: 'docs/operations.md',
+        find: '`EVENT_STORE=esdb://USER:PASSWORD@HOST:2113` or',
+        becomes:
+          '`EVENT_STORE=memory://HOST` keeps the log in memory, for tests.\n\n`EVENT_STORE=esdb://USER:PASSWORD@HOST:2113` or',
+      },
+    ],
+    tests: [
+      'test/stores/memory/events.test.ts',
+      'test/wiring/engines.test.ts',
+      'test/wiring/settings-event-store.test.ts',
+    ],
+  },
+]

@@ -1,0 +1,172 @@
+import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
+import { eventStoreOn } from '../log/event-store.ts'
+import { dataText, metadataText, mustBeStorable } from '../log/event-text.ts'
+import { closedOf, refusalOf } from '../log/fence.ts'
+import { News } from '../log/news.ts'
+import {
+  comparePositions,
+  passesFilter,
+  WrongRevision,
+  type Append,
+  type Batch,
+  type EventLog,
+  type EventStore,
+  type Filter,
+  type From,
+  type NewEvent,
+  type Position,
+  type StoredEvent,
+  type Subscription,
+} from '../ports/event-store.ts'
+
+/** A log that ends with its process. @param filling it takes appends before it is complete: another one's are copied into it */
+export function openMemoryEvents({ filling = false }: { readonly filling?: boolean } = {}): EventStore<From> {
+  const log = new MemoryLog(filling)
+  const store: EventLog<From> = {
+    atomicMany: true,
+    async append(stream, expected, events) {
+      const [position] = log.append([{ stream, expected, events }])
+      if (position === undefined) throw new Error('an append has one position')
+      return position
+    },
+    appendMany: async (appends) => log.append(appends),
+    read: async (stream, { last = Infinity } = {}) => log.stream(stream).slice(-last),
+    async *readAll(from, filter) {
+      yield* log.behind(from, filter)
+    },
+    subscribe: (from, filter) => new MemorySubscription(log, from, filter),
+    head: () => log.head,
+    eventAt: async (position) => log.at(position),
+    close: async () => undefined,
+  }
+  return eventStoreOn(store, { name: 'the log in memory', isBorn: 'at its first append', filling, fenceDelay: 0 })
+}
+
+/** Events by their place in the order, which both numbers of a position count from 1. */
+class MemoryLog {
+  readonly #events: StoredEvent[] = []
+  readonly #streams = new Map<string, StoredEvent[]>()
+  readonly #followers = new Set<News>()
+
+  constructor(private readonly filling: boolean) {}
+
+  get head(): From {
+    return this.#events.at(-1)?.position ?? 'start'
+  }
+
+  at({ commit, prepare }: Position): StoredEvent | undefined {
+    return commit === prepare ? this.#events[Number(commit) - 1] : undefined
+  }
+
+  stream(name: string): readonly StoredEvent[] {
+    return this.#streams.get(name) ?? []
+  }
+
+  behind(from: From, filter: Filter | undefined): StoredEvent[] {
+    const start = from === 'start' ? 0 : Number(from.commit)
+    return this.#events.slice(start).filter((event) => passesFilter(event, filter))
+  }
+
+  /** All of them or none. @throws TypeError, LogClosed, WrongRevision */
+  append(appends: readonly Append[]): Position[] {
+    for (const append of appends) mustBeStorable(append)
+    for (const append of appends) this.#mustBeOpen(append)
+    const before = this.#events.length
+    try {
+      return appends.map((append) => this.#appendOne({ ...append, events: append.events.map(asStored) }))
+    } catch (error) {
+      for (const { stream } of this.#events.splice(before)) this.#streams.get(stream)?.pop()
+      throw error
+    } finally {
+      for (const news of this.#followers) news.tell()
+    }
+  }
+
+  follow(news: News): () => void {
+    this.#followers.add(news)
+    return () => this.#followers.delete(news)
+  }
+
+  #mustBeOpen({ stream, events }: Append): void {
+    if (this.filling) return
+    const closed = closedOf(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'is new')
+    const refusal = refusalOf(
+      closed,
+      stream,
+      events.map(({ type }) => type),
+    )
+    if (refusal !== undefined) throw refusal
+  }
+
+  #appendOne({ stream, expected, events }: Append): Position {
+    const stored = this.#streams.get(stream) ?? []
+    const actual = stored.at(-1)?.revision ?? 'none'
+    if (actual !== expected) {
+      const repeated = repeatIn(stored, { stream, expected, events })
+      if (repeated === undefined) throw new WrongRevision(stream, expected, actual)
+      return repeated.position
+    }
+    this.#streams.set(stream, stored)
+    for (const event of events) {
+      const place = BigInt(this.#events.length + 1)
+      const revision = BigInt(stored.length)
+      const one: StoredEvent = { ...event, stream, revision, position: { commit: place, prepare: place } }
+      this.#events.push(one)
+      stored.push(one)
+    }
+    const place = BigInt(this.#events.length)
+    return { commit: place, prepare: place }
+  }
+}
+
+/** As a reader gets it back: what JSON has no text for is gone, and a later change of the original does not reach it. */
+const asStored = (event: NewEvent): NewEvent => ({
+  id: event.id.toLowerCase(),
+  type: event.type,
+  data: JSON.parse(dataText(event)) as NewEvent['data'],
+  metadata: JSON.parse(metadataText(event)) as NewEvent['metadata'],
+})
+
+/** The last of these very events, where the stream has all of them behind the expected revision already. */
+function repeatIn(stored: readonly StoredEvent[], { expected, events }: Append): StoredEvent | undefined {
+  const first = expected === 'none' ? 0 : Number(expected) + 1
+  const there = stored.slice(first, first + events.length)
+  const isRepeat = there.length === events.length && there.every(({ id }, index) => id === events[index]?.id)
+  return isRepeat ? there.at(-1) : undefined
+}
+
+/** Reads nothing before the batch before it was taken. */
+class MemorySubscription implements Subscription {
+  readonly #news = new News()
+  #isStopped = false
+
+  constructor(
+    private readonly log: MemoryLog,
+    private readonly from: From,
+    private readonly filter: Filter | undefined,
+  ) {}
+
+  stop(): void {
+    this.#isStopped = true
+    this.#news.tell()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+    const leave = this.log.follow(this.#news)
+    let position: From | undefined
+    try {
+      while (!this.#isStopped) {
+        this.#news.forget()
+        const head = this.log.head
+        const from = position ?? this.from
+        if (position === undefined || comparePositions(head, from) > 0) {
+          yield { events: this.log.behind(from, this.filter), position: head, caughtUp: true }
+        }
+        position = head
+        await this.#news.wait()
+      }
+    } finally {
+      leave()
+    }
+  }
+}
