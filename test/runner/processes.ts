@@ -9,6 +9,7 @@ const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
  * compute stand between those that wait, so that neither run out (`npm test -- --times` tells which is which).
  */
 export const LONG_FIRST = [
+  'contributing-examples.slow',
   'browser/report-page.slow',
   'faults/stop-in-outage.slow',
   'faults/move/fenced-peer.slow',
