@@ -50,6 +50,7 @@ const faults: readonly (readonly [name: string, path: string, source: string])[]
   ['a domain module that imports a node module', 'domain/diamond/a.ts', "import { randomUUID } from 'node:crypto'"],
   ['a domain module that imports the table of another room', 'domain/a.ts', "import b from '../http/b.json'"],
   ['a command that imports a route', 'commands/a.ts', "import type { b } from '../http/b.ts'"],
+  ['a projection that imports a command', 'projections/a.ts', "import type { b } from '../commands/b.ts'"],
   ['a projection that imports an adapter', 'projections/a.ts', "import { b } from '../stores/sqlite/events.ts'"],
   ['a route that imports a subcommand', 'http/diamonds/a.ts', "import { b } from '../../cli/b.ts'"],
   ['a subcommand that loads an adapter late', 'cli/a.ts', "const b = await import('../stores/sqlite/events.ts')"],

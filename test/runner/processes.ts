@@ -25,7 +25,7 @@ export const LONG_FIRST = [
   'api/changes',
   'docs/runbook.slow',
   'cli/backup/servers.slow',
-  'cli/verify/single-bytes.slow',
+  'maintenance/verify/single-bytes.slow',
   'faults/upload-kill.slow',
   'faults/event-store-down.slow',
   'cli/checkpoint.slow',
@@ -49,7 +49,7 @@ export const LONG_FIRST = [
 ].map((name) => `test/${name}.test.ts`)
 
 /** What keeps a process for commands (test/cli/resident): few share it, so that what one leaves ends soon. */
-const FEW = 'test/cli/'
+const FEW = ['test/cli/', 'test/maintenance/']
 const FEW_TOGETHER = 4
 
 /** Files in a process that others share: enough that it pays, few enough that the last one does not go on alone. */
@@ -61,7 +61,7 @@ export function processesFor(files: readonly string[]): (readonly string[])[] {
   const long = LONG_FIRST.filter((file) => alone.includes(file))
   const short = alone.filter((file) => !LONG_FIRST.includes(file))
   const others = files.filter((file) => !alone.includes(file))
-  const few = others.filter((file) => file.startsWith(FEW))
+  const few = others.filter((file) => FEW.some((folder) => file.startsWith(folder)))
   const shared = others.filter((file) => !few.includes(file))
   return [...long.map(only), ...chunks(few, FEW_TOGETHER), ...chunks(shared, TOGETHER), ...short.map(only)]
 }
