@@ -1,5 +1,5 @@
 import { traceSolid, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
+import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { says, type Check } from './check.ts'
 import { quantile, roundOf } from './designs.ts'
 import { charts } from './gia-charts.ts'

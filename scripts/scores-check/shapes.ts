@@ -1,7 +1,7 @@
 import { modelledShapes, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { BEYOND, widestTable } from '../../src/domain/scoring/members.ts'
-import { scoringGrades } from '../../src/domain/dictionaries/scoring-constants.ts'
+import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { reference, table } from '../../src/domain/scoring/score.ts'
 import { says, unless, type Check } from './check.ts'
 import { plain } from './designs.ts'

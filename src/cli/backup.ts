@@ -5,10 +5,8 @@ import type { Manifest } from '../maintenance/backup/folder.ts'
 import { checkNewFolder } from '../maintenance/new-folder.ts'
 import { Failed } from '../maintenance/operation.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { administering } from './administer.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { printResult, type OutputOptions } from './output.ts'
-import { count, report } from './progress-bar.ts'
+import { administering, withInstallation, type Open } from './installed.ts'
+import { count, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './stop-signal.ts'
 
 /** `backup`: what an installation can be restored from, taken while it runs. */

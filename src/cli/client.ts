@@ -11,8 +11,7 @@ import type { Origin } from '../events/origin.ts'
 import { IdBlocks } from '../commands/installation/integer-ids.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { foldStreams } from '../events/load.ts'
-import { administering } from './administer.ts'
-import { withInstallation, withNewInstallation, type Open } from './installed.ts'
+import { administering, withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 
 /** `client`: the programs that ask the token server for tokens. */

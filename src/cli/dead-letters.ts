@@ -5,10 +5,8 @@ import type { DeadLetter, ModelDeclaration } from '../stores/ports/read-store.ts
 import { CHECKPOINTED } from '../wiring/followers.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { Failed } from '../maintenance/operation.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { operator } from './administer.ts'
-import { printResult, table, type OutputOptions } from './output.ts'
-import { progressBar } from './progress-bar.ts'
+import { operator, withInstallation, type Open } from './installed.ts'
+import { printResult, progressBar, table, type OutputOptions } from './output.ts'
 
 /** What one of them has set aside. */
 export type SetAside = { readonly model: ModelDeclaration; readonly letters: readonly DeadLetter[] }

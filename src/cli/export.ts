@@ -14,8 +14,7 @@ import type { Installation } from '../wiring/installation.ts'
 import { guarded } from './import/rows.ts'
 import { stonesOf } from './import/inventory.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { note, printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
+import { count, note, printResult, type OutputOptions } from './output.ts'
 
 /** How stones are written: cells under a header, or a JSON object a line. */
 export type Format = 'csv' | 'jsonl'

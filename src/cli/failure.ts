@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { WrongMasterKey } from '../commands/installation/sealed-key.ts'
+import { WrongMasterKey } from '../commands/installation/link-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
 import { Refusal } from '../domain/decider.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'

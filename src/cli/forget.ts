@@ -1,10 +1,8 @@
 import { Command } from 'commander'
 import { forgetAccount, loginOf, type Forgotten } from '../commands/accounts/forget-account.ts'
-import { administering } from './administer.ts'
+import { administering, withInstallation, type Open } from './installed.ts'
 import { confirm } from './confirm.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { note, printResult, type OutputOptions } from './output.ts'
-import { count } from './progress-bar.ts'
+import { count, note, printResult, type OutputOptions } from './output.ts'
 
 type ForgetOptions = OutputOptions & { readonly yes?: true }
 

@@ -1,4 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
+import type { Origin } from '../events/origin.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Installation, Purpose } from '../wiring/installation.ts'
+import { securityLog } from '../wiring/logs.ts'
 import { readSettings, type Settings } from '../wiring/settings.ts'
 
 /** The composition root's way to open the stores that the settings name. */
@@ -23,3 +28,51 @@ async function working<Result>(open: Open, purpose: Purpose, work: Work<Result>)
     await installation.close()
   }
 }
+
+/** Who stands behind what a command writes; one run of it has one correlation id. */
+export const operator = (): Origin => ({ actor: 'operator', via: 'cli', correlation: randomUUID(), osUser: osUser() })
+
+/** The operating system's user who runs the command, `alice as root` where sudo says so; a number where it has no name. */
+function osUser(): string {
+  const uid = process.getuid?.()
+  const name = nameOf(uid)
+  const behind = uid === 0 ? process.env['SUDO_USER'] : undefined
+  return behind === undefined || behind === name ? name : `${behind} as ${name}`
+}
+
+function nameOf(uid: number | undefined): string {
+  try {
+    return userInfo().username
+  } catch {
+    // Containers run as users that no file names.
+    return uid === undefined ? 'unknown' : `uid ${uid}`
+  }
+}
+
+/** What an administrator does, in the command's words, such as `user disable`, and to whom or what. */
+export type Act = { readonly act: string; readonly subject: string }
+
+/** Does an administrator's act, which stands in the security log then, done or failed. @throws what `work` throws */
+export async function noted<Result>(
+  log: Log,
+  { act, subject }: Act,
+  work: (by: Origin) => Promise<Result>,
+): Promise<Result> {
+  const by = operator()
+  const security = securityLog(log)
+  const event = { event: 'administration', act, subject, osUser: by.osUser ?? '', request: by.correlation } as const
+  try {
+    const result = await work(by)
+    security({ ...event, outcome: 'done' })
+    return result
+  } catch (error) {
+    security({ ...event, outcome: 'failed' })
+    throw error
+  }
+}
+
+/** Likewise, on an installation that is opened for it. */
+export const administering =
+  <Result>(act: Act, work: (installation: Installation, by: Origin) => Promise<Result>) =>
+  (installation: Installation): Promise<Result> =>
+    noted(installation.log, act, (by) => work(installation, by))

@@ -1,7 +1,6 @@
 import { Argument, Command } from 'commander'
 import { rotateLinkKey } from '../commands/installation/link-key.ts'
-import { administering } from './administer.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { administering, withInstallation, type Open } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 
 /** `key`: the keys that the installation makes itself. */

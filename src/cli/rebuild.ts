@@ -1,16 +1,14 @@
 import { Argument, Command } from 'commander'
-import type { AnyProjection } from '../projections/engine/read-model.ts'
-import type { From } from '../stores/ports/event-store.ts'
-import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
-import type { Installation } from '../wiring/installation.ts'
-import { READ_MODELS } from '../wiring/followers.ts'
-import { explain } from './failure.ts'
-import { BadUsage, Failed } from '../maintenance/operation.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { printResult, type OutputOptions } from './output.ts'
-import { count, report } from './progress-bar.ts'
-import { FillProgress } from './rebuild/fill-progress.ts'
+import { BadUsage, Failed, shareOf, type StepProgress } from '../maintenance/operation.ts'
 import { rebuildAll, type Outcome } from '../maintenance/rebuild.ts'
+import type { AnyProjection } from '../projections/engine/read-model.ts'
+import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
+import type { From } from '../stores/ports/event-store.ts'
+import { READ_MODELS } from '../wiring/followers.ts'
+import type { Installation } from '../wiring/installation.ts'
+import { explain } from './failure.ts'
+import { withInstallation, type Open } from './installed.ts'
+import { count, printResult, progressBar, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './stop-signal.ts'
 
 type RebuildOptions = OutputOptions & { readonly all?: true }
@@ -65,5 +63,27 @@ async function rebuildChosen(installation: Installation, models: readonly AnyPro
     return await rebuildAll(installation, models, { report, signal, told })
   } finally {
     progress.end()
+  }
+}
+
+/** How far models are that are filled together: as far as the slowest of them. */
+export class FillProgress {
+  readonly #bar: StepProgress
+  readonly #shares = new Map<string, number>()
+  #events = 0
+
+  /** @param head where the log ends now; positions are no numbers of events on every engine, but grow as evenly */
+  constructor(private readonly head: From) {
+    this.#bar = progressBar('rebuilding', undefined, 'events')
+  }
+
+  told(model: string, events: number, position: From): void {
+    this.#events += events
+    this.#shares.set(model, shareOf(position, this.head))
+    this.#bar.update(this.#events, Math.min(...this.#shares.values()))
+  }
+
+  end(): void {
+    this.#bar.end()
   }
 }

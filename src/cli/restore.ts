@@ -3,10 +3,8 @@ import { resolve } from 'node:path'
 import { checkRestore, restore, SERVER_RESTORE, type Restored } from '../maintenance/backup/restore.ts'
 import { openLog } from '../runtime/log.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { noted } from './administer.ts'
-import type { Open } from './installed.ts'
-import { printResult, type OutputOptions } from './output.ts'
-import { count, report } from './progress-bar.ts'
+import { noted, type Open } from './installed.ts'
+import { count, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './stop-signal.ts'
 
 type CommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }

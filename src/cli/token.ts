@@ -4,8 +4,7 @@ import { issueApiToken, lastUseOf, revokeApiToken } from '../commands/accounts/a
 import { accountOf, type Finding } from '../commands/accounts/accounts.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../events/load.ts'
-import { administering } from './administer.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { administering, withInstallation, type Open } from './installed.ts'
 import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 
 /** `token`: the API tokens of the secrets API. */

@@ -21,9 +21,8 @@ import {
 import type { Origin } from '../events/origin.ts'
 import { foldStreams } from '../events/load.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { administering, type Act } from './administer.ts'
+import { administering, withInstallation, withNewInstallation, type Act, type Open } from './installed.ts'
 import { BadUsage } from '../maintenance/operation.ts'
-import { withInstallation, withNewInstallation, type Open } from './installed.ts'
 import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
 
 export type PasswordOptions = { readonly password?: string; readonly passwordStdin?: true }

@@ -4,8 +4,7 @@ import { verifySample } from '../maintenance/verify/sample.ts'
 import { verifyInstallation, type Verified } from '../maintenance/verify/verify.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { printResult, type OutputOptions } from './output.ts'
-import { count, report } from './progress-bar.ts'
+import { count, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './stop-signal.ts'
 
 /** `verify`: holds what is made of the log, and what belongs to it, to the log. */

@@ -1,5 +1,4 @@
-import { accountEvents } from '../domain/account/account.ts'
-import { apiTokenUseEvents } from '../domain/account/api-token-use.ts'
+import { accountEvents, apiTokenUseEvents } from '../domain/account/account.ts'
 import { loginEvents } from '../domain/account/login.ts'
 import { requestEvents } from '../domain/bulk/bulk.ts'
 import { certificationEvents } from '../domain/certification/certification.ts'

@@ -5,7 +5,7 @@ import {
   type CertificationInput,
   type Laboratory,
 } from '../domain/certification/certification.ts'
-import { reportPage } from '../domain/certification/report-page.ts'
+import { reportPage } from '../domain/certification/page-cells.ts'
 import { comparedText } from '../domain/visible-text.ts'
 import { LASTS, readText, type LinkMaker, type Parsed } from './json.ts'
 import { assigned, DIAMOND_ID, must, objectOf, parse, readBy } from './parse.ts'

@@ -11,8 +11,7 @@ import { isOpenSomewhere } from '../stores/sqlite/documents/file.ts'
 import { openSqliteEvents } from '../stores/sqlite/events.ts'
 import { copyLog, settleLog, sync } from '../stores/sqlite/events/copying.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { makeDataDir, RESTORING } from './existing.ts'
-import { openOn } from './open-installation.ts'
+import { makeDataDir, openOn, RESTORING } from './open-installation.ts'
 
 /** Files under their digests in a folder that is a backup's. */
 export const openFilesIn = openDirectoryFiles

@@ -15,8 +15,14 @@ import { mails, type Mailer } from '../reactions/mail/mailer.ts'
 import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import { checkpointSigning, type SigningTools } from '../reactions/evidence/checkpoint-signing.ts'
 import { scoring, type ScoringOptions } from '../reactions/scoring/scoring.ts'
-import { resealing, SWEEPING, type ResealingTools, type SweepingTools } from '../reactions/secrets/secret-sweeper.ts'
-import { secretEndings, type EndingTools } from '../reactions/secrets/secret-endings.ts'
+import {
+  resealing,
+  secretEndings,
+  SWEEPING,
+  type EndingTools,
+  type ResealingTools,
+  type SweepingTools,
+} from '../reactions/secrets/secret-sweeper.ts'
 import { webhookDeliveries, type DeliveryTools } from '../reactions/webhooks/deliverer.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'

@@ -1,26 +1,94 @@
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
 import { People } from '../commands/accounts/people.ts'
 import { writingTo } from '../commands/core/handle.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import { BadFolder, type Installation, type Purpose } from './installation.ts'
-import { openLog, type Told } from '../runtime/log.ts'
-import { steadyClock } from '../runtime/steady-clock.ts'
-import { BadSettings, type Settings } from './settings.ts'
-import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
-import { openSeen } from '../stores/folder/seen.ts'
-import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { BadAddress } from '../stores/ports/address.ts'
-import { checkFolder, makeDataDir, mustExist } from './existing.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
-import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
 import { COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
 import { COST as PASSWORD_COST } from '../credentials/passwords.ts'
+import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
 import { PATIENCE } from '../projections/engine/progress.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
-import { StoreTimes } from './store-times.ts'
+import { openLog, type Told } from '../runtime/log.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
+import { steadyClock } from '../runtime/steady-clock.ts'
+import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
+import { openSeen } from '../stores/folder/seen.ts'
+import { BadAddress } from '../stores/ports/address.ts'
+import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
+import { UnreadableFile } from '../stores/sqlite/file.ts'
+import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
+import { BadFolder, NoInstallation, type Installation, type Purpose } from './installation.ts'
+import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
+import { StoreTimes } from './store-times.ts'
+
+/** Makes the folder of an installation where there is none. @throws BadFolder with what is wrong in one line */
+export function makeDataDir(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new BadFolder(`DATA_DIR must be a folder that can be written to, got ${folder}: ${why}`)
+  }
+}
+
+/** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
+export const RESTORING = 'restoring'
+
+/** Where DATA_DIR pointed before it was moved out of a folder that is shipped. */
+const FORMER_DEFAULT = './data'
+
+/**
+ * Looks before anything is made: a new, empty installation beside the one that was meant would be taken for it.
+ * @throws NoInstallation, BadSettings, StoreUnavailable where a restore has not ended
+ */
+export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpose): void {
+  if (existsSync(join(DATA_DIR, RESTORING))) throw unfinished(DATA_DIR)
+  const { file } = engineOf(EVENT_STORES, EVENT_STORE)
+  if (file === undefined || existsSync(join(DATA_DIR, file))) return
+  if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DEFAULT, file))) {
+    throw new BadSettings([
+      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT} has, which was the default before: ` +
+        `set DATA_DIR=${FORMER_DEFAULT}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
+    ])
+  }
+  if (purpose === 'existing')
+    throw new NoInstallation(`no installation in ${resolve(DATA_DIR)}: set DATA_DIR to its folder`)
+}
+
+/** For a log on a server, where only its first event tells. @throws NoInstallation or StoreUnavailable, all closed */
+export async function mustExist(installation: Installation): Promise<void> {
+  const { EVENT_STORE } = installation.settings
+  try {
+    if (!liesOnServer(EVENT_STORES, EVENT_STORE) || (await installation.store.read('log')).length > 0) return
+    throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
+  } catch (error) {
+    await installation.close()
+    throw error
+  }
+}
+
+const unfinished = (folder: string) =>
+  new StoreUnavailable(
+    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
+  )
+
+/** The same installation, whose log takes no append of this process; whatever else writes to it goes on. */
+export function readOnly(installation: Installation): Installation {
+  const store = withoutAppends(installation.store)
+  return { ...installation, store, writing: { ...installation.writing, store } }
+}
+
+/** What the log says of itself comes first: it says more. */
+function withoutAppends(store: EventStore): EventStore {
+  const closed = async () => (await store.closed()) ?? ({ why: 'read-only' } as const)
+  const refuse = async (): Promise<never> => {
+    throw new LogClosed(await closed())
+  }
+  return { ...store, closed, append: refuse, appendMany: refuse }
+}
 
 /**
  * The composition root: the one place that knows which adapters there are.

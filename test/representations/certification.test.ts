@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { safeFileName } from '../../src/domain/certification/file-name.ts'
-import { reportPage } from '../../src/domain/certification/report-page.ts'
+import { reportPage } from '../../src/domain/certification/page-cells.ts'
 import { certificationText, fromForm, readCertification } from '../../src/representations/certification.ts'
 import { PATHS } from '../../src/representations/json.ts'
 

@@ -6,8 +6,7 @@ import { Refusal } from '../../domain/decider.ts'
 import { TYPES } from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { entryOf, foldedSteps, stateAt, type Step, type Telling } from './folded.ts'
-import type { Subject } from './subject.ts'
+import { entryOf, foldedSteps, stateAt, type Step, type Subject, type Telling } from './subject.ts'
 
 /** What a diamond's events say of one of its certifications. */
 const telling = (id: number): Telling<Diamond, DiamondEvent> => ({

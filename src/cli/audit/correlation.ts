@@ -10,9 +10,8 @@ import { Failed } from '../../maintenance/operation.ts'
 import { withInstallation, type Open } from '../installed.ts'
 import { printResult, type OutputOptions } from '../output.ts'
 import { clientTelling, namesBy, sessionTelling, userTelling } from './people.ts'
-import { entryOf, foldedSteps, type Telling } from './folded.ts'
+import { entriesTable, entryOf, foldedSteps, type Telling } from './subject.ts'
 import { secretTelling } from './secret.ts'
-import { entriesTable } from './subject.ts'
 
 /** An entry with the event that it tells. */
 type Told = { readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>; readonly entry: Entry }

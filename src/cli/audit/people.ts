@@ -1,16 +1,20 @@
-import { accountDecider, accountStream, type Account, type AccountEvent } from '../../domain/account/account.ts'
+import {
+  accountDecider,
+  accountStream,
+  type Account,
+  type AccountEvent,
+  type ApiTokenUsed,
+} from '../../domain/account/account.ts'
 import type { People } from '../../commands/accounts/people.ts'
 import { clientDecider, clientStream, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { parseRefreshToken, sessionStream } from '../../commands/sessions/sessions.ts'
-import type { ApiTokenUsed } from '../../domain/account/api-token-use.ts'
 import type { LoginEvent } from '../../domain/account/login.ts'
 import { Refusal } from '../../domain/decider.ts'
 import { sessionDecider, type Session, type SessionEvent } from '../../domain/session/session.ts'
 import { shownSeconds } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { foldedPast, type Telling } from './folded.ts'
-import type { Subject } from './subject.ts'
+import { foldedPast, type Subject, type Telling } from './subject.ts'
 
 /** Names of accounts and clients, as people know them. */
 type Names = (of: { readonly account: number; readonly client: string }) => Promise<{ account: string; client: string }>

@@ -4,8 +4,7 @@ import { Refusal } from '../../domain/decider.ts'
 import { shownSeconds } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { foldedPast, type Telling } from './folded.ts'
-import type { Subject } from './subject.ts'
+import { foldedPast, type Subject, type Telling } from './subject.ts'
 
 /** The events of a one-time secret; nothing of it opens anything. */
 export const secretTelling: Telling<Secret, SecretEvent> = {

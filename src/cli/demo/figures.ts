@@ -1,7 +1,6 @@
 import { Failed } from '../../maintenance/operation.ts'
-import { table } from '../output.ts'
-import { count } from '../progress-bar.ts'
-import type { ApiAnswer, ApiClient, CurlLines, Login } from './api.ts'
+import { count, table } from '../output.ts'
+import type { ApiAnswer, ApiClient, CurlLines, Login } from './server.ts'
 import { skuOf, type Created } from './stones.ts'
 
 /** One list that was asked for, and what came. */

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { progressBar } from '../progress-bar.ts'
-import type { ApiClient } from './api.ts'
+import { progressBar } from '../output.ts'
+import type { ApiClient } from './server.ts'
 
 /** The bundled data set, beside src and dist; data/README.md says what its columns mean. */
 const FILE = new URL('../../../data/diamonds.csv.gz', import.meta.url)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FIELDS, fieldsOf, type Change, type FieldName, type NewDiamond } from '../../domain/diamond/fields.ts'
 import { writeOf } from '../../representations/diamond/body.ts'
-import { count } from '../progress-bar.ts'
+import { count } from '../output.ts'
 import type { Stock } from './inventory.ts'
 import { lackingOf, type BadLine, type Line, type Unread } from './lines.ts'
 

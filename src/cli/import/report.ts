@@ -1,5 +1,4 @@
-import { note, printResult, type OutputOptions } from '../output.ts'
-import { count } from '../progress-bar.ts'
+import { count, note, printResult, type OutputOptions } from '../output.ts'
 import type { Findings } from './findings.ts'
 import type { Decimal } from './numbers.ts'
 import type { Source } from './source.ts'

@@ -11,14 +11,11 @@ import { changedSince, undoChanges, type ToUndo, type Undone } from '../../comma
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage, Failed } from '../../maintenance/operation.ts'
-import { withInstallation, type Open } from '../installed.ts'
-import { operator } from '../administer.ts'
-import { note, printResult, type OutputOptions } from '../output.ts'
-import { count, progressBar } from '../progress-bar.ts'
+import { operator, withInstallation, type Open } from '../installed.ts'
+import { count, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../read-models.ts'
 import { listenForStop, type StopSignal } from '../stop-signal.ts'
-import { doneBulk, doneBulks } from './standing.ts'
-import { inventoryOf } from './write.ts'
+import { doneBulk, doneBulks, inventoryOf } from './write.ts'
 
 /**
  * What it takes to find again what an import did: the log itself has it all. Written before the first change, so that an

@@ -10,7 +10,7 @@ import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { Persons } from '../../stores/ports/persons.ts'
 import type { Writing } from '../core/handle.ts'
 import { load } from '../../events/load.ts'
-import { openSealedKey, unsealKey, type KeyKind } from '../installation/sealed-key.ts'
+import { openSealedKey, unsealKey, type KeyKind } from '../installation/link-key.ts'
 
 const PERSON_KEY: KeyKind<PersonKeySealed> = {
   stream: 'keys-persons',

@@ -10,7 +10,7 @@ import {
 import type { Origin } from '../../events/origin.ts'
 import type { Revision } from '../../stores/ports/event-store.ts'
 import { handle, type Writing } from '../core/handle.ts'
-import { openSealedKey, type KeyKind } from '../installation/sealed-key.ts'
+import { openSealedKey, type KeyKind } from '../installation/link-key.ts'
 
 /** What stands before the 32 bytes of an Ed25519 private key in DER: RFC 8410, 7. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -2,11 +2,11 @@ import type { MailSeal } from '../../credentials/sealing.ts'
 import type { Inner, SecretBox } from '../../credentials/secret-box.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
-import { mayBePassphrase } from '../../domain/secret/limits.ts'
 import {
   burn,
   endGuessed,
   expire,
+  mayBePassphrase,
   recordMail as decide,
   refuseLocked,
   remembered,

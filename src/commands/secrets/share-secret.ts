@@ -25,7 +25,7 @@ export type Sender = {
   readonly token: string
 }
 
-/** All of it checked: see src/domain/secret/limits.ts and address.ts. */
+/** All of it checked: see src/domain/secret/secret.ts and address.ts. */
 export type ShareSecret = {
   readonly value: string
   readonly kind: Shared['kind']

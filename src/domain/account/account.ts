@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { newestOf, Refusal, type Decider } from '../decider.ts'
 import { eventsIn, TIME, type EventOf } from '../event.ts'
 import { ADDRESS_GONE, formerAddress } from './login.ts'
-import { Refusal, type Decider } from '../decider.ts'
 
 export const PLANS = ['basic', 'standard', 'pro'] as const
 export type Plan = (typeof PLANS)[number]
@@ -166,4 +166,24 @@ function checkEmail(email: string): void {
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254) {
     throw new Refusal('invalid', `An e-mail address has the form name@example.com, got ${email.slice(0, 80)}`)
   }
+}
+
+/** A stream of its own keeps accounts short. */
+export const apiTokenUseEvents = eventsIn('apitoken-{account}-{token}', {
+  ApiTokenUsed: {
+    about: 'A token of the secrets API was used; written once an hour at most.',
+    payload: z.object({ at: TIME }),
+  },
+})
+export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
+
+export const apiTokenUseDecider = newestOf<ApiTokenUsed>('ApiTokenUsed')
+
+/** Milliseconds within which uses count as one. */
+export const ONE_USE = 3_600_000
+
+/** Nothing where a use of the last hour is known already, of whatever process. */
+export function used(last: ApiTokenUsed['data'] | undefined, now: number): ApiTokenUsed[] {
+  if (last !== undefined && now - last.at < ONE_USE) return []
+  return [{ type: 'ApiTokenUsed', data: { at: now } }]
 }

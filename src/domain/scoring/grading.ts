@@ -1,4 +1,4 @@
-import { scoringGrades, type GradeBounds, type ScoringName } from '../dictionaries/scoring-constants.ts'
+import { scoringGrades, type GradeBounds, type ScoringName } from '../dictionaries/constants.ts'
 
 export const scoreGrades = ['P', 'F', 'G', 'VG', 'EX', 'OU'] as const
 export type ScoreGrade = (typeof scoreGrades)[number]

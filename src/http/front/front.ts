@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/decider.ts'
-import { checkSecret } from '../../domain/secret/limits.ts'
+import { checkSecret } from '../../domain/secret/secret.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { ok, seeOther, type Answer } from '../kit/answer.ts'
 import { refuseCrossSite } from '../kit/cross-site.ts'

@@ -1,18 +1,68 @@
 import { z } from 'zod'
-import { pageRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { Refusal } from '../../domain/decider.ts'
+import { pageRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
-import { entryOf, readPast, type DiamondPast } from '../../projections/history/diamond.ts'
+import { entryOf, readPast, titleOf, type DiamondPast } from '../../projections/history/diamond.ts'
+import type { By, Change, Entry } from '../../projections/history/entry.ts'
 import { Who } from '../../projections/history/who.ts'
+import { toldName, toldValue } from '../../representations/diamond/value.ts'
 import { LASTS } from '../../representations/json.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { anybody, endpoint } from '../kit/endpoint.ts'
-import { html, NOTHING, upFrom } from '../kit/html.ts'
+import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
 import { signatureOf, type Links } from '../kit/links.ts'
 import { pageAnswer, reportFamily, type Page } from './layout.ts'
 import { reportOf } from './page.ts'
 import type { ReportServices } from './report.ts'
-import { SHOWN, timelineSection } from './timeline.ts'
+
+/** Entries that a page shows at most: a stone that a program reprices every hour has thousands. */
+const SHOWN = 50
+
+/**
+ * What happened to a stone, for its owner alone.
+ * @param entries the newest ones, oldest first
+ * @param total how many there are
+ */
+function timelineSection(entries: readonly Entry[], total: number): Html {
+  const earlier = total - entries.length
+  return html`<section>
+    <h2>What happened to it</h2>
+    <p class="soft">This is for the owner alone: the page that others open has nothing of it.</p>
+    <ol class="past">
+      ${entries.toReversed().map(item)}
+    </ol>
+    ${earlier === 0 ? NOTHING : html`<p class="soft">${String(earlier)} earlier entries are in the API's history.</p>`}
+  </section>`
+}
+
+const item = (entry: Entry): Html =>
+  html`<li>
+    <p>
+      <time datetime="${entry.at}">${entry.at.slice(0, 19).replace('T', ' ')} UTC</time>
+      <strong>${titleOf(entry.type)}</strong> <span class="soft">${whoText(entry.by)}</span>
+    </p>
+    ${entry.undecoded === undefined ? NOTHING : html`<p>This entry can not be read at the moment.</p>`}
+    ${
+      entry.changes.length === 0
+        ? NOTHING
+        : html`<ul>
+            ${entry.changes.map(changeItem)}
+          </ul>`
+    }
+  </li>`
+
+function changeItem({ field, from, to }: Change): Html {
+  const [name, was, is] = [toldName(field), toldValue(field, from), toldValue(field, to)]
+  if (from === null) return html`<li>${name}: ${is}</li>`
+  if (to === null) return html`<li>${name}: no longer ${was}</li>`
+  return html`<li>${name}: from ${was} to ${is}</li>`
+}
+
+function whoText(by: By | null): string {
+  if (by === null) return 'by the service'
+  const through = by.client === null ? '' : ` through ${by.client}`
+  return `by ${by.account ?? 'the operator'}${through}`
+}
 
 const pathOf = (id: number) => `/diamond/${id}/history`
 

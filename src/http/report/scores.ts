@@ -1,6 +1,6 @@
 import type { Basis, ScoreBasis } from '../../domain/diamond/score-basis.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
-import type { ScoringName } from '../../domain/dictionaries/scoring-constants.ts'
+import type { ScoringName } from '../../domain/dictionaries/constants.ts'
 import type { Measured } from '../../domain/scoring/cut/cut.ts'
 import { graded, scoreGrades, type Graded, type ScoreGrade } from '../../domain/scoring/grading.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'

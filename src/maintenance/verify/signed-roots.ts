@@ -1,4 +1,4 @@
-import { WrongMasterKey } from '../../commands/installation/sealed-key.ts'
+import { WrongMasterKey } from '../../commands/installation/link-key.ts'
 import { openLogKey } from '../../commands/evidence/signed-checkpoints.ts'
 import { CHECKPOINTS_STREAM, LOG_KEY_STREAM, type CheckpointSigned } from '../../domain/installation/keys.ts'
 import { BrokenEvent, decode, NewerSchema } from '../../events/decode.ts'

@@ -7,7 +7,7 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
-import { touchesScores } from '../../domain/diamond/scoring-state.ts'
+import { touchesScores } from '../../domain/diamond/score-basis.ts'
 import { decode } from '../../events/decode.ts'
 import { scoresText, type ScoresText } from '../../representations/diamond/scores.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

@@ -3,10 +3,10 @@ import {
   ownerOf,
   WEBHOOK_STREAMS,
   webhooksDecider,
+  type Failures,
   type Webhook,
   type WebhookEvent,
 } from '../../domain/webhook/webhook.ts'
-import type { Failures } from '../../domain/webhook/retries.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'

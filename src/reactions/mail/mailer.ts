@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { custidOf, loadSecret, recordMail, type Secrets } from '../../commands/secrets/secrets.ts'
 import type { Addressee } from '../../credentials/sealing.ts'
-import { MOST_RECIPIENTS } from '../../domain/secret/limits.ts'
 import {
   expiresAt,
   isOnRecord,
   kindOf,
   linkName,
+  MOST_RECIPIENTS,
   NOT_SENT,
   type KnownSecret,
   type Secret,

@@ -4,8 +4,17 @@ import { link, open, readdir, readFile, rename, unlink, utimes, type FileHandle 
 import { dirname, join } from 'node:path'
 import { ABANDONED, type Files, type Incoming, type Kept, type Leftover, type Listed } from '../ports/files.ts'
 import { markedNow, Touching } from '../touching.ts'
-import { available, codeOf, ifThere } from './failure.ts'
-import { DIGEST, makeFolderOf, markAt, placesIn, syncFolder, type Places } from './places.ts'
+import {
+  available,
+  codeOf,
+  DIGEST,
+  ifThere,
+  makeFolderOf,
+  markAt,
+  placesIn,
+  syncFolder,
+  type Places,
+} from './places.ts'
 
 /** Made once, by whichever process is first; it is written whole under another name before. */
 async function identityIn({ folder, incoming }: Places): Promise<string> {

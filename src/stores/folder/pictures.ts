@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeptPictures } from '../ports/files.ts'
-import { ifThere } from './failure.ts'
+import { ifThere } from './places.ts'
 
 const PNG_ENDS = Buffer.from('IEND\xae\x42\x60\x82', 'latin1')
 

@@ -1,7 +1,7 @@
 /**
  * The persons port: what makes the person behind an account identifiable, sealed, one row for each account. It lies beside
  * the log and not in it, so that a person can be forgotten: a row that is deleted is nowhere any more.
- * Adapters: sqlite/vault.ts, mongodb/persons.ts. Both pass test/contract/persons.ts.
+ * Adapters: sqlite/vault.ts, mongodb/mongodb.ts. Both pass test/contract/persons.ts.
  */
 
 /** Sealed bytes are nothing to the store. */

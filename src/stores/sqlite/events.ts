@@ -6,7 +6,7 @@ import { encodeAppends } from './events/encoding.ts'
 import { Feed, LogSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { Writer, type Group } from './events/writer.ts'
-import { OpenFile } from './open-file.ts'
+import { OpenFile } from './file.ts'
 import { checkpoint, Checkpointer, walThread, type WalThread } from './wal.ts'
 
 /** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */

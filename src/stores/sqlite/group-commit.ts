@@ -1,6 +1,5 @@
 import { OutcomeUnknown } from '../ports/event-store.ts'
-import { BUSY_DEADLINE, isBusy, pauseAfter } from './busy.ts'
-import type { Connected, OpenFile } from './open-file.ts'
+import { BUSY_DEADLINE, isBusy, pauseAfter, type Connected, type OpenFile } from './file.ts'
 
 /** What waits for its transaction. */
 export type Waiting = {

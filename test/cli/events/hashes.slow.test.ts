@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EVENTS } from '../../../src/events/registry.ts'
-import { NOT_SHOWN, shownData } from '../../../src/events/shown-event.ts'
+import { NOT_SHOWN, shownData } from '../../../src/events/catalogue.ts'
 import { CommandLine } from '../command-line.ts'
 
 type Context = { commands: CommandLine }

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
 import type { DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
-import { evolveScoring, mayTouchScores, neverScored, touchesScores } from '../../../src/domain/diamond/scoring-state.ts'
+import { evolveScoring, mayTouchScores, neverScored, touchesScores } from '../../../src/domain/diamond/score-basis.ts'
 
 const test = suite('what scores a stone anew')
 

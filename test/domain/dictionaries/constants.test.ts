@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { constants } from '../../../src/domain/dictionaries/constants.ts'
-import { scoringVersions } from '../../../src/domain/dictionaries/scoring-constants.ts'
+import { constants, scoringVersions } from '../../../src/domain/dictionaries/constants.ts'
 
 const { ver, dict, scoring } = constants('4.1.0')
 const { cutShape: _cutShape, ...lists } = dict

@@ -2,8 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/domain/decider.ts'
 import { checkRecipient, obfuscated } from '../../../src/domain/secret/address.ts'
-import { generated } from '../../../src/domain/secret/generate.ts'
-import { checkSecret, ttlInForce } from '../../../src/domain/secret/limits.ts'
+import { checkSecret, generated, ttlInForce } from '../../../src/domain/secret/secret.ts'
 import { choicesFor } from '../../seeded.ts'
 
 const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { afterFailure } from '../../../src/domain/webhook/retries.ts'
+import { afterFailure } from '../../../src/domain/webhook/webhook.ts'
 
 const test = suite('a delivery that failed')
 

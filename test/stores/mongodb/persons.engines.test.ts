@@ -1,5 +1,5 @@
 import { connect } from '../../../src/stores/mongodb/connection.ts'
-import { personsIn } from '../../../src/stores/mongodb/persons.ts'
+import { personsIn } from '../../../src/stores/mongodb/mongodb.ts'
 import { personsContract } from '../../contract/persons.ts'
 import { mongoServers } from '../../mongo-server.ts'
 

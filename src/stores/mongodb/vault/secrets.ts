@@ -1,5 +1,4 @@
-import { MOST_RECIPIENTS } from '../../../domain/secret/limits.ts'
-import { linkName } from '../../../domain/secret/secret.ts'
+import { linkName, MOST_RECIPIENTS } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
 import { inserted } from '../confirmed.ts'

@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3'
 import { rmSync } from 'node:fs'
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import { BUSY_TIMEOUT, whenFree } from '../busy.ts'
-import { prepareFile, type FileFormat } from '../file.ts'
+import { BUSY_TIMEOUT, prepareFile, whenFree, type FileFormat } from '../file.ts'
 
 /** A full disk, a failing or read-only one, a lock held too long: they pass, and nothing was changed. */
 const PASSING = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/

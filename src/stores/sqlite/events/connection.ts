@@ -2,9 +2,7 @@ import Database from 'better-sqlite3'
 import { LOG_STREAM } from '../../../domain/installation/moving.ts'
 import { logCreated } from '../../log/event-store.ts'
 import { uuidBytes } from '../../log/event-text.ts'
-import { BUSY_TIMEOUT } from '../busy.ts'
-import { demand, prepareFile, type FileFormat } from '../file.ts'
-import { transactions, type OpenFile } from '../open-file.ts'
+import { BUSY_TIMEOUT, demand, prepareFile, transactions, type FileFormat, type OpenFile } from '../file.ts'
 import type { Row } from './rows.ts'
 
 /**

@@ -1,8 +1,6 @@
 import Database from 'better-sqlite3'
 import { closeSync, openSync } from 'node:fs'
-import { BUSY_TIMEOUT } from '../busy.ts'
-import { demand, prepareFile, type FileFormat } from '../file.ts'
-import { transactions } from '../open-file.ts'
+import { BUSY_TIMEOUT, demand, prepareFile, transactions, type FileFormat } from '../file.ts'
 import { contentStatements, personStatements, statements } from './statements.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { fdatasync, fdatasyncSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../../ports/event-store.ts'
 import { GroupCommit, type Waiting, type Written } from '../group-commit.ts'
-import { OpenFile } from '../open-file.ts'
+import { OpenFile } from '../file.ts'
 import { checkpoint } from '../wal.ts'
 import { connect, type Connection } from './connection.ts'
 
