@@ -1,8 +1,6 @@
 import { Refusal } from '../domain/decider.ts'
-import { FairShare } from '../runtime/fairness/fair-share.ts'
-import { FairSemaphore, type Waiter } from '../runtime/fairness/semaphores.ts'
+import { FairThread } from '../runtime/fairness/fair-thread.ts'
 import { startWorker } from '../runtime/start-worker.ts'
-import { WorkerPool } from '../runtime/worker-pool.ts'
 import { networkOf } from './guess-limits.ts'
 
 /** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */
@@ -36,37 +34,28 @@ export type Stretch = { readonly text: string; readonly salt: Uint8Array; readon
  * takes. The places are shared fairly among accounts and addresses.
  */
 export class Passphrases {
-  readonly #places = new FairShare(PLACES)
-  readonly #semaphore = new FairSemaphore(1)
-  readonly #pool = new WorkerPool<Stretch, Uint8Array>(() => startWorker('./passphrase-worker', import.meta.url), 1)
+  readonly #thread = new FairThread<Stretch, Uint8Array>(
+    () => startWorker('./passphrase-worker', import.meta.url),
+    PLACES,
+  )
 
   /** @throws Refusal too-many when all places are taken, or too many of them by this account or from this address */
   enter(asker: Asker): Place {
-    const names = namesOf(asker)
-    const taken = this.#places.open(names)
-    if (!taken.more(1)) throw new Refusal('too-many', 'Too many passphrases at this moment; try again', 5)
+    const place = this.#thread.enter(namesOf(asker))
+    if (place === undefined) throw new Refusal('too-many', 'Too many passphrases at this moment; try again', 5)
     return {
-      leave: () => taken.giveBack(),
-      stretch: (passphrase, salt, cost) =>
-        this.#stretch({ names, first: asker.purpose === 'read' }, passphrase, salt, cost).finally(() =>
-          taken.giveBack(),
-        ),
+      leave: () => place.leave(),
+      async stretch(passphrase, salt, cost) {
+        // Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like.
+        const task = { text: passphrase.normalize('NFKC'), salt, cost }
+        return Buffer.from(await place.run(task, asker.purpose === 'read'))
+      },
     }
   }
 
   /** Whoever still waits is told that the service ends. */
   close(): Promise<void> {
-    return this.#pool.close()
-  }
-
-  /** Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like. */
-  async #stretch(waiter: Waiter, passphrase: string, salt: Buffer, cost: Cost): Promise<Buffer> {
-    const end = await this.#semaphore.acquire(waiter)
-    try {
-      return Buffer.from(await this.#pool.run({ text: passphrase.normalize('NFKC'), salt, cost }))
-    } finally {
-      end()
-    }
+    return this.#thread.close()
   }
 }
 

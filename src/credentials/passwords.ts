@@ -1,12 +1,10 @@
 import { truncates } from 'bcryptjs'
 import { readFileSync } from 'node:fs'
-import type { Worker } from 'node:worker_threads'
 import { Refusal } from '../domain/decider.ts'
-import { FairSemaphore } from '../runtime/fairness/semaphores.ts'
-import { FairShare } from '../runtime/fairness/fair-share.ts'
+import { FairThread } from '../runtime/fairness/fair-thread.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './guess-limits.ts'
-import type { PasswordDone, PasswordTask } from './password-worker.ts'
+import type { PasswordTask } from './password-worker.ts'
 
 /** Characters (code points) of a password that is set. */
 const SHORTEST = 8
@@ -48,25 +46,17 @@ const nobody = (cost: number) =>
 
 /** So many wait for the worker, shared fairly among addresses; one more is told to come back. At 66 ms each that is some 4 s. */
 const PLACES = 64
-const CLOSED = 'The passwords are closed'
-const BUSY = 'Too many log-ins at this moment; try again'
 
 /** Milliseconds after the last password at which the thread ends: idle, it takes 14 MB, and starting one takes 50 ms. */
 const IDLE = 1_000
 
-type Asked = Omit<PasswordTask, 'task' | 'cost'>
-
-type Waiting = { readonly done: (result: string | boolean) => void; readonly fail: (error: unknown) => void }
-
 /** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of a core each, outside the event loop. */
 export class Passwords {
-  readonly #waiting = new Map<number, Waiting>()
-  readonly #places = new FairShare(PLACES)
-  readonly #semaphore = new FairSemaphore(1)
-  #worker: Worker | undefined
-  #closed = false
-  #idle: NodeJS.Timeout | undefined
-  #tasks = 0
+  readonly #thread = new FairThread<PasswordTask, string | boolean>(
+    () => startWorker('./password-worker', import.meta.url),
+    PLACES,
+    IDLE,
+  )
   /** Comparisons that were run, of known users and others. */
   compared = 0
 
@@ -75,7 +65,7 @@ export class Passwords {
   /** @throws Refusal invalid for a password that nobody should have */
   async hash(password: string): Promise<string> {
     checkPassword(password)
-    return String(await this.#ask({ password }, []))
+    return String(await this.#run({ password, cost: this.cost }, []))
   }
 
   /**
@@ -85,69 +75,20 @@ export class Passwords {
    */
   async matches(password: string, hash: string | undefined, address: string): Promise<boolean> {
     if (truncates(password)) return false
-    const same = await this.#ask({ password, hash: hash ?? nobody(this.cost) }, [networkOf(address)])
+    const task = { password, cost: this.cost, hash: hash ?? nobody(this.cost) }
+    const same = await this.#run(task, [networkOf(address)])
     this.compared++
     return same === true && hash !== undefined
   }
 
   /** Whoever still waits is told that the service ends. */
-  async close(): Promise<void> {
-    this.#closed = true
-    await this.#rest()
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 
-  async #rest(): Promise<void> {
-    clearTimeout(this.#idle)
-    const worker = this.#worker
-    this.#ended(new Error(CLOSED))
-    await worker?.terminate()
-  }
-
-  async #ask(asked: Asked, names: readonly string[]): Promise<string | boolean> {
-    const taken = this.#places.open(names)
-    if (!taken.more(1)) throw new Refusal('too-many', BUSY, 5)
-    const end = await this.#semaphore.acquire({ names, first: false })
-    try {
-      return await this.#asked(asked)
-    } finally {
-      end()
-      taken.giveBack()
-    }
-  }
-
-  #asked(asked: Asked): Promise<string | boolean> {
-    if (this.#closed) return Promise.reject(new Error(CLOSED))
-    return new Promise((done, fail) => {
-      const worker = (this.#worker ??= this.#start())
-      clearTimeout(this.#idle)
-      const task = this.#tasks++
-      this.#waiting.set(task, { done, fail })
-      // While something is asked the process must not end; idle, the worker does not keep it.
-      worker.ref()
-      worker.postMessage({ task, cost: this.cost, ...asked } satisfies PasswordTask)
-    })
-  }
-
-  #start(): Worker {
-    const worker = startWorker('./password-worker', import.meta.url)
-    worker.on('message', ({ task, result }: PasswordDone) => {
-      this.#waiting.get(task)?.done(result)
-      this.#waiting.delete(task)
-      if (this.#waiting.size > 0) return
-      worker.unref()
-      this.#idle = setTimeout(() => void this.#rest(), IDLE).unref()
-    })
-    // The next one may have been started by the time this one is gone.
-    const ended = (error: unknown) => this.#worker === worker && this.#ended(error)
-    worker.on('error', ended)
-    worker.on('exit', () => ended(new Error('The password worker ended')))
-    return worker
-  }
-
-  /** The next one who asks starts a new worker. */
-  #ended(error: unknown): void {
-    this.#worker = undefined
-    for (const { fail } of this.#waiting.values()) fail(error)
-    this.#waiting.clear()
+  async #run(task: PasswordTask, names: readonly string[]): Promise<string | boolean> {
+    const place = this.#thread.enter(names)
+    if (place === undefined) throw new Refusal('too-many', 'Too many log-ins at this moment; try again', 5)
+    return place.run(task)
   }
 }

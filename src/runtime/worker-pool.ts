@@ -4,18 +4,22 @@ type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (
 
 /**
  * Threads that answer one message with one message, each one at a time. A thread starts with the first task that needs it
- * and lives until the pool is closed; one that waits does not keep the process alive.
+ * and lives until the pool is closed, or has been idle for long; one that waits does not keep the process alive.
  */
 export class WorkerPool<Task, Answer> {
   readonly #start: () => Worker
   readonly #threads: number
+  readonly #idleFor: number | undefined
   readonly #waiting: Job<Task, Answer>[] = []
   readonly #running = new Map<Worker, Job<Task, Answer> | undefined>()
+  readonly #ends = new WeakMap<Worker, NodeJS.Timeout>()
   #closed = false
 
-  constructor(start: () => Worker, threads: number) {
+  /** @param idleFor milliseconds without a task after which a thread ends; it does not unless told */
+  constructor(start: () => Worker, threads: number, idleFor?: number) {
     this.#start = start
     this.#threads = threads
+    this.#idleFor = idleFor
   }
 
   /** @throws Error when the pool is closed, or the thread dies over the task */
@@ -43,6 +47,7 @@ export class WorkerPool<Task, Answer> {
     const worker = job === undefined ? undefined : this.#idle()
     if (job === undefined || worker === undefined) return
     this.#waiting.shift()
+    clearTimeout(this.#ends.get(worker))
     this.#running.set(worker, job)
     worker.ref()
     worker.postMessage(job.task)
@@ -63,6 +68,7 @@ export class WorkerPool<Task, Answer> {
       worker.unref()
       job?.done(answer)
       this.#next()
+      this.#endLater(worker)
     })
     worker.on('error', (error: Error) => {
       const job = this.#running.get(worker)
@@ -76,5 +82,15 @@ export class WorkerPool<Task, Answer> {
       if (!this.#closed) this.#next()
     })
     return worker
+  }
+
+  /** It has nothing to do: its end is due, unless a task comes before. */
+  #endLater(worker: Worker): void {
+    if (this.#idleFor === undefined || this.#running.get(worker) !== undefined) return
+    const end = () => {
+      this.#running.delete(worker)
+      void worker.terminate()
+    }
+    this.#ends.set(worker, setTimeout(end, this.#idleFor).unref())
   }
 }

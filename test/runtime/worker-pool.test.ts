@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
-import { comes } from '../until.ts'
+import { comes, until } from '../until.ts'
 
 /**
  * Of a thread here: `answer` is answered at once, `meet` when another thread has begun one, too, `hang` never, and `die`
@@ -28,13 +28,13 @@ const THREAD = `
     parentPort.postMessage({ thread: threadId, begun })
   })`
 
-type Given = { pool: (threads: number) => WorkerPool<Task, Answer> }
+type Given = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
 const test = suite<Given>('a pool of threads')
 const open: WorkerPool<Task, Answer>[] = []
 test.before.each((given) => {
-  given.pool = (threads) => {
+  given.pool = (threads, idleFor) => {
     const workerData = new SharedArrayBuffer(8)
-    const pool = new WorkerPool<Task, Answer>(() => new Worker(THREAD, { eval: true, workerData }), threads)
+    const pool = new WorkerPool<Task, Answer>(() => new Worker(THREAD, { eval: true, workerData }), threads, idleFor)
     open.push(pool)
     return pool
   }
@@ -66,6 +66,12 @@ test('fails the task over which a thread dies, and does those that wait on anoth
   assert.is(dying.status === 'rejected' && (dying.reason as Error).message, 'it died over its task')
   assert.is(after.status, 'fulfilled')
   assert.ok((await one.run('answer')).thread > 0)
+})
+
+test('ends a thread that was idle for long, and starts another for the next task', async ({ pool }) => {
+  const one = pool(1, 1)
+  const { thread } = await one.run('answer')
+  await until('another thread', async () => (await one.run('answer')).thread !== thread)
 })
 
 test('that is closed fails what it does, what waits and what comes', async ({ pool }) => {
