@@ -17,7 +17,7 @@ import { CHECKPOINTED, READ_MODELS } from '../../wiring/followers.ts'
 import { joinedOf, NoInstallation, type Installation, type Purpose } from '../../wiring/installation.ts'
 import { BadSettings, type Settings } from '../../wiring/settings.ts'
 import { liesOnServer } from '../../wiring/store-addresses.ts'
-import { copyFiles } from '../copy/files.ts'
+import { copyFiles, faultIn } from '../copy/files.ts'
 import { copyPersons, strangersIn } from '../copy/persons.ts'
 import { BadUsage, counted, Failed, inStep, type Operation } from '../operation.ts'
 import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './folder.ts'
@@ -226,9 +226,11 @@ async function restoreFiles(
   const whole = new Map<string, number>()
   const digests = manifest.files.map(({ digest }) => digest)
   const step = { label: 'restoring files', total: digests.length, unit: 'files' }
-  const faults = await inStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
-  for (const [digest, fault] of faults)
+  const faulty = await inStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
+  for (const [digest, found] of faulty) {
+    const fault = faultIn(digest, found)
     throw new Failed(`The file ${digest} of the backup ${fault}, and was whole before: nothing was changed`)
+  }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, manifest.log.file?.bytes ?? 0)
   return { files: digests.length, bytes }
 }

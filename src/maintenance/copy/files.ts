@@ -44,41 +44,36 @@ export type CopyingFiles = {
  * Copies files, each under the SHA-256 of its bytes. A file is copied when the target gives its bytes back; one that the
  * target has whole already is not copied again, and nothing is stored of one that is damaged at the source.
  * @param update called with the number of files that were looked at
- * @returns what is wrong with files that could not be copied (`is missing`, `is damaged: ...`), by digest
+ * @returns what was found at the source of files that could not be copied, by the digests that they should have; undefined of
+ * those that are missing
  * @throws Failed where the target does not give back what was written, StoreUnavailable
  */
 export async function copyFiles(
   { source, target, digests, whole }: CopyingFiles,
   update: (files: number) => void,
-): Promise<ReadonlyMap<string, string>> {
-  const faults = new Map<string, string>()
+): Promise<ReadonlyMap<string, Digested | undefined>> {
+  const faulty = new Map<string, Digested | undefined>()
   let files = 0
   for await (const digest of digests) {
     if (!whole.has(digest)) {
-      const fault = await copyFile(source, target, digest, whole)
-      if (fault !== undefined) faults.set(digest, fault)
+      const found = await copyFile(source, target, digest)
+      if (found?.sha256 === digest) whole.set(digest, found.bytes)
+      else faulty.set(digest, found)
     }
     update(++files)
   }
-  return faults
+  return faulty
 }
 
-/** @returns what is wrong with the source's file */
-async function copyFile(
-  source: Files,
-  target: Files,
-  digest: string,
-  whole: Map<string, number>,
-): Promise<string | undefined> {
-  let there = await digestIn(target, digest)
-  if (faultIn(digest, there) !== undefined) {
-    const fault = faultIn(digest, await write(source, target, digest))
-    if (fault !== undefined) return fault
-    there = await digestIn(target, digest)
-  }
-  if (there?.sha256 !== digest) throw new Failed(`The target's file ${digest} ${faultIn(digest, there)}. ${SEE}`)
-  whole.set(digest, there.bytes)
-  return undefined
+/** @returns what both have then, or the source where that is not whole; undefined where the source has none */
+async function copyFile(source: Files, target: Files, digest: string): Promise<Digested | undefined> {
+  const there = await digestIn(target, digest)
+  if (there?.sha256 === digest) return there
+  const written = await write(source, target, digest)
+  if (written?.sha256 !== digest) return written
+  const fault = faultIn(digest, await digestIn(target, digest))
+  if (fault !== undefined) throw new Failed(`The target's file ${digest} ${fault}. ${SEE}`)
+  return written
 }
 
 const SEE = 'It was written just now: look at the disk there, and run the same command again'

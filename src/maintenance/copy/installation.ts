@@ -1,7 +1,7 @@
 import type { Installation } from '../../wiring/installation.ts'
 import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import { counted, Failed, inStep, shareOf, type Operation } from '../operation.ts'
-import { copyFiles } from './files.ts'
+import { copyFiles, faultIn } from './files.ts'
 import { SamePlaces, Walk, type Moment, type Place } from './log.ts'
 import { copyPersons } from './persons.ts'
 import { copyVault, type CopiedVault } from './vault.ts'
@@ -94,9 +94,10 @@ export class InstallationCopy {
   async allFiles(): Promise<void> {
     const { source } = this.#copying
     const total = this.#reported.has(FILES) ? undefined : await counted(source.files.list())
-    const faults = await this.#files(digestsIn(source.files.list()), total)
-    for (const [digest, fault] of faults) {
-      if (fault === 'is missing') continue
+    const faulty = await this.#files(digestsIn(source.files.list()), total)
+    for (const [digest, found] of faulty) {
+      if (found === undefined) continue
+      const fault = faultIn(digest, found)
       throw new Failed(`The source's file ${digest} ${fault}. Restore it from a backup, and run the same command again`)
     }
   }

@@ -94,14 +94,14 @@ export async function readSettled<Read>(
 
 const positionOf = async (build: Build): Promise<From> => (await build.checkpoint())?.position ?? 'start'
 
+type ComparingModel = Omit<Comparing, 'projection' | 'expected' | 'least' | 'part'> & { readonly fresh: FreshModel }
+
 /**
  * Compares a live build with a fresh fold, document by document, in both directions, and its sequences. While a service writes
  * on, the two are of different positions: only what differs at first is compared at one position.
  * @returns how many documents the live build has
  */
-export async function compareModel(
-  given: Omit<Comparing, 'projection' | 'expected' | 'least' | 'part'> & { readonly fresh: FreshModel },
-): Promise<number> {
+export async function compareModel(given: ComparingModel): Promise<number> {
   const { projection } = given.fresh
   const documents = await compareTables(given, documentsOf(projection.declaration))
   if (isNumbered(projection)) await compareTables(given, sequencesOf(projection.declaration))
@@ -109,7 +109,7 @@ export async function compareModel(
 }
 
 /** @returns how many the live build has */
-async function compareTables({ fresh, ...given }: Parameters<typeof compareModel>[0], part: Part): Promise<number> {
+async function compareTables({ fresh, ...given }: ComparingModel, part: Part): Promise<number> {
   const [live, folded] = [part.of(given.live), part.of(fresh.build)]
   const expected: Expected = async (position, keys) => {
     await fresh.foldTo(position)

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { Binary, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { copyFiles } from '../../../src/maintenance/copy/files.ts'
+import { copyFiles, faultIn } from '../../../src/maintenance/copy/files.ts'
 import { openLog } from '../../../src/runtime/log.ts'
 import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
 import { placesIn } from '../../../src/stores/folder/places.ts'
@@ -83,8 +83,8 @@ const SIZES = [201, 700_200, 500]
 async function copied({ source, target }: { readonly source: Kept; readonly target: Kept }) {
   const whole = new Map<string, number>()
   const digests = (await all(source.files.list())).map(({ digest }) => digest)
-  const faults = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
-  return { whole, faults }
+  const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+  return { whole, faulty }
 }
 
 async function digestIn(files: Files, digest: string): Promise<string> {
@@ -107,9 +107,9 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
   })
 
   test('have the same bytes, and are copied once', async ({ source, target, digests }) => {
-    const { whole, faults } = await copied({ source, target })
+    const { whole, faulty } = await copied({ source, target })
     assert.equal([...whole].toSorted(), digests.map((digest, index) => [digest, SIZES[index]]).toSorted())
-    assert.is(faults.size, 0)
+    assert.is(faulty.size, 0)
     const marks = await all(target.files.list())
     assert.equal((await copied({ source, target })).whole, whole)
     assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'one was written again')
@@ -120,9 +120,9 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
   test('are named where one is damaged at the source, and it is not copied', async ({ source, target, digests }) => {
     const [, damaged = ''] = digests
     await source.damage(damaged)
-    const { whole, faults } = await copied({ source, target })
-    assert.equal([...faults.keys()], [damaged])
-    assert.match(faults.get(damaged) ?? '', /^is damaged: it has the SHA-256 [0-9a-f]{64}$/)
+    const { whole, faulty } = await copied({ source, target })
+    assert.equal([...faulty.keys()], [damaged])
+    assert.match(faultIn(damaged, faulty.get(damaged)) ?? '', /^is damaged: it has the SHA-256 [0-9a-f]{64}$/)
     assert.is(await target.files.read(damaged), undefined)
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
@@ -135,8 +135,9 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     const [missing = '', ...others] = digests
     const whole = new Map<string, number>()
     await source.files.remove(missing, (await source.files.markOf(missing)) ?? '')
-    const faults = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
-    assert.equal([...faults], [[missing, 'is missing']])
+    const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
+    assert.equal([...faulty], [[missing, undefined]])
+    assert.is(faultIn(missing, undefined), 'is missing')
     assert.equal([...whole.keys()].toSorted(), others.toSorted())
   })
 
@@ -145,8 +146,8 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     const [damaged = '', missing = ''] = digests
     await target.damage(damaged)
     await target.files.remove(missing, (await target.files.markOf(missing)) ?? '')
-    const { whole, faults } = await copied({ source, target })
-    assert.is(faults.size, 0)
+    const { whole, faulty } = await copied({ source, target })
+    assert.is(faulty.size, 0)
     assert.equal([...whole.keys()].toSorted(), digests.toSorted())
     for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })

@@ -43,6 +43,22 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     /is damaged/,
   ],
   [
+    'the log of a stone, which lost all of its events',
+    (folder) =>
+      inFile(folder, 'events', (db) => db.exec(`DELETE FROM events WHERE stream IN ('diamond-1', 'scores-1')`)),
+    /^document 1 of diamonds$/,
+    /is there, and the log knows of none/,
+  ],
+  [
+    'the type of an event',
+    (folder) =>
+      inFile(folder, 'events', (db) =>
+        db.exec(`UPDATE events SET type = 'DiamondLifted' WHERE stream = 'diamond-2' AND revision = 0`),
+      ),
+    /^diamond-2@0$/,
+    /^DiamondLifted can't be folded into diamonds/,
+  ],
+  [
     'a file',
     (folder) => rmSync(certificateIn(folder)),
     /^diamond-1@\d+$/,
