@@ -57,6 +57,7 @@ const faults: readonly (readonly [name: string, path: string, source: string])[]
   ['an operation that imports a subcommand', 'maintenance/move/a.ts', "import { b } from '../../cli/b.ts'"],
   ['the composition root that imports an operation', 'wiring/a.ts', "import { b } from '../maintenance/b.ts'"],
   ['the composition root that imports a subcommand', 'wiring/a.ts', "import { b } from '../cli/b.ts'"],
+  ['a module of the runtime that imports a port', 'runtime/a.ts', "import { b } from '../stores/ports/event-store.ts'"],
   ['an adapter that imports a route', 'stores/sqlite/events/a.ts', "export { b } from '../../../http/b.ts'"],
   ['the entry, which loads on any Node and', 'main.ts', "import { b } from './stores/folder/files.ts'"],
   ['a module beside main that names an adapter', 'room.ts', "import { b } from './stores/folder/files.ts'"],

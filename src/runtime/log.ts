@@ -1,5 +1,5 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
-import { Outages, storeFaultIn } from './outages.ts'
+import { storeFaultIn, StoreOutages } from './outages.ts'
 
 /** Told of what failed and is made up for later: nobody waits for it, and an operator wants to know. */
 export type Told = (found: Readonly<Record<string, unknown>>, sentence: string) => void
@@ -16,7 +16,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] 
 
 /**
  * One JSON line an entry, on stderr: stdout belongs to results. Of entries that say by `repeats: true` that
- * many like them may come, those whose `err` is a store's being away are counted, and told in a few lines (outages.ts).
+ * many like them may come, those whose `err` is a store's are counted, and told in a few lines (outages.ts).
  */
 export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStream = stderr()): Log {
   const log = pino(
@@ -35,7 +35,7 @@ export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStrea
     },
     to,
   )
-  const outages = new Outages((at, fields, message) => log[at](fields, message))
+  const outages = new StoreOutages(log)
   return log
 }
 

@@ -1,80 +1,135 @@
-import { OutcomeUnknown, StoreUnavailable } from '../stores/ports/event-store.ts'
-
 /** Milliseconds between two lines about an outage that goes on. */
 const EVERY = 60_000
-/** Milliseconds without a failure after which an outage is over: whoever goes on trying does so more often. */
+/** Milliseconds without a failure after which a store's outage is over: whoever goes on trying does so more often. */
 const QUIET = 10_000
 
-/** What the messages of a server's store begin with is its name; those of files begin with a path or a small letter. */
-const STORE = /^[A-Z]\w+(?=: | at )/
-
 type Fields = Readonly<Record<string, unknown>>
-type Level = 'error' | 'warn' | 'info'
-type Outage = { failures: number; readonly since: number; toldAt: number; lastAt: number }
+type Write = (fields: Fields, message: string) => void
 
-/** The two things that a clock is asked; milliseconds. */
-export type Clock = { now(): number; later(ms: number, run: () => void): void }
+/** Where lines go, by their level. */
+type Lines = Readonly<Record<'error' | 'warn' | 'info', Write>>
 
-const CLOCK: Clock = {
-  now: () => performance.now(),
-  later: (ms, run) => void setTimeout(run, ms).unref(),
+/** Writes the lines of one outage. */
+type LinesOf<Failure> = {
+  begins(failure: Failure, fields: Fields): void
+  goesOn(failure: Failure, figures: Fields): void
+  isOver(figures: Fields): void
 }
 
 /**
- * Tells of a store that is away in one line when that begins, one a minute with what it has cost, and one when it is over;
- * hundreds of requests a second would write one each otherwise.
+ * Something that fails again and again, in few lines: one when it begins, one a minute with what it has cost, and one when
+ * it is over. Hundreds of requests a second would write one each otherwise.
  */
-export class Outages {
-  readonly #open = new Map<string, Outage>()
+class Outage<Failure> {
+  #failures = 0
+  #since = 0
+  #toldAt = 0
+  #lastAt = 0
 
-  constructor(
-    private readonly write: (level: Level, fields: Fields, message: string) => void,
-    private readonly clock: Clock = CLOCK,
-  ) {}
+  constructor(private readonly lines: LinesOf<Failure>) {}
 
-  /** @param fields what its entry in the log would say besides: by whom or for which request */
-  failed(error: Error, fields: Fields): void {
-    const store = STORE.exec(error.message)?.[0] ?? 'a file or disk'
-    const now = this.clock.now()
-    const outage = this.#open.get(store)
-    if (outage === undefined) {
-      this.#open.set(store, { failures: 1, since: now, toldAt: now, lastAt: now })
-      this.write('error', { ...fields, store, reason: error.message }, 'a store is away; telling once a minute')
-      this.#look(store, QUIET)
-      return
-    }
-    outage.failures++
-    outage.lastAt = now
-    if (now - outage.toldAt < EVERY) return
-    outage.toldAt = now
-    this.write('warn', { store, ...this.#figures(outage), reason: error.message }, 'a store is still away')
+  /** Milliseconds since it failed last. */
+  get quietMs(): number {
+    return performance.now() - this.#lastAt
   }
 
-  #look(store: string, ms: number): void {
-    this.clock.later(ms, () => {
-      const outage = this.#open.get(store)
-      if (outage === undefined) return
-      const left = outage.lastAt + QUIET - this.clock.now()
-      if (left > 0) return this.#look(store, left)
-      this.#open.delete(store)
-      this.write('info', { store, ...this.#figures(outage) }, 'the outage is over: nothing has failed for 10 s')
+  /** @param fields what a line of its own would say besides: by whom or for which request */
+  failed(failure: Failure, fields: Fields = {}): void {
+    const now = (this.#lastAt = performance.now())
+    if (++this.#failures === 1) {
+      this.#since = this.#toldAt = now
+      this.lines.begins(failure, fields)
+    } else if (now - this.#toldAt >= EVERY) {
+      this.#toldAt = now
+      this.lines.goesOn(failure, this.#figures)
+    }
+  }
+
+  /** Nothing, where nothing has failed. */
+  over(): void {
+    if (this.#failures > 0) this.lines.isOver(this.#figures)
+    this.#failures = 0
+  }
+
+  get #figures(): Fields {
+    return { failures: this.#failures, seconds: Math.round((this.#lastAt - this.#since) / 1_000) }
+  }
+}
+
+/** An error of a store, such as the ports' StoreUnavailable, which names that store. */
+export type StoreFault = Error & { readonly store: string }
+
+const isStoreFault = (error: unknown): error is StoreFault =>
+  error instanceof Error && 'store' in error && typeof error.store === 'string'
+
+/**
+ * The fault of a store in an entry that is marked as one of many alike by `repeats: true`; undefined for whatever else the
+ * log is told: that a secret's end is not on record, say, is told whatever it comes of.
+ */
+export function storeFaultIn(entry: unknown): StoreFault | undefined {
+  if (typeof entry !== 'object' || entry === null || !('repeats' in entry && 'err' in entry)) return undefined
+  return isStoreFault(entry.err) ? entry.err : undefined
+}
+
+/** The outages of stores, each told once for all who meet it. */
+export class StoreOutages {
+  readonly #outages = new Map<string, Outage<StoreFault>>()
+
+  constructor(private readonly log: Lines) {}
+
+  failed(fault: StoreFault, fields: Fields): void {
+    const outage = this.#outages.get(fault.store) ?? this.#begin(fault.store)
+    outage.failed(fault, fields)
+  }
+
+  #begin(store: string): Outage<StoreFault> {
+    const { log } = this
+    const outage = new Outage<StoreFault>({
+      begins: ({ message: reason }, fields) =>
+        log.error({ ...fields, store, reason }, 'a store is away; telling once a minute'),
+      goesOn: ({ message: reason }, figures) => log.warn({ store, ...figures, reason }, 'a store is still away'),
+      isOver: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
+    })
+    this.#outages.set(store, outage)
+    this.#endLater(store, outage, QUIET)
+    return outage
+  }
+
+  #endLater(store: string, outage: Outage<StoreFault>, ms: number): void {
+    const end = () => {
+      const left = QUIET - outage.quietMs
+      if (left > 0) return this.#endLater(store, outage, left)
+      this.#outages.delete(store)
+      outage.over()
+    }
+    setTimeout(end, ms).unref()
+  }
+}
+
+/** Work that is tried again for as long as it fails. */
+export class Interruption {
+  readonly #outage: Outage<unknown>
+
+  constructor(
+    private readonly name: string,
+    private readonly log: Pick<Lines, 'warn' | 'info'>,
+  ) {
+    this.#outage = new Outage<unknown>({
+      begins: (err) => log.warn({ err, name }, BEGINS),
+      goesOn: (err, figures) => log.warn({ err, name, ...figures }, 'still interrupted; trying again'),
+      isOver: (figures) => log.info({ name, ...figures }, 'goes on after an interruption'),
     })
   }
 
-  #figures({ failures, since, lastAt }: Outage): Fields {
-    return { failures, seconds: Math.round((lastAt - since) / 1_000) }
+  failed(error: unknown): void {
+    // A store's outage is told once for all who meet it, and counted there.
+    if (isStoreFault(error)) this.log.warn({ err: error, name: this.name, repeats: true }, BEGINS)
+    else this.#outage.failed(error)
+  }
+
+  over(): void {
+    this.#outage.over()
   }
 }
 
-/**
- * The fault of a store that is away, in an entry that is marked as one of many alike by `repeats: true`; undefined for
- * whatever else the log is told: that a secret's end is not on record, say, is told whatever it comes of.
- */
-export function storeFaultIn(entry: unknown): Error | undefined {
-  if (!isMarked(entry)) return undefined
-  const { err } = entry
-  return err instanceof StoreUnavailable || err instanceof OutcomeUnknown ? err : undefined
-}
-
-const isMarked = (entry: unknown): entry is { readonly repeats: true; readonly err?: unknown } =>
-  typeof entry === 'object' && entry !== null && 'repeats' in entry
+const BEGINS = 'interrupted; trying again'

@@ -12,7 +12,7 @@ const CORE = ['domain', 'representations', 'events', 'evidence', 'port', 'creden
 /** What each room may import of src besides itself. Wiring composes those that make a service; main may name them all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  runtime: ['port'],
+  runtime: [],
   port: ['domain'],
   representations: ['domain'],
   events: ['domain', 'port'],

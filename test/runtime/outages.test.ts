@@ -1,57 +1,88 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openLog } from '../../src/runtime/log.ts'
-import { Outages } from '../../src/runtime/outages.ts'
+import { Interruption, StoreOutages } from '../../src/runtime/outages.ts'
 import { OutcomeUnknown, StoreUnavailable } from '../../src/stores/ports/event-store.ts'
+import { withFakeTime } from '../fake-time.ts'
 
-/** A clock that goes on when it is told to, and what was written by then: level, failures, message. */
+type Line = [level: string, failures: unknown, message: string]
+
+/** The outages of stores, and what was written of them. */
 function given() {
-  const lines: [level: string, failures: unknown, message: string][] = []
-  const due: { at: number; run: () => void }[] = []
-  let now = 0
-  const clock = { now: () => now, later: (ms: number, run: () => void) => void due.push({ at: now + ms, run }) }
-  const outages = new Outages((level, { failures }, message) => lines.push([level, failures, message]), clock)
-  const pass = (ms: number) => {
-    now += ms
-    for (const one of due.splice(0)) {
-      if (one.at <= now) one.run()
-      else due.push(one)
-    }
-  }
-  return { outages, lines, pass }
+  const lines: Line[] = []
+  const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void lines.push([level, fields['failures'], message])
+  const outages = new StoreOutages({ error: at('error'), warn: at('warn'), info: at('info') })
+  return { outages, lines }
 }
 
-const away = new StoreUnavailable('EventStoreDB: the head could not be read: not reachable')
+const ofEventStoreDB = { store: 'EventStoreDB' }
+const away = new StoreUnavailable('EventStoreDB: the head could not be read: not reachable', ofEventStoreDB)
 
 const test = suite('an outage of a store')
 
-test('is one line when it begins, one a minute with its counts, and one at its end', () => {
-  const { outages, lines, pass } = given()
-  for (let second = 0; second < 130; second++) {
-    for (let request = 0; request < 10; request++) outages.failed(away, { request: 'r' })
-    pass(1_000)
-  }
-  for (let second = 0; second < 20; second++) pass(1_000)
-  assert.equal(lines, [
-    ['error', undefined, 'a store is away; telling once a minute'],
-    ['warn', 601, 'a store is still away'],
-    ['warn', 1201, 'a store is still away'],
-    ['info', 1300, 'the outage is over: nothing has failed for 10 s'],
-  ])
-})
+test('is one line when it begins, one a minute with its counts, and one at its end', () =>
+  withFakeTime(async (time) => {
+    const { outages, lines } = given()
+    for (let second = 0; second < 130; second++) {
+      for (let request = 0; request < 10; request++) outages.failed(away, { request: 'r' })
+      await time.pass(1_000)
+    }
+    await time.pass(20_000)
+    assert.equal(lines, [
+      ['error', undefined, 'a store is away; telling once a minute'],
+      ['warn', 601, 'a store is still away'],
+      ['warn', 1201, 'a store is still away'],
+      ['info', 1300, 'the outage is over: nothing has failed for 10 s'],
+    ])
+  }))
 
-test('is told of each store by itself, and again when it comes again', () => {
-  const { outages, lines, pass } = given()
-  outages.failed(away, {})
-  outages.failed(new StoreUnavailable("MongoDB at a:1 can't be used now"), {})
-  outages.failed(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not'), {})
-  pass(20_000)
-  outages.failed(away, {})
+test('is told of each store by itself, and again when it comes again', () =>
+  withFakeTime(async (time) => {
+    const { outages, lines } = given()
+    outages.failed(away, {})
+    outages.failed(new StoreUnavailable("MongoDB at a:1 can't be used now", { store: 'MongoDB' }), {})
+    outages.failed(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not', ofEventStoreDB), {})
+    await time.pass(20_000)
+    outages.failed(away, {})
+    assert.equal(
+      lines.map(([level]) => level),
+      ['error', 'error', 'info', 'info', 'error'],
+    )
+  }))
+
+test('is of the store that the error names, or the error behind it', () => {
+  const wrapped = new OutcomeUnknown('an append may be stored or not', { cause: away })
+  const ofFiles = new StoreUnavailable('/var/lib/adamant/events.db is closed')
   assert.equal(
-    lines.map(([level]) => level),
-    ['error', 'error', 'info', 'info', 'error'],
+    [away, wrapped, ofFiles].map(({ store }) => store),
+    ['EventStoreDB', 'EventStoreDB', 'a file or disk'],
   )
 })
+
+test('is told by the store, and not once more by each work that it interrupts', () =>
+  withFakeTime(async (time) => {
+    const lines: (readonly [level: string, entry: object])[] = []
+    const at = (level: string) => (entry: object) => void lines.push([level, entry])
+    const work = new Interruption('scoring', { warn: at('warn'), info: at('info') })
+    work.failed(away)
+    assert.equal(lines.splice(0), [['warn', { err: away, name: 'scoring', repeats: true }]])
+    work.over()
+    assert.equal(lines, [])
+
+    const ours = new TypeError('ours')
+    for (let second = 0; second <= 60; second++) {
+      work.failed(ours)
+      if (second < 60) await time.pass(1_000)
+    }
+    work.over()
+    work.over()
+    assert.equal(lines, [
+      ['warn', { err: ours, name: 'scoring' }],
+      ['warn', { err: ours, name: 'scoring', failures: 61, seconds: 60 }],
+      ['info', { name: 'scoring', failures: 61, seconds: 60 }],
+    ])
+  }))
 
 test('has no stack in the log, and hides nothing else that is told meanwhile', () => {
   const written: Record<string, unknown>[] = []

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { Refusal, type Fault, type RefusalKind } from '../../domain/decider.ts'
 import type { Log } from '../../runtime/log.ts'
-import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
+import {
+  LogClosed,
+  OutcomeUnknown,
+  StoreFault,
+  StoreUnavailable,
+  WrongRevision,
+} from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
 import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
 import { answer as answered, type Headers } from './answer.ts'
@@ -129,7 +135,7 @@ export type LogError = (error: unknown, requestId: string, status: number, endpo
 export const errorLog =
   (log: Log): LogError =>
   (error, request, status, endpoint) => {
-    const isAway = error instanceof StoreUnavailable || error instanceof OutcomeUnknown
+    const isAway = error instanceof StoreFault
     log.error(
       { err: error, request, status, ...(endpoint !== undefined && { endpoint }), ...(isAway && { repeats: true }) },
       'request failed',

@@ -1,9 +1,9 @@
 import type { Log } from '../../runtime/log.ts'
+import { Interruption } from '../../runtime/outages.ts'
 import { endsWithin } from '../../runtime/deadline.ts'
 import type { From } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
 import { FollowedProgress, type Progress } from './progress.ts'
-import { Interruptions } from './interruptions.ts'
 import type { RunFigures } from './loop.ts'
 import type { Runner } from './runner.ts'
 
@@ -26,7 +26,7 @@ export class ActiveRunner implements Progress {
   #timer: NodeJS.Timeout | undefined
   #trying: Promise<void> = Promise.resolve()
   #stopped = true
-  readonly #asking: Interruptions
+  readonly #asking: Interruption
 
   constructor(
     private readonly runner: Pick<Runner, 'start' | 'stop' | 'progress' | 'figures'>,
@@ -38,7 +38,7 @@ export class ActiveRunner implements Progress {
   ) {
     this.#followed = new FollowedProgress(model)
     this.#progress = this.#followed
-    this.#asking = new Interruptions(`lease of ${declaration.name}`, log)
+    this.#asking = new Interruption(`lease of ${declaration.name}`, log)
   }
 
   /** Resolves after the first try to become the active runner, or after a while where the read store hangs. Again, too, after a stop. */

@@ -1,7 +1,7 @@
 import { endsWithin } from '../../runtime/deadline.ts'
 import type { Log } from '../../runtime/log.ts'
+import { Interruption } from '../../runtime/outages.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
-import { Interruptions } from './interruptions.ts'
 
 /** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
 const FIRST_PAUSE = 50
@@ -42,7 +42,7 @@ type Life = { over: boolean; run: AbortController }
  */
 export class Loop {
   readonly #pause = new WakeablePause()
-  readonly #interruptions: Interruptions
+  readonly #interruption: Interruption
   #life: Life | undefined
   #done: Promise<void> = Promise.resolve()
   #wanted = false
@@ -55,7 +55,7 @@ export class Loop {
     private readonly run: Round,
     private readonly options: LoopOptions = {},
   ) {
-    this.#interruptions = new Interruptions(name, log)
+    this.#interruption = new Interruption(name, log)
   }
 
   get figures(): RunFigures {
@@ -110,16 +110,16 @@ export class Loop {
 
   async #once(life: Life): Promise<'done' | 'ended' | 'failed'> {
     life.run = new AbortController()
-    const mended = setTimeout(() => this.#interruptions.over(), MENDED)
+    const mended = setTimeout(() => this.#interruption.over(), MENDED)
     this.#runs++
     try {
       const outcome = await this.run(life.run.signal)
-      this.#interruptions.over()
+      this.#interruption.over()
       return outcome ?? 'ended'
     } catch (error) {
       if (life.over) return 'ended'
       this.#failures++
-      this.#interruptions.failed(error)
+      this.#interruption.failed(error)
       return 'failed'
     } finally {
       clearTimeout(mended)

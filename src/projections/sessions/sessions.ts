@@ -159,6 +159,8 @@ export class SessionFeed {
   #accountsChangedAt: From = 'start'
   #confirms = false
   #confirmedAt = Number.NEGATIVE_INFINITY
+  /** What the last try to confirm has failed with. */
+  #unconfirmedFor: unknown
 
   constructor(options: SessionFeedOptions) {
     const { ttl, clock, monotonic, log } = options
@@ -231,7 +233,8 @@ export class SessionFeed {
   accountsChangedAt(): From | Promise<From> {
     const missing = this.#missing()
     if (missing === undefined) return this.#accountsChangedAt
-    if (missing === 'unconfirmed') throw new StoreUnavailable('The log does not tell its head')
+    if (missing === 'unconfirmed')
+      throw new StoreUnavailable('The log does not tell its head', { cause: this.#unconfirmedFor })
     // What came meanwhile may be of an account: anything read before it counts as outdated.
     return this.#reached(missing, PATIENCE).then((reached) => (reached ? this.#accountsChangedAt : missing))
   }
@@ -253,9 +256,14 @@ export class SessionFeed {
    */
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
-    if (!(await this.#reached(await this.#options.store.head(), CONFIRMED_FOR)))
-      throw new StoreUnavailable(`The log was not read on within ${CONFIRMED_FOR} ms`)
-    this.#confirmedAt = asked
+    try {
+      if (!(await this.#reached(await this.#options.store.head(), CONFIRMED_FOR)))
+        throw new StoreUnavailable(`The log was not read on within ${CONFIRMED_FOR} ms`, { store: 'the log' })
+      this.#confirmedAt = asked
+    } catch (error) {
+      this.#unconfirmedFor = error
+      throw error
+    }
   }
 
   /** The position still to be reached, `unconfirmed` where nobody knows it, undefined when nothing is missing. */

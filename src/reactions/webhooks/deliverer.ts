@@ -5,11 +5,11 @@ import { type Named } from '../../commands/webhooks/webhooks.ts'
 import { ownerOf, WEBHOOK_STREAMS } from '../../domain/webhook/webhook.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
-import { Interruptions } from '../../projections/engine/interruptions.ts'
 import type { Progress } from '../../projections/engine/progress.ts'
 import { reaction } from '../../projections/engine/reaction.ts'
 import type { WebhookProgresses } from '../../projections/webhooks/webhooks.ts'
 import type { Log } from '../../runtime/log.ts'
+import { Interruption } from '../../runtime/outages.ts'
 import { WakeablePause } from '../../runtime/wakeable-pause.ts'
 import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
@@ -63,10 +63,10 @@ export class Deliverer {
   readonly #lanes = new Map<number, Running>()
   readonly #owners = new Map<number, Set<number>>()
   readonly #pause = new WakeablePause()
-  readonly #interruptions: Interruptions
+  readonly #interruption: Interruption
 
   constructor(private readonly tools: DelivererTools) {
-    this.#interruptions = new Interruptions('webhook-deliveries', tools.log)
+    this.#interruption = new Interruption('webhook-deliveries', tools.log)
   }
 
   /** An account's webhooks are not as they were. Those that are new are found when the read model has them. */
@@ -132,10 +132,10 @@ export class Deliverer {
   async #follow(named: Named, lane: Lane, signal: AbortSignal): Promise<void> {
     try {
       await lane.run(signal)
-      this.#interruptions.over()
+      this.#interruption.over()
     } catch (error) {
       if (!signal.aborted) {
-        this.#interruptions.failed(error)
+        this.#interruption.failed(error)
         await this.tools.sleep(REST, signal)
       }
     } finally {

@@ -1,7 +1,7 @@
 import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
 import type { Answer, BatchStream } from './batch-stream.ts'
 import { encode, type Encoded } from './encoding.ts'
-import { isNeverSent, unavailable } from './failure.ts'
+import { isNeverSent, STORE, unavailable } from './failure.ts'
 import type { Fence } from '../log/fence.ts'
 import type { Reader } from './reader.ts'
 
@@ -153,7 +153,10 @@ function positionOf({ stream, expected, answer }: Answered): Position {
 }
 
 const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>
-  new OutcomeUnknown(`EventStoreDB: the append to ${stream} may be stored or not: ${reason.message}`, { cause })
+  new OutcomeUnknown(`${STORE}: the append to ${stream} may be stored or not: ${reason.message}`, {
+    cause,
+    store: STORE,
+  })
 
 function groupByStream<Item extends { readonly append: Append }>(items: readonly Item[]) {
   const lanes = new Map<string, (Item & { readonly index: number })[]>()

@@ -1,7 +1,7 @@
 import { addressOf, badAddress, type Address } from './address.ts'
 import { within } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { isOfTheNode, unavailable } from './failure.ts'
+import { isOfTheNode, STORE, unavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
 import { Rest } from './rest.ts'
 import type { Timing } from './timing.ts'
@@ -86,7 +86,7 @@ export class Connection {
   /** The node to call. At once where there is one, or is known to be none. @throws StoreUnavailable */
   async node(): Promise<EventStoreNode> {
     if (this.#node !== undefined) return this.#node
-    if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed')
+    if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed', { store: STORE })
     if (this.#search === undefined) this.#searchingSince = performance.now()
     const search = (this.#search ??= this.#find())
     // It fails for each who waits for it; one whose patience ended before says what it knows.
@@ -147,7 +147,7 @@ export class Connection {
     try {
       for (;;) {
         const leader = await this.#askAll()
-        if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed')
+        if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed', { store: STORE })
         if (leader !== undefined) return (this.#node = this.#open(leader))
         await this.#rest.sleep()
       }

@@ -16,6 +16,9 @@ export const interruptedBy =
       'following the log is interrupted; trying again',
     )
 
+/** What its errors name, and their messages begin with. */
+export const STORE = 'EventStoreDB'
+
 /** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
 type Failure = Error & {
   readonly type?: unknown
@@ -53,7 +56,7 @@ export const isUnknownPosition = (error: unknown): boolean => /Exception was thr
  */
 export function unavailable(what: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
-  return new StoreUnavailable(`EventStoreDB: ${what}: ${reasonOf(error)}`, { cause: error })
+  return new StoreUnavailable(`${STORE}: ${what}: ${reasonOf(error)}`, { cause: error, store: STORE })
 }
 
 function reasonOf(error: unknown): string {

@@ -12,7 +12,7 @@ import {
 } from '../ports/event-store.ts'
 import type { Connection } from './connection.ts'
 import { isUntold, positionOf, storedEvent } from './encoding.ts'
-import { isMissingStream, isUnknownPosition, unavailable } from './failure.ts'
+import { isMissingStream, isUnknownPosition, STORE, unavailable } from './failure.ts'
 import { Inbox, type Incoming } from './inbox.ts'
 import { LEADER_ONLY } from './node.ts'
 import type { Timing } from './timing.ts'
@@ -105,7 +105,9 @@ export class Places {
   #placeOf(event: StoredEvent): Position {
     const place = this.#places.get(nameOf(event))
     if (place !== undefined) return place
-    throw new StoreUnavailable(`EventStoreDB: ${nameOf(event)} was read by its stream, but is not among all events`)
+    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read by its stream, but is not among all events`, {
+      store: STORE,
+    })
   }
 
   async #readNew(): Promise<void> {

@@ -119,7 +119,8 @@ export class Presence {
     if (this.#isHeard()) this.#looks = 0
     this.#looks++
     if (this.#looks === DOUBTED) void this.#find()
-    if (this.#looks >= AWAY) this.#leave(new StoreUnavailable(`${this.log.server}: the log does not answer`))
+    if (this.#looks >= AWAY)
+      this.#leave(new StoreUnavailable(`${this.log.server}: the log does not answer`, { store: this.log.server }))
   }
 
   /** Something came since the last look: a part of an answer that takes long, such as a head far back. */
@@ -153,7 +154,11 @@ export class Presence {
           await pause(RECONNECTED, undefined, { ref: false })
           continue
         }
-        this.#leave(error instanceof StoreUnavailable ? error : new StoreUnavailable(String(error), { cause: error }))
+        this.#leave(
+          error instanceof StoreUnavailable
+            ? error
+            : new StoreUnavailable(String(error), { cause: error, store: this.log.server }),
+        )
         return false
       }
     }

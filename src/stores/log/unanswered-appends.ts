@@ -21,7 +21,7 @@ export class UnansweredAppends {
   async pass<Answer>(append: () => Promise<Answer>): Promise<Answer> {
     if (!this.#isMet) return this.#meet(append)
     if (this.#isTrying || performance.now() - this.#triedAt < PAUSE) {
-      throw new StoreUnavailable(`${this.server}: the log answers reads and no appends`)
+      throw new StoreUnavailable(`${this.server}: the log answers reads and no appends`, { store: this.server })
     }
     this.#isTrying = true
     try {

@@ -3,7 +3,7 @@ import { within } from '../../runtime/deadline.ts'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
 import { BadAddress } from '../ports/address.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { failureOf, isUnacknowledged } from './failure.ts'
+import { failureOf, isUnacknowledged, STORE } from './failure.ts'
 
 /** Of the connections, so many may be in use for what requests change: the others are for reading. */
 const SHARE = 0.6
@@ -58,6 +58,7 @@ class WritePlaces {
     return new StoreUnavailable(
       `MongoDB at ${this.server} takes no more writes now: ` +
         (this.#isHung ? 'no majority of its members acknowledges them' : `${this.#places} are under way`),
+      { store: STORE },
     )
   }
 }
@@ -153,7 +154,7 @@ export function connect(address: string, slower = 1): Mongo {
   const places = new WritePlaces(client.options.maxPoolSize, server)
   const wait = <Result>(running: Promise<Result>, { deadline }: Kind): Promise<Result> =>
     within(deadline * slower, running, () => {
-      throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${deadline * slower} ms`)
+      throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${deadline * slower} ms`, { store: STORE })
     })
 
   return {
@@ -164,7 +165,8 @@ export function connect(address: string, slower = 1): Mongo {
       const caller = { hasGone: false }
       const run = async () => {
         await connection()
-        if (caller.hasGone) throw new StoreUnavailable(`nobody waits any more for MongoDB at ${server}`)
+        if (caller.hasGone)
+          throw new StoreUnavailable(`nobody waits any more for MongoDB at ${server}`, { store: STORE })
         return action()
       }
       try {

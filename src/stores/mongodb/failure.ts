@@ -66,10 +66,16 @@ export const isUnacknowledged = (error: unknown): boolean =>
     ? concernIn(error) === WRITE_CONCERN_FAILED || error.code === WRITE_CONCERN_FAILED
     : error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED
 
+/** What its errors name. */
+export const STORE = 'MongoDB'
+
 /** @returns StoreUnavailable in place of errors that pass */
 export function failureOf(error: unknown, server: string): unknown {
   if (!(error instanceof MongoError) || !passes(error)) return error
-  return new StoreUnavailable(`MongoDB at ${server} can't be used now: ${error.message}`, { cause: error })
+  return new StoreUnavailable(`MongoDB at ${server} can't be used now: ${error.message}`, {
+    cause: error,
+    store: STORE,
+  })
 }
 
 /** Whatever is not the server's own word is the network's; misuse of the driver is ours, unless it was closed meanwhile. */

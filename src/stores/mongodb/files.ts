@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../ports/event-store.ts'
 import { ABANDONED, type Files, type Incoming, type Kept, type Leftover, type Listed } from '../ports/files.ts'
 import { markedNow, Touching } from '../touching.ts'
 import { WRITE, type Mongo } from './connection.ts'
-import { isDuplicate } from './failure.ts'
+import { isDuplicate, STORE } from './failure.ts'
 import { identityIn } from './confirmed.ts'
 import { indexedCalls, type CallOn } from './indexed-calls.ts'
 
@@ -211,7 +211,7 @@ class IncomingFile implements Incoming {
       await this.call(({ files }) => files.insertOne(kept), WRITE)
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      throw new StoreUnavailable('an upload took so long that it was given up', { cause: error })
+      throw new StoreUnavailable('an upload took so long that it was given up', { cause: error, store: STORE })
     }
     this.#kept = true
     const release = this.touching.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
@@ -229,7 +229,8 @@ class IncomingFile implements Incoming {
       ({ files }) => files.updateOne({ _id: this.#id, filename: GONE, length: this.#bytes }, back),
       WRITE,
     )
-    if (found.matchedCount === 0) throw new StoreUnavailable(`the file ${digest} was collected while it was held`)
+    if (found.matchedCount === 0)
+      throw new StoreUnavailable(`the file ${digest} was collected while it was held`, { store: STORE })
   }
 
   async discard(): Promise<void> {

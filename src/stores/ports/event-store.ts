@@ -143,8 +143,22 @@ export class WrongRevision extends Error {
   }
 }
 
+/** @property store as people call it, such as EventStoreDB; unless told, the cause's, or `a file or disk` */
+export type StoreFaultOptions = ErrorOptions & { readonly store?: string }
+
+/** A store could not do what it was asked for; it is named, so that an outage is told once for all who meet it. */
+export class StoreFault extends Error {
+  override readonly name: string = 'StoreFault'
+  readonly store: string
+
+  constructor(message?: string, { store, cause }: StoreFaultOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.store = store ?? (cause instanceof StoreFault ? cause.store : 'a file or disk')
+  }
+}
+
 /** The append may have been stored, or may be later. Only reading the stream again tells. */
-export class OutcomeUnknown extends Error {
+export class OutcomeUnknown extends StoreFault {
   override readonly name = 'OutcomeUnknown'
 }
 
@@ -161,7 +175,7 @@ export class DamagedEvent extends Error {
 }
 
 /** The store can't be reached or can't take writes now; nothing was stored. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends StoreFault {
   override readonly name: string = 'StoreUnavailable'
 }
 

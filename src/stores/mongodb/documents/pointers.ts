@@ -2,6 +2,7 @@ import type { Filling, ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { confirmed, inserted } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
+import { STORE } from '../failure.ts'
 
 /** Which build of each model's version is live. */
 export type Pointers = {
@@ -62,7 +63,7 @@ export function pointersIn(mongo: Mongo, now: () => number): Pointers {
       const name = nameOf(declaration)
       if (await call(() => inserted(pointers, { _id: name, build }))) return build
       const found = await confirmed(mongo, (options) => pointers.findOne({ _id: name }, options))
-      if (found === null) throw new StoreUnavailable(`the pointer of ${name} was there, and is gone`)
+      if (found === null) throw new StoreUnavailable(`the pointer of ${name} was there, and is gone`, { store: STORE })
       return found.build
     },
     async point(declaration, build) {

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb'
 import { comparePositions, StoreUnavailable, type From } from '../../ports/event-store.ts'
 import type { Checkpoint, DeadLetter, ModelDeclaration } from '../../ports/read-store.ts'
 import { inserted } from '../confirmed.ts'
-import { isDuplicate } from '../failure.ts'
+import { isDuplicate, STORE } from '../failure.ts'
 import { positionOf, reachedOf, type Reached } from '../place.ts'
 
 /** `_id`: build, stream, revision. */
@@ -90,7 +90,7 @@ export const addProgress = (all: Collection<Progress>, id: string, { name, versi
 /** @throws StoreUnavailable where the build is gone: whoever works on it opens the live one again */
 export async function readProgress(all: Collection<Progress>, id: string): Promise<Progress> {
   const progress = await all.findOne({ _id: id })
-  if (progress === null) throw new StoreUnavailable(`the build ${id} of a read model is gone`)
+  if (progress === null) throw new StoreUnavailable(`the build ${id} of a read model is gone`, { store: STORE })
   return progress
 }
 
