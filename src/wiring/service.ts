@@ -32,7 +32,7 @@ import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
-import { watchLog, type Watched } from './watch-log.ts'
+import { watchLog, type Watched } from './circuit-breakers.ts'
 
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */

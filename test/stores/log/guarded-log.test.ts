@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
-import { WatchedLog } from '../../../src/stores/log/watched-log.ts'
+import { GuardedLog } from '../../../src/stores/log/guarded-log.ts'
 import { withFakeTime } from '../../fake-time.ts'
 
 const test = suite('a log that is watched')
@@ -34,7 +34,7 @@ function serverLog() {
       yield await call(() => ({ type: 'SomethingHappened' }))
     },
   }
-  const watched = new WatchedLog(log as unknown as EventStore, 'EventStoreDB')
+  const watched = new GuardedLog(log as unknown as EventStore, 'EventStoreDB')
   return { state, log, watched, store: watched.store }
 }
 

@@ -3,7 +3,7 @@ import { Presence, type Looks } from './presence.ts'
 import { UnansweredAppends } from './unanswered-appends.ts'
 
 /** A log on a server, whose calls fail at once while it is away. */
-export class WatchedLog {
+export class GuardedLog {
   /** The same log; its calls fail at once while it is away. Subscriptions go on trying by themselves. */
   readonly store: EventStore
   readonly #presence: Presence

@@ -3,7 +3,7 @@ import type { OpenParts } from './open-parts.ts'
 import { EVENT_STORES } from './engines.ts'
 import { engineOf } from './store-addresses.ts'
 import { StaleReads } from '../projections/engine/stale-reads.ts'
-import { WatchedLog } from '../stores/log/watched-log.ts'
+import { GuardedLog } from '../stores/log/guarded-log.ts'
 
 /** An installation whose log is known to be there or to be away, and what reads do without it. */
 export type Watched = { readonly installation: Installation; readonly stale: StaleReads }
@@ -14,7 +14,7 @@ export function watchLog(installation: Installation, parts: OpenParts): Watched 
   const seconds = settings.STALE_READS
   const { lies, name } = engineOf(EVENT_STORES, settings.EVENT_STORE)
   if (lies === 'in DATA_DIR') return { installation, stale: new StaleReads(undefined, seconds) }
-  const watched = new WatchedLog(store, name)
+  const watched = new GuardedLog(store, name)
   parts.add({ stage: 'stores', name: 'watch', stop: async () => watched.stop() })
   const known = watched.store
   return {
