@@ -9,6 +9,8 @@ export type FakeTime = {
   pass(milliseconds: number): Promise<void>
   /** Likewise within this turn of the event loop: what waits for a timer has its turn later. */
   jump(milliseconds: number): void
+  /** As when the process stands still for so long: a timer that was due many times meanwhile fires once. */
+  standStill(milliseconds: number): void
 }
 
 /** What stands still. Turns of the event loop go on, by which sockets and files answer. */
@@ -31,6 +33,7 @@ export async function withFakeTime(
         await clock.tickAsync(milliseconds)
       },
       jump: (milliseconds) => void clock.tick(milliseconds),
+      standStill: (milliseconds) => void clock.jump(milliseconds),
     })
   } finally {
     clock.uninstall()

@@ -32,7 +32,7 @@ import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
-import { watchLog, type Watched } from './circuit-breakers.ts'
+import { guardInstallation, type Guarded } from './circuit-breakers.ts'
 
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
@@ -57,14 +57,14 @@ export async function startService(installation: Installation): Promise<Running>
   const parts = new OpenParts(installation.log)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
   try {
-    return await startParts(watchLog(installation, parts), parts)
+    return await startParts(guardInstallation(installation, parts), parts)
   } catch (error) {
     await parts.close()
     throw error
   }
 }
 
-async function startParts({ installation: unshared, stale }: Watched, parts: OpenParts): Promise<Running> {
+async function startParts({ installation: unshared, stale }: Guarded, parts: OpenParts): Promise<Running> {
   const installation = { ...unshared, store: shareReads(unshared.store) }
   const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }

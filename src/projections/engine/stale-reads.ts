@@ -1,13 +1,11 @@
+import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import { StoreUnavailable, type From } from '../../stores/ports/event-store.ts'
 
-/** What is known of a log that may be away. */
+/** A log that may be away. */
 export type KnownLog = {
-  /** When it last answered anything, in milliseconds of the monotonic clock. */
-  readonly answeredAt: number
+  readonly breaker: Pick<CircuitBreaker, 'answeredAt' | 'settledState'>
   /** The newest position that this process knows of. */
-  readonly newest: From
-  /** Whether it is away, for who has met a failure. */
-  isAway(): Promise<boolean>
+  newest(): From
 }
 
 /** Whether reads go on without the log, and how old what they tell may be. */
@@ -25,7 +23,7 @@ export class StaleReads {
 
   /** The newest position that this process knows of. */
   get newest(): From {
-    return this.log?.newest ?? 'start'
+    return this.log?.newest() ?? 'start'
   }
 
   /**
@@ -35,9 +33,10 @@ export class StaleReads {
    * @throws the error, unless the log is away, and has not been for longer than STALE_READS
    */
   async age(error: unknown, confirmedAt?: number): Promise<number> {
-    const { log } = this
-    if (log === undefined || !(error instanceof StoreUnavailable) || !(await log.isAway())) throw error
-    const age = (this.monotonic() - (confirmedAt ?? log.answeredAt)) / 1000
+    if (this.log === undefined || !(error instanceof StoreUnavailable)) throw error
+    const { breaker } = this.log
+    if ((await breaker.settledState()) === 'closed') throw error
+    const age = (this.monotonic() - (confirmedAt ?? breaker.answeredAt)) / 1000
     if (age >= this.seconds) throw error
     return Math.floor(age)
   }

@@ -1,86 +1,92 @@
-import { comparePositions, OutcomeUnknown, StoreUnavailable, type From, type EventStore } from '../ports/event-store.ts'
-import { Presence, type Looks } from './presence.ts'
-import { UnansweredAppends } from './unanswered-appends.ts'
+import { CircuitBreaker, type BreakerPolicy } from '../../runtime/circuit-breaker.ts'
+import {
+  comparePositions,
+  LogClosed,
+  OutcomeUnknown,
+  StoreUnavailable,
+  WrongRevision,
+  type EventStore,
+  type From,
+} from '../ports/event-store.ts'
 
-/** A log on a server, whose calls fail at once while it is away. */
-export class GuardedLog {
+/** A log on a server behind circuit breakers. */
+export type GuardedLog = {
   /** The same log; its calls fail at once while it is away. Subscriptions go on trying by themselves. */
   readonly store: EventStore
-  readonly #presence: Presence
-  #newest: From = 'start'
-
-  /** @param server as it is called in what is told */
-  constructor(
-    private readonly log: EventStore,
-    private readonly server: string,
-    looks?: Looks,
-  ) {
-    const head = async () => this.#saw(await log.head())
-    const heardAt = () => log.heardAt?.() ?? Number.NEGATIVE_INFINITY
-    this.#presence = new Presence({ server, head, heardAt }, looks)
-    this.store = this.#watched()
-  }
-
+  /** Every call passes it. */
+  readonly breaker: CircuitBreaker
+  /** Appends pass it besides. */
+  readonly appends: CircuitBreaker
   /** The newest position that this process knows of. */
-  get newest(): From {
-    return this.#newest
-  }
+  newest(): From
+}
 
-  /** When it last answered anything, in milliseconds of the monotonic clock. */
-  get answeredAt(): number {
-    return this.#presence.answeredAt
-  }
+/** An append without an answer for so many milliseconds tells that others will have none either. */
+const UNANSWERED_MS = 1_000
 
-  /** Whether it is away, for who has met a failure. */
-  isAway(): Promise<boolean> {
-    return this.#presence.isAway()
-  }
+/** Opens when the head can't be had, or nothing comes; the head is asked for four times a second until it is told. */
+const everyCall = (store: string, ask: () => Promise<From>, heardAt: () => number): BreakerPolicy => ({
+  store,
+  calls: 'all',
+  resetTimeoutMs: 250,
+  probe: { ask, heardAt, silence: `${store}: the log does not answer` },
+  verdict(error) {
+    if (error instanceof WrongRevision) return 'up'
+    // That the log was moved is none of its faults.
+    const isOfTheLog = error instanceof StoreUnavailable && !(error instanceof LogClosed)
+    return isOfTheLog || error instanceof OutcomeUnknown ? 'doubtful' : 'nothing'
+  },
+  refusal: (reason) => new StoreUnavailable(reason.message, { cause: reason, store }),
+})
 
-  stop(): void {
-    this.#presence.stop()
-  }
+/**
+ * For a log that answers reads and no appends, as a leader that has lost the others: one append at a time tries, half a
+ * second behind the last one, so that whoever waited for that one in a queue is refused and has not waited twice.
+ */
+const appendsOnly = (store: string): BreakerPolicy => ({
+  store,
+  calls: 'appends',
+  resetTimeoutMs: 500,
+  verdict(error, elapsedMs) {
+    if (error instanceof OutcomeUnknown) return elapsedMs >= UNANSWERED_MS ? 'down' : 'nothing'
+    return error instanceof StoreUnavailable ? 'nothing' : 'up'
+  },
+  refusal: () => new StoreUnavailable(`${store}: the log answers reads and no appends`, { store }),
+})
 
-  #watched(): EventStore {
-    const { log } = this
-    const appends = new UnansweredAppends(this.server)
-    const ask: Presence['ask'] = (call, left) => this.#presence.ask(call, left)
-    return {
-      atomicMany: log.atomicMany,
-      fenceDelay: log.fenceDelay,
-      append: (...asked) => appends.pass(() => ask(async () => this.#saw(await log.append(...asked)), maybeStored)),
-      appendMany: (...asked) =>
-        appends.pass(() =>
-          ask(async () => (await log.appendMany(...asked)).map((position) => this.#saw(position)), maybeStored),
-        ),
-      read: (...asked) => ask(() => log.read(...asked)),
-      readAll: (...asked) => this.#readAll(...asked),
-      subscribe: (...asked) => log.subscribe(...asked),
-      head: () => this.#head(),
-      eventAt: (position) => ask(() => log.eventAt(position)),
-      // Both may be known here: that they are told says nothing about the log.
-      identity: () => log.identity(),
-      refusal: () => log.refusal(),
-      closed: () => ask(() => log.closed()),
-      close: () => log.close(),
-    }
+/** @param name of its server, as people call it */
+export function guardLog(log: EventStore, name: string): GuardedLog {
+  let newest: From = 'start'
+  const saw = <Position extends From>(position: Position): Position => {
+    if (comparePositions(position, newest) > 0) newest = position
+    return position
   }
+  const heardAt = () => log.heardAt?.() ?? Number.NEGATIVE_INFINITY
+  const breaker = new CircuitBreaker(everyCall(name, async () => saw(await log.head()), heardAt))
+  const appends = new CircuitBreaker(appendsOnly(name))
+  const maybeStored = (reason: Error) =>
+    new OutcomeUnknown(`${reason.message}; an append that was under way may be stored or not`, {
+      cause: reason,
+      store: name,
+    })
+  const append = <Answer>(call: () => Promise<Answer>) => appends.call(() => breaker.call(call, maybeStored))
 
   /** Fails where the log is away, and not for a connection that was lost and is there again. */
-  async #head(): Promise<From> {
-    const ask = () => this.#presence.ask(async () => this.#saw(await this.log.head()))
+  async function head(): Promise<From> {
+    const ask = () => breaker.call(async () => saw(await log.head()))
     try {
       return await ask()
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || (await this.isAway())) throw error
+      if (!(error instanceof StoreUnavailable) || (await breaker.settledState()) !== 'closed') throw error
       return ask()
     }
   }
 
-  async *#readAll(...asked: Parameters<EventStore['readAll']>) {
-    const events = this.log.readAll(...asked)[Symbol.asyncIterator]()
+  async function* readAll(...asked: Parameters<EventStore['readAll']>) {
+    const events = log.readAll(...asked)[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const next = await this.#presence.ask(() => events.next())
+        const next = await breaker.call(() => events.next())
         if (next.done === true) return
         yield next.value
       }
@@ -90,11 +96,21 @@ export class GuardedLog {
     }
   }
 
-  #saw<Position extends From>(position: Position): Position {
-    if (comparePositions(position, this.#newest) > 0) this.#newest = position
-    return position
+  const store: EventStore = {
+    atomicMany: log.atomicMany,
+    fenceDelay: log.fenceDelay,
+    append: (...asked) => append(async () => saw(await log.append(...asked))),
+    appendMany: (...asked) => append(async () => (await log.appendMany(...asked)).map(saw)),
+    read: (...asked) => breaker.call(() => log.read(...asked)),
+    readAll,
+    subscribe: (...asked) => log.subscribe(...asked),
+    head,
+    eventAt: (position) => breaker.call(() => log.eventAt(position)),
+    // Both may be known here: that they are told says nothing about the log.
+    identity: () => log.identity(),
+    refusal: () => log.refusal(),
+    closed: () => breaker.call(() => log.closed()),
+    close: () => log.close(),
   }
+  return { store, breaker, appends, newest: () => newest }
 }
-
-const maybeStored = (fault: StoreUnavailable): Error =>
-  new OutcomeUnknown(`${fault.message}; an append that was under way may be stored or not`, { cause: fault })

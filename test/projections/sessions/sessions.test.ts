@@ -149,8 +149,9 @@ test('lets who only reads go on from the last confirmation while the log is away
     const store = openSqliteEvents(file)
     const fault = { stalled: false, away: false }
     let now = 0
-    const isAway = async () => fault.away
-    const stale = new StaleReads({ answeredAt: 60_000, newest: 'start', isAway }, 60, () => now)
+    const settledState = async () => (fault.away ? 'open' : 'closed')
+    const breaker = { answeredAt: 60_000, settledState }
+    const stale = new StaleReads({ breaker, newest: () => 'start' }, 60, () => now)
     const feed = open(behindNetwork(store, fault), () => now, stale)
     await store.append('session-ended', 'none', [revoked()])
     await feed.start()
