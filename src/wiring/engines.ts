@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import type { Log, Told } from '../runtime/log.ts'
 import { PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/address.ts'
 import { openDirectoryFiles } from '../stores/folder/files.ts'
@@ -70,6 +71,7 @@ export type OpenedReadModel = {
   readonly vault: Vault
   readonly persons: Persons
   readonly files: Files
+  readonly breakers: readonly CircuitBreaker[]
   /** `otherCommit` of a log beside it. */
   readonly commitUnderWay: () => Promise<void> | undefined
   close(): Promise<void>
@@ -138,7 +140,8 @@ export const READ_MODELS: Readonly<Record<string, Engine<OpenedReadModel, ReadMo
         await vault.close()
         await files.close()
       }
-      return { reads, vault, persons: vault.persons, files, commitUnderWay: () => vault.commitUnderWay(), close }
+      const commitUnderWay = () => vault.commitUnderWay()
+      return { reads, vault, persons: vault.persons, files, breakers: [], commitUnderWay, close }
     },
   },
   mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },

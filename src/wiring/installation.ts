@@ -5,6 +5,7 @@ import type { MasterKeys } from '../credentials/master-keys.ts'
 import type { Cost } from '../credentials/passphrases.ts'
 import type { Joined } from '../domain/installation/installation.ts'
 import type { Bounds } from '../reports/pdf-reader.ts'
+import type { CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Settings } from './settings.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
@@ -53,6 +54,8 @@ export type Installation = {
   readonly lookedThrough: number
   /** What it costs to hash a password (bcrypt) and to stretch a passphrase (scrypt). */
   readonly hashing: { readonly passwords: number; readonly passphrases: Cost }
+  /** Of the stores on servers. */
+  readonly breakers: readonly CircuitBreaker[]
   /** Of the process that reads a report. */
   readonly reading: Bounds
   /** What is counted as it happens, for `/metrics`; how long the stores above take is in it. */

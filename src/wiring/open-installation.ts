@@ -135,7 +135,7 @@ export async function openOn(
   })
   const log = openLog(settings.LOG_LEVEL)
   const given = { folder: DATA_DIR, log, slower }
-  const { reads, vault, persons, files, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
+  const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
     engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
   const told: Told = (found, sentence) => log.warn(found, sentence)
@@ -174,6 +174,7 @@ export async function openOn(
     lookedThrough: LOOKED_THROUGH,
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },
     reading: BOUNDS,
+    breakers,
     counted,
     counters: opened.counters,
     async close() {

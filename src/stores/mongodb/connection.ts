@@ -1,4 +1,5 @@
 import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOptions } from 'mongodb'
+import { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import { within } from '../../runtime/deadline.ts'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
 import { BadAddress } from '../ports/address.ts'
@@ -11,54 +12,44 @@ const SHARE = 0.6
 type Caller = { readonly hasGone: boolean }
 
 /**
- * Places for calls that change something. A write waits for a majority of the servers, and where that hangs, it keeps its
- * connection: without places, writes would soon hold all of them, and nothing could be read. While no majority
- * acknowledges anything, one write at a time tries whether it does again, and the others are refused at once.
+ * Writes wait for a majority of the servers. Where that hangs, they keep their connections: a bulkhead leaves some of these
+ * for reading. While no majority acknowledges anything, one write at a time tries whether it does again, and the others are
+ * refused at once.
  */
-class WritePlaces {
-  readonly #places: number
-  #underWay = 0
-  #isHung = false
-  readonly #permits: Semaphore
+class Writes {
+  readonly breaker: CircuitBreaker
+  readonly #bulkhead: Semaphore
+  readonly #refusal: () => StoreUnavailable
 
   /** @param connections 0 for any number of them */
-  constructor(
-    connections: number,
-    private readonly server: string,
-  ) {
-    this.#places = connections === 0 ? Infinity : Math.max(1, Math.floor(connections * SHARE))
-    this.#permits = new Semaphore(this.#places)
+  constructor(connections: number, server: string) {
+    this.#bulkhead = new Semaphore(connections === 0 ? Infinity : Math.max(1, Math.floor(connections * SHARE)))
+    this.#refusal = () =>
+      new StoreUnavailable(
+        `MongoDB at ${server} takes no more writes now: no majority of its members acknowledges them`,
+        { store: STORE },
+      )
+    this.breaker = new CircuitBreaker({
+      store: STORE,
+      calls: 'writes',
+      resetTimeoutMs: 0,
+      verdict: (error) => (isUnacknowledged(error) ? 'down' : 'nothing'),
+      refusal: this.#refusal,
+    })
   }
 
   /**
    * @param caller where it has gone, nothing is begun
    * @throws StoreUnavailable, or what the action throws
    */
-  async run<Result>(action: () => Promise<Result>, caller: Caller): Promise<Result> {
-    if (this.#isHung && this.#underWay > 0) throw this.#refusal()
-    return this.#permits.run(() => this.#tried(action, caller))
-  }
-
-  async #tried<Result>(action: () => Promise<Result>, caller: Caller): Promise<Result> {
-    this.#underWay++
-    try {
-      if (caller.hasGone || (this.#isHung && this.#underWay > 1)) throw this.#refusal()
-      const result = await action()
-      this.#isHung = false
-      return result
-    } catch (error) {
-      if (isUnacknowledged(error)) this.#isHung = true
-      throw error
-    } finally {
-      this.#underWay--
-    }
-  }
-
-  #refusal(): StoreUnavailable {
-    return new StoreUnavailable(
-      `MongoDB at ${this.server} takes no more writes now: ` +
-        (this.#isHung ? 'no majority of its members acknowledges them' : `${this.#places} are under way`),
-      { store: STORE },
+  run<Result>(action: () => Promise<Result>, caller: Caller): Promise<Result> {
+    const wasClosed = this.breaker.state === 'closed'
+    return this.breaker.call(() =>
+      this.#bulkhead.run(async () => {
+        // It has waited in the queue until nobody is there any more, or until the breaker has opened.
+        if (caller.hasGone || (wasClosed && this.breaker.state !== 'closed')) throw this.#refusal()
+        return action()
+      }),
     )
   }
 }
@@ -67,12 +58,12 @@ class WritePlaces {
  * How a call may take its time: milliseconds after which one that got no answer counts as failed; and whether requests make
  * it that change something, of which a part of the connections is kept free.
  */
-export type Kind = { readonly deadline: number; readonly takesPlace: boolean }
+export type Kind = { readonly deadline: number; readonly isRequestWrite: boolean }
 
-export const READ: Kind = { deadline: 5_000, takesPlace: false }
-export const WRITE: Kind = { deadline: 5_000, takesPlace: true }
+export const READ: Kind = { deadline: 5_000, isRequestWrite: false }
+export const WRITE: Kind = { deadline: 5_000, isRequestWrite: true }
 /** Writes of a batch and what makes indexes: no request waits for them, and few are under way at once. */
-export const BATCH: Kind = { deadline: 30_000, takesPlace: false }
+export const BATCH: Kind = { deadline: 30_000, isRequestWrite: false }
 
 /** Milliseconds between two looks at each server: what hangs is noticed by them, and calls under way are given up. */
 const HEARTBEAT = 2_000
@@ -119,6 +110,8 @@ export type Mongo = {
   readonly db: Db
   /** Host and port, without a password. */
   readonly server: string
+  /** Of the calls of the kind WRITE. */
+  readonly breaker: CircuitBreaker
   /** A call under a deadline, READ unless told. @throws StoreUnavailable: the outcome of a write is then unknown */
   call<Result>(action: () => Promise<Result>, kind?: Kind): Promise<Result>
   /** Waits for what is under way, as long as a call may take. @throws StoreUnavailable; it goes on all the same */
@@ -151,7 +144,7 @@ export function connect(address: string, slower = 1): Mongo {
     }
   }
 
-  const places = new WritePlaces(client.options.maxPoolSize, server)
+  const writes = new Writes(client.options.maxPoolSize, server)
   const wait = <Result>(running: Promise<Result>, { deadline }: Kind): Promise<Result> =>
     within(deadline * slower, running, () => {
       throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${deadline * slower} ms`, { store: STORE })
@@ -160,6 +153,7 @@ export function connect(address: string, slower = 1): Mongo {
   return {
     db: client.db(undefined, PROMISED),
     server,
+    breaker: writes.breaker,
     wait,
     async call(action, kind = READ) {
       const caller = { hasGone: false }
@@ -170,7 +164,7 @@ export function connect(address: string, slower = 1): Mongo {
         return action()
       }
       try {
-        return await wait(kind.takesPlace ? places.run(run, caller) : run(), kind)
+        return await wait(kind.isRequestWrite ? writes.run(run, caller) : run(), kind)
       } catch (error) {
         throw failureOf(error, server)
       } finally {

@@ -68,7 +68,7 @@ const BEAT = 500
  * A heartbeat that gets no answer in this time is sent again: after an outage, those who wait must see one before they
  * take the silence for an end (lease.ts).
  */
-const CALL: Kind = { deadline: 1_200, takesPlace: false }
+const CALL: Kind = { deadline: 1_200, isRequestWrite: false }
 
 /** The heartbeat of all leases that a process holds: one write and one read, however many leases there are. */
 class Heartbeat {

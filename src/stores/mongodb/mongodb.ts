@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb'
+import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Files } from '../ports/files.ts'
 import type { Persons } from '../ports/persons.ts'
@@ -82,6 +83,7 @@ export type MongoStores = {
   readonly vault: Vault
   readonly persons: Persons
   readonly files: Files
+  readonly breakers: readonly CircuitBreaker[]
   /** Closes all of them. */
   close(): Promise<void>
 }
@@ -100,6 +102,7 @@ export function openMongo(address: string, log: Log, slower = 1): MongoStores {
     vault: vaultIn(mongo),
     persons: personsIn(mongo),
     files: filesIn(mongo),
+    breakers: [mongo.breaker],
   }
   let closed = false
   void untilReached(mongo, log, () => closed)
