@@ -1,8 +1,10 @@
+import { Counter, Gauge } from 'prom-client'
 import type { Installation } from './installation.ts'
 import type { OpenParts } from './open-parts.ts'
 import { EVENT_STORES } from './engines.ts'
 import { engineOf } from './store-addresses.ts'
 import { StaleReads } from '../projections/engine/stale-reads.ts'
+import { BREAKER_STATES, type CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import { guardLog } from '../stores/log/guarded-log.ts'
 
 /** An installation whose log fails at once while it is away, and what reads do without it. */
@@ -15,10 +17,39 @@ export function guardInstallation(installation: Installation, parts: OpenParts):
   const { lies, name } = engineOf(EVENT_STORES, settings.EVENT_STORE)
   if (lies === 'in DATA_DIR') return { installation, stale: new StaleReads(undefined, seconds) }
   const guarded = guardLog(installation.store, name)
-  const { store, breaker } = guarded
+  const { store, breaker, appends } = guarded
   parts.add({ stage: 'stores', name: 'circuit breaker', stop: async () => breaker.stop() })
+  const breakers = [...installation.breakers, breaker, appends]
   return {
-    installation: { ...installation, store, writing: { ...writing, store } },
+    installation: { ...installation, store, breakers, writing: { ...writing, store } },
     stale: new StaleReads(guarded, seconds),
   }
 }
+
+/** Has `/metrics` show which state each breaker is in, and how often it has opened. */
+export function showBreakers({ counted, breakers }: Pick<Installation, 'counted' | 'breakers'>): void {
+  const states = new Gauge({
+    name: 'adamant_circuit_breaker_state',
+    help: '1 for the state that the circuit breaker is in',
+    labelNames: ['engine', 'calls', 'state'],
+    registers: [],
+    collect() {
+      for (const breaker of breakers)
+        for (const state of BREAKER_STATES) this.set({ ...labelsOf(breaker), state }, state === breaker.state ? 1 : 0)
+    },
+  })
+  const openings = new Counter({
+    name: 'adamant_circuit_breaker_opened_total',
+    help: 'How often the circuit breaker has opened since the process started',
+    labelNames: ['engine', 'calls'],
+    registers: [],
+    collect() {
+      this.reset()
+      for (const breaker of breakers) this.inc(labelsOf(breaker), breaker.openings)
+    },
+  })
+  counted.registerMetric(states)
+  counted.registerMetric(openings)
+}
+
+const labelsOf = ({ policy: { store: engine, calls } }: CircuitBreaker) => ({ engine, calls })

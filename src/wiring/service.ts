@@ -32,7 +32,7 @@ import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
-import { guardInstallation, type Guarded } from './circuit-breakers.ts'
+import { guardInstallation, showBreakers, type Guarded } from './circuit-breakers.ts'
 
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
@@ -72,6 +72,7 @@ async function startParts({ installation: unshared, stale }: Guarded, parts: Ope
   const past = await openPastWatch(installation, parts)
   const traffic = new Traffic()
   const figures = new RequestFigures(installation.counted, ENDPOINTS)
+  showBreakers(installation)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)

@@ -114,6 +114,7 @@ for (const [what, leave, comeBack] of outages) {
       assert.is((await service.send({ path: '/health/ready' })).status, 503)
       const metrics = expect(200, await service.send({ path: '/metrics' }))
       assert.match(metrics.text, /^adamant_log_away 1$/m)
+      assert.is(isClosedIn(metrics.text), '0')
 
       await comeBack(peer)
       await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200)
@@ -121,9 +122,14 @@ for (const [what, leave, comeBack] of outages) {
       assert.equal([shown(now)['price'], now.headers['x-consistency'], now.headers['age']], [7, undefined, undefined])
       expect(401, await revoked.get('/v4/diamond'))
       await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200)
+      assert.is(isClosedIn(expect(200, await service.send({ path: '/metrics' })).text), '1')
     }),
   )
 }
+
+/** What `/metrics` says of the circuit breaker that all calls of the log pass. */
+const isClosedIn = (metrics: string): string | undefined =>
+  /^adamant_circuit_breaker_state\{engine="EventStoreDB",calls="all",state="closed"\} (\d)$/m.exec(metrics)?.[1]
 
 meanwhile('reads on for STALE_READS seconds and no longer', () =>
   served({ settings: { STALE_READS: '10' } }, async (service, peer) => {
