@@ -21,9 +21,9 @@ export function documentsIn(
   options: { readonly later?: Later; readonly now?: () => number } = {},
 ): ReadStore {
   const now = options.now ?? (() => performance.now())
-  const pointers = pointersIn(mongo, now)
-  const builds = buildsIn(mongo, pointers)
   const leases = new Leases(mongo, now)
+  const pointers = pointersIn(mongo, now, (declaration) => leases.tokenOf(declaration))
+  const builds = buildsIn(mongo, pointers)
   const readers = new Map<string, ReadModel>()
   let closed = false
 
@@ -32,7 +32,7 @@ export function documentsIn(
     const known = await pointers.live(declaration)
     if (known !== undefined && (await builds.exists(known))) return builds.open(declaration, known)
     const made = await builds.make(declaration)
-    if (known !== undefined) await pointers.point(declaration, made.id)
+    if (known !== undefined) await pointers.replace(declaration, known, made.id)
     const id = await pointers.claim(declaration, made.id)
     if (id !== made.id) await builds.remove(declaration, made.id)
     return builds.open(declaration, id)
@@ -52,7 +52,17 @@ export function documentsIn(
       readers.set(key, reader)
       return reader
     },
-    lease: (declaration) => leases.take(declaration),
+    async lease(declaration) {
+      const lease = await leases.take(declaration)
+      if (lease === undefined) return undefined
+      try {
+        await pointers.fence(declaration)
+        return lease
+      } catch (error) {
+        await lease.release()
+        throw error
+      }
+    },
     isHeld: (declaration) => leases.isHeld(declaration),
     live,
     isLive: async (declaration, { id }) => (await pointers.live(declaration)) === id,

@@ -3,6 +3,7 @@ import { SignsOfLife, type Lifetimes } from '../../runtime/signs-of-life.ts'
 import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
 import { inserted } from './confirmed.ts'
 import type { Kind, Mongo } from './connection.ts'
+import { shownToken } from './documents/pointers.ts'
 
 /** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
 export type Epoch = {
@@ -148,6 +149,7 @@ export class Leases {
   readonly #holder = randomUUID()
   readonly #signs: SignsOfLife
   readonly #heartbeat: Heartbeat
+  readonly #tokens = new Map<string, number>()
 
   /** @param now milliseconds that never go back */
   constructor(mongo: Mongo, now: () => number) {
@@ -172,12 +174,22 @@ export class Leases {
   async #take(model: string): Promise<Lease | undefined> {
     const last = await lastIn(this.#mongo, model)
     if (last !== undefined && !last.released && !(await this.#hasEnded(last))) return undefined
-    const next = this.#epochAfter(model, last)
+    // Where somebody has dropped the leases, tokens go on behind what the pointer was shown, or no switch would be taken.
+    const next = this.#epochAfter(model, last?.epoch ?? (await shownToken(this.#mongo, model)))
     if (!(await this.#mongo.call(() => inserted(this.#epochs, next)))) return undefined
     await this.#mongo.call(() => this.#epochs.deleteMany({ model, epoch: { $lt: next.epoch } }))
     const lease = new HeldLease(next, () => this.#heartbeat.release(lease))
     this.#heartbeat.add(lease)
+    this.#tokens.set(model, next.epoch)
     return lease
+  }
+
+  /**
+   * The fencing token of the lease that this process took last, whether or not it still has it: the model's epoch, which is
+   * higher for each lease. 0 where it took none.
+   */
+  tokenOf(declaration: ModelDeclaration): number {
+    return this.#tokens.get(nameOf(declaration)) ?? 0
   }
 
   /** Whether a process holds it at this moment, which takes a few signs of its life to know. */
@@ -202,8 +214,8 @@ export class Leases {
     return epochsIn(this.#mongo)
   }
 
-  #epochAfter(model: string, last: Epoch | undefined): Epoch {
-    const epoch = (last?.epoch ?? 0) + 1
+  #epochAfter(model: string, last: number): Epoch {
+    const epoch = last + 1
     return { _id: `${model}/${epoch}`, model, epoch, holder: this.#holder, beat: 0, released: false }
   }
 

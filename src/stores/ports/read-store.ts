@@ -187,7 +187,11 @@ export interface ReadModel {
   parked(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
-/** The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. */
+/**
+ * The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. Where a
+ * holder that stood still can lose it (MongoDB), each lease has a higher fencing token than those before it, and a switch of
+ * builds under an older one is refused; documents and checkpoints are guarded by their revisions and versions.
+ */
 export type Lease = {
   release(): Promise<void>
   /**
@@ -228,7 +232,10 @@ export interface ReadStore {
   openFilling(declaration: ModelDeclaration, filling: Filling): Promise<Build>
   /** Records that it has come to the head. Nothing, where another one is recorded. */
   markFilled(declaration: ModelDeclaration, build: Build): Promise<void>
-  /** Makes a build the live one in one write; the old one is dropped 60 s later. It is not recorded as being filled any more. */
+  /**
+   * Makes a build the live one in one write; the old one is dropped 60 s later. It is not recorded as being filled any more.
+   * @throws StoreUnavailable, also where another process has taken the model's lease since this one did
+   */
   promote(declaration: ModelDeclaration, build: Build): Promise<void>
   /** Removes a build, and the record that it is being filled. @throws Error for the live one */
   drop(declaration: ModelDeclaration, build: Pick<Build, 'id'>): Promise<void>

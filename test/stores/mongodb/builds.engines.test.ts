@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
 import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
 import { progressesIn } from '../../../src/stores/mongodb/documents/progress.ts'
-import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
+import type { Lease, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { until } from '../../until.ts'
@@ -57,6 +58,57 @@ test('that a killed runner left half filled goes with the next rebuild, not one 
   assert.ok((await collections(mongo)).some((name) => name.includes(filling.id)))
   assert.equal(await idsIn(reads), [1])
 })
+
+test('is made the live one by nobody whose lease another process has taken meanwhile', async ({ mongo, address }) => {
+  const time = { now: 0 }
+  const other = connect(address)
+  try {
+    const [stopped, heir] = [documentsIn(mongo), documentsIn(other, { now: () => time.now })]
+    assert.ok(await stopped.lease(diamonds))
+    const live = await stopped.live(diamonds)
+    const late = await stopped.begin(diamonds)
+    // Its heartbeat ends, as that of a process that stands still.
+    await stopped.close()
+    let taken: Lease | undefined
+    for (let looks = 0; taken === undefined && looks < 12; looks++) {
+      time.now += 500
+      taken = await heir.lease(diamonds)
+    }
+    assert.ok(taken)
+    await fails(stopped.promote(diamonds, late), StoreUnavailable)
+    assert.is(await heir.isLive(diamonds, live), true)
+    const next = await heir.begin(diamonds)
+    await heir.promote(diamonds, next)
+    assert.is(await heir.isLive(diamonds, next), true)
+    await fails(stopped.promote(diamonds, late), StoreUnavailable)
+    await taken?.release()
+  } finally {
+    await other.close()
+  }
+})
+
+test('is made the live one by whoever has the lease, also where somebody has dropped the leases by hand', async (given) => {
+  const { mongo, reads } = given
+  for (let times = 0; times < 3; times++) await (await reads.lease(diamonds))?.release()
+  await reads.live(diamonds)
+  await (await reads.lease(diamonds))?.release()
+  await mongo.db.collection('leases').drop()
+  const other = documentsIn(mongo)
+  const lease = await other.lease(diamonds)
+  const next = await other.begin(diamonds)
+  await other.promote(diamonds, next)
+  assert.is(await other.isLive(diamonds, next), true)
+  await lease?.release()
+})
+
+async function fails(work: Promise<unknown>, kind: typeof StoreUnavailable): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    return assert.instance(error, kind)
+  }
+  assert.unreachable('it did not fail')
+}
 
 test('is made anew where somebody has dropped it by hand', async ({ mongo, reads }) => {
   const build = await reads.live(diamonds)

@@ -2,7 +2,7 @@ import type { Filling, ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { confirmed, inserted } from '../confirmed.ts'
 import type { Mongo } from '../connection.ts'
-import { STORE } from '../failure.ts'
+import { isDuplicate, STORE } from '../failure.ts'
 
 /** Which build of each model's version is live. */
 export type Pointers = {
@@ -10,7 +10,12 @@ export type Pointers = {
   live(declaration: ModelDeclaration): Promise<string | undefined>
   /** Makes a build live where none is. @returns the live build, of whoever was first */
   claim(declaration: ModelDeclaration, build: string): Promise<string>
+  /** @throws StoreUnavailable where another process has taken the model's lease since this one did */
   point(declaration: ModelDeclaration, build: string): Promise<void>
+  /** From here on nobody points who took the model's lease before this process did. */
+  fence(declaration: ModelDeclaration): Promise<void>
+  /** Puts a build in the place of one that is gone, where that is still the live one. */
+  replace(declaration: ModelDeclaration, gone: string, build: string): Promise<void>
   /** The builds that are live, of whatever model and version. */
   all(): Promise<ReadonlySet<string>>
   filling(declaration: ModelDeclaration): Promise<Filling | undefined>
@@ -30,15 +35,29 @@ export type Pointers = {
  */
 export const POINTER_AGE = 100
 
-type Pointer = { readonly _id: string; readonly build: string }
-type Recorded = Pointer & { readonly isFilled: boolean }
+/** @property token the highest fencing token of the model's leases that it was shown; earlier releases show it none */
+type Pointer = { readonly _id: string; readonly build: string; readonly token?: number }
+type Recorded = { readonly _id: string; readonly build: string; readonly isFilled: boolean }
+
+const pointersOf = ({ db }: Pick<Mongo, 'db'>) => db.collection<Pointer>('read_models')
+
+/** The highest fencing token that the pointer of a model's version was shown; 0 where it was shown none. */
+export const shownToken = async (mongo: Mongo, name: string): Promise<number> =>
+  (await mongo.call(() => pointersOf(mongo).findOne({ _id: name })))?.token ?? 0
 
 const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 
-/** @param now milliseconds that never go back */
-export function pointersIn(mongo: Mongo, now: () => number): Pointers {
+/**
+ * @param now milliseconds that never go back
+ * @param tokenOf the fencing token of the lease of a model that this process took last; 0 where it took none
+ */
+export function pointersIn(
+  mongo: Mongo,
+  now: () => number,
+  tokenOf: (declaration: ModelDeclaration) => number,
+): Pointers {
   const { db, call } = mongo
-  const pointers = db.collection<Pointer>('read_models')
+  const pointers = pointersOf(mongo)
   /** Apart from the pointers: whoever looks for live builds need not know of it. */
   const recorded = db.collection<Recorded>('read_models_filling')
   const known = new Map<string, { readonly build: string; readonly readAt: number }>()
@@ -53,6 +72,11 @@ export function pointersIn(mongo: Mongo, now: () => number): Pointers {
     return found?.build
   }
 
+  const unlessFenced = (declaration: ModelDeclaration) => ({
+    _id: nameOf(declaration),
+    token: { $not: { $gt: tokenOf(declaration) } },
+  })
+
   return {
     async live(declaration) {
       const name = nameOf(declaration)
@@ -61,15 +85,30 @@ export function pointersIn(mongo: Mongo, now: () => number): Pointers {
     },
     async claim(declaration, build) {
       const name = nameOf(declaration)
-      if (await call(() => inserted(pointers, { _id: name, build }))) return build
+      if (await call(() => inserted(pointers, { _id: name, build, token: tokenOf(declaration) }))) return build
       const found = await confirmed(mongo, (options) => pointers.findOne({ _id: name }, options))
       if (found === null) throw new StoreUnavailable(`the pointer of ${name} was there, and is gone`, { store: STORE })
       return found.build
     },
     async point(declaration, build) {
       const name = nameOf(declaration)
-      await call(() => pointers.replaceOne({ _id: name }, { build }, { upsert: true }))
+      const pointed = { $set: { build, token: tokenOf(declaration) } }
+      try {
+        await call(() => pointers.updateOne(unlessFenced(declaration), pointed, { upsert: true }))
+      } catch (error) {
+        // It is there, and its token is a higher one.
+        if (!isDuplicate(error)) throw error
+        throw new StoreUnavailable(`another process has taken the lease of ${name}`, { cause: error, store: STORE })
+      }
       known.set(name, { build, readAt: now() })
+    },
+    async fence(declaration) {
+      await call(() => pointers.updateOne(unlessFenced(declaration), { $set: { token: tokenOf(declaration) } }))
+    },
+    async replace(declaration, gone, build) {
+      const name = nameOf(declaration)
+      await call(() => pointers.updateOne({ _id: name, build: gone }, { $set: { build } }))
+      known.delete(name)
     },
     all: () => call(async () => new Set((await pointers.find().toArray()).map(({ build }) => build))),
     async filling(declaration) {
