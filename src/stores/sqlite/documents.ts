@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { lockFile } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import type { Build, Filling, Lease, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import { warned, type Told } from '../../runtime/log.ts'
@@ -10,21 +10,10 @@ import { available, whenWritable } from './documents/file.ts'
 import { openPointers } from './documents/pointers.ts'
 import { walThread, type WalThread } from './wal.ts'
 
-/**
- * A lease as long as the process lives: an exclusive lock on a file of its own, which the system gives back when its
- * holder ends, however it ends.
- * @returns undefined while another process holds it
- */
+/** Kept as long as the process lives: nobody can lose it and go on, so that there is nothing to fence. */
 function takeLease(file: string): Lease | undefined {
-  const db = new Database(file, { timeout: 0 })
-  try {
-    db.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    db.close()
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined
-    throw error
-  }
-  return { release: async () => void db.close(), lost: new Promise(() => undefined) }
+  const lock = lockFile(file, 'exclusive', 0)
+  return lock && { release: async () => lock.release(), lost: new Promise(() => undefined) }
 }
 
 export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread }
