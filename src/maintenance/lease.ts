@@ -1,34 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Lease, ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
-import { Failed } from './operation.ts'
 
-/** Milliseconds for which a process that was killed may still count as alive (MongoDB), and between two looks. */
-const HELD = 8_000
-const LOOK = 200
+/** Milliseconds between two tries, and for how long: a holder that was killed counts as alive for half of it (MongoDB). */
+const TRY_MS = 200
+const PATIENCE_MS = 8_000
 
-export type Waiting = {
-  readonly signal: AbortSignal
-  /** What is said where another process holds it longer. */
-  readonly held: string
-  /** Milliseconds. */
-  readonly patience?: number
-}
+/** @property signal ends the waiting */
+export type WaitOptions = { readonly patienceMs?: number; readonly signal?: AbortSignal }
 
 /**
- * The lease of what one process at a time does.
- * @throws Failed where another one goes on doing it, and the signal's reason
+ * Takes a lease for work that one process does at a time and that an ended one may have held until a moment ago.
+ * @returns undefined where another process still holds it after `patienceMs`
+ * @throws the signal's reason, and what the store throws
  */
-export async function takeLease(
-  reads: ReadStore,
+export async function waitForLease(
+  reads: Pick<ReadStore, 'lease'>,
   declaration: ModelDeclaration,
-  { signal, held, patience = HELD }: Waiting,
-): Promise<Lease> {
-  const until = performance.now() + patience
+  { patienceMs = PATIENCE_MS, signal }: WaitOptions = {},
+): Promise<Lease | undefined> {
+  const until = performance.now() + patienceMs
   for (;;) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const lease = await reads.lease(declaration)
-    if (lease !== undefined) return lease
-    if (performance.now() > until) throw new Failed(held)
-    await pause(LOOK)
+    if (lease !== undefined || performance.now() >= until) return lease
+    await pause(TRY_MS)
   }
 }

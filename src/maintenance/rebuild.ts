@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { takeLease } from './lease.ts'
+import { waitForLease } from './lease.ts'
 import { Failed, type Operation } from './operation.ts'
 import type { Told } from '../projections/engine/builds-beside.ts'
 import type { Stores } from '../projections/engine/followers.ts'
@@ -14,8 +14,8 @@ export type Rebuilt = { readonly model: string; readonly events: number; readonl
 
 export type RebuildOptions = Operation & {
   readonly told: Told
-  /** Milliseconds that another rebuild is waited for: one that was killed may still count as alive (MongoDB). */
-  readonly patience?: number
+  /** For which another rebuild is waited for. */
+  readonly patienceMs?: number
 }
 
 /** Milliseconds between two looks. */
@@ -31,17 +31,14 @@ const SWITCH = 60_000
 export async function rebuildModel(
   stores: Stores,
   projection: AnyProjection,
-  { report, signal, told, patience }: RebuildOptions,
+  { report, signal, told, patienceMs }: RebuildOptions,
 ): Promise<Rebuilt> {
   const started = performance.now()
   const { reads, store, log } = stores
   const { declaration } = projection
   const filling = { ...declaration, name: `${declaration.name}-rebuild` }
-  const lease = await takeLease(reads, filling, {
-    signal,
-    held: `Another process is rebuilding ${declaration.name}`,
-    ...(patience !== undefined && { patience }),
-  })
+  const lease = await waitForLease(reads, filling, { signal, ...(patienceMs !== undefined && { patienceMs }) })
+  if (lease === undefined) throw new Failed(`Another process is rebuilding ${declaration.name}`)
   const lost = new AbortController()
   void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
   const both = AbortSignal.any([signal, lost.signal])

@@ -7,8 +7,8 @@ import type { ModelDeclaration, ReadStore } from '../../stores/ports/read-store.
 import { READ_MODELS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { withScratchModels } from '../../wiring/scratch-models.ts'
-import { takeLease } from '../lease.ts'
-import { inStep, shareOf, type Operation } from '../operation.ts'
+import { waitForLease } from '../lease.ts'
+import { Failed, inStep, shareOf, type Operation } from '../operation.ts'
 import { compareLive, compareLiveTree, follow, type Followed } from './compare-live.ts'
 import type { TreeVerified } from './compare-tree.ts'
 import { Differences, RESTORE, type Difference } from './differences.ts'
@@ -49,8 +49,8 @@ const VERIFYING: ModelDeclaration = { name: 'verifying', version: 1, fields: {},
  * @throws Failed
  */
 export async function verifyInstallation(operation: Operation, installation: Installation): Promise<Verification> {
-  const held = 'Another process is verifying: wait for its end'
-  const lease = await takeLease(installation.reads, VERIFYING, { signal: operation.signal, held })
+  const lease = await waitForLease(installation.reads, VERIFYING, { signal: operation.signal })
+  if (lease === undefined) throw new Failed('Another process is verifying: wait for its end')
   try {
     return await withScratchModels(installation.settings, (scratch) => verifyWith(operation, installation, scratch))
   } finally {

@@ -179,7 +179,7 @@ test(
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     const stores = { ...disk, log }
-    const options = { ...quietOperation(), told: untold, patience: 0 }
+    const options = { ...quietOperation(), told: untold, patienceMs: 0 }
     const lease = await disk.reads.lease({ ...declaration, name: 'diamonds-rebuild' })
     assert.ok(lease !== undefined)
     await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
@@ -212,7 +212,7 @@ test(
     assert.ok(first !== undefined && second !== undefined)
     const lease = await disk.reads.lease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
     const models = [first, second, ...others]
-    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), told: untold, patience: 0 })
+    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), told: untold, patienceMs: 0 })
     assert.equal(
       outcome.rebuilt.map(({ model }) => model),
       [second, ...others].map(({ declaration: { name } }) => name),

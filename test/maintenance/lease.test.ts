@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointOf } from '../../../src/projections/engine/reaction.ts'
-import { waitForLease } from '../../../src/projections/engine/wait-for-lease.ts'
-import type { Lease } from '../../../src/stores/ports/read-store.ts'
-import { withFakeTime } from '../../fake-time.ts'
+import { checkpointOf } from '../../src/projections/engine/reaction.ts'
+import { waitForLease } from '../../src/maintenance/lease.ts'
+import type { Lease } from '../../src/stores/ports/read-store.ts'
+import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('work that waits for a lease')
 
