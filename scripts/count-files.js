@@ -25,7 +25,7 @@ const settled = (ms) => new Promise((done) => setTimeout(done, ms))
 
 async function count() {
   const { open } = await import(new URL('wiring/open-installation.js', dist))
-  const { startService } = await import(new URL('wiring/service.js', dist))
+  const { startService } = await import(new URL('wiring/compose.js', dist))
   const { readSettings } = await import(new URL('wiring/settings.js', dist))
   const installation = await open(readSettings(environment), 'made')
   const service = await startService(installation)

@@ -26,7 +26,7 @@ import {
 import { webhookDeliveries, type DeliveryTools } from '../reactions/webhooks/deliverer.ts'
 import type { From } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
-import type { Metric } from '../http/health/metrics.ts'
+import type { Metric } from '../runtime/metrics.ts'
 import type { Installation } from './installation.ts'
 import { followerMetrics, ifThere } from './metrics.ts'
 import type { OpenParts } from './open-parts.ts'

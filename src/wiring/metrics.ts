@@ -1,11 +1,17 @@
+import { statfs } from 'node:fs/promises'
+import type { CommandOutcomes, Counted } from '../commands/core/outcomes.ts'
 import type { Closed } from '../domain/installation/moving.ts'
-import { StoreUnavailable } from '../stores/ports/event-store.ts'
-import type { EventLoopDelay } from '../runtime/event-loop-delay.ts'
-import type { Metric } from '../http/health/metrics.ts'
-import type { Installation } from './installation.ts'
+import { createApp } from '../http/app.ts'
+import { readMetricsOnTheirPort } from '../http/health/metrics.ts'
+import { errorLog } from '../http/kit/errors.ts'
+import { listen, type Listening } from '../http/kit/server.ts'
 import type { ActiveRunner } from '../projections/engine/active-runner.ts'
-import type { From } from '../stores/ports/event-store.ts'
+import type { EventLoopDelay } from '../runtime/event-loop-delay.ts'
+import { gauge, type Metric } from '../runtime/metrics.ts'
+import { VERSION } from '../runtime/version.ts'
+import { StoreUnavailable, type From } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
+import type { Installation } from './installation.ts'
 
 const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
 
@@ -100,7 +106,6 @@ const LAG = 'Positions between the head of the log and the diamonds read model'
 const movedTo = (closed: Closed | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
-const gauge = (name: string, help: string, value: number) => ({ name, help, kind: 'gauge', value }) as const
 const counter = (name: string, of: string, value: number): Metric => ({
   name,
   help: `Event log: ${of} since the process started`,
@@ -127,3 +132,84 @@ export const refusedConnections = (value: number): Metric => ({
   value,
 })
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** What waits in the vault, and for how long the mail has been due that waits longest; none of it while it is away. */
+export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault' | 'writing'>): Promise<Metric[]> {
+  const counts = await ifThere(() => vault.counts())
+  const due = await ifThere(async () => ({ at: await vault.nextMail() }))
+  if (counts === undefined || due === undefined) return []
+  const late = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
+  return [
+    gauge('adamant_vault_secrets', 'One-time secrets that wait for their readers', counts.secrets),
+    gauge('adamant_vault_receipts', 'Secrets that their senders can still find', counts.receipts),
+    gauge('adamant_mails_waiting', 'Mails to be sent, those too that wait for their secret to be read', counts.mails),
+    gauge('adamant_mail_overdue_seconds', 'Seconds for which the mail has been due that waits longest', late),
+  ]
+}
+
+/** What the process itself uses; names as Prometheus' own clients have them. */
+export function processMetrics(): Metric[] {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  const begun = Math.round(Date.now() / 1000 - process.uptime())
+  return [
+    { ...gauge('adamant_build_info', '1, with the release that runs', 1), labels: { version: VERSION } },
+    gauge('process_resident_memory_bytes', 'Resident memory', rss),
+    gauge('nodejs_heap_size_used_bytes', 'Memory that JavaScript values take', heapUsed),
+    gauge('nodejs_heap_size_total_bytes', 'Memory that V8 has for them', heapTotal),
+    gauge('nodejs_external_memory_bytes', 'Memory outside of that, such as buffers', external),
+    gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
+    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970', begun),
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'Seconds of processor time that all threads of the process have used',
+      kind: 'counter',
+      value: (user + system) / 1e6,
+    },
+  ]
+}
+
+/** Room on the disk of a folder. */
+export async function diskMetrics(folder: string): Promise<Metric[]> {
+  // Where the system can't say, whoever watches sees that the figure is missing, and is told the rest all the same.
+  const disk = await statfs(folder).catch(() => undefined)
+  if (disk === undefined) return []
+  const { bsize, bavail, blocks } = disk
+  return [
+    gauge('adamant_data_dir_free_bytes', 'Bytes that are free for the service on the disk of DATA_DIR', bsize * bavail),
+    gauge('adamant_data_dir_size_bytes', 'Bytes of the disk of DATA_DIR', bsize * blocks),
+  ]
+}
+
+/** What came of commands, by what they were on: a stream's first word. */
+export function commandMetrics({ ended, retries }: Pick<CommandOutcomes, 'ended' | 'retries'>): Metric[] {
+  return [
+    ...ended.map(counted('adamant_commands_total', 'Commands that ended, by how', 'outcome')),
+    ...retries.map(counted('adamant_command_retries_total', 'Tries of commands after the first, by why', 'reason')),
+  ]
+}
+
+const counted =
+  (name: string, help: string, label: string) =>
+  ({ subject, kind, count }: Counted<string>): Metric => ({
+    name,
+    help,
+    kind: 'counter',
+    value: count,
+    labels: { subject, [label]: kind },
+  })
+
+/**
+ * Listens on METRICS_PORT, where that is set: for whoever reaches the port, and for nothing but `/metrics`. Every role
+ * has it, so that a process that only projects is watched too.
+ */
+export async function listenForMetrics(
+  { settings, log }: Installation,
+  text: () => Promise<string>,
+): Promise<Listening | undefined> {
+  const { METRICS_PORT, HOST, TRUST_PROXY } = settings
+  if (METRICS_PORT === undefined) return undefined
+  const options = { log: errorLog(log), trustProxy: TRUST_PROXY }
+  const app = createApp([readMetricsOnTheirPort], { metrics: { text } }, options)
+  return listen(() => app.callback(), HOST, METRICS_PORT)
+}

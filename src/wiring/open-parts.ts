@@ -1,4 +1,4 @@
-import type { Metric } from '../http/health/metrics.ts'
+import type { Metric } from '../runtime/metrics.ts'
 import type { Log } from '../runtime/log.ts'
 import { endsWithin } from '../runtime/deadline.ts'
 import type { RunFigures } from '../projections/engine/loop.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Metric } from '../http/health/metrics.ts'
+import type { Metric } from '../runtime/metrics.ts'
 import type { Traffic } from '../http/kit/traffic.ts'
 import { giveWay, type ScoringOptions } from '../reactions/scoring/scoring.ts'
 import { CutTraces } from '../scoring/cut-traces.ts'

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { Refusal } from '../../domain/decider.ts'
 import { ok } from '../kit/answer.ts'
 import { anybody, endpoint, type Who } from '../kit/endpoint.ts'
@@ -40,36 +40,11 @@ function isNear(text: string): boolean {
   return isIP(address) !== 0 && NEAR.has(ipaddr.process(address).range())
 }
 
-/** A sample of what is read when `/metrics` is asked for; what is counted as it happens is prom-client's. */
-export type Metric = {
-  readonly name: string
-  readonly help: string
-  readonly kind: 'gauge' | 'counter'
-  readonly value: number
-  readonly labels?: Readonly<Record<string, string>>
-}
-
 export type MetricsServices = {
   readonly metrics: {
     /** In Prometheus' text format. */
     text(): Promise<string>
   }
-}
-
-/**
- * Everything that `/metrics` says, in Prometheus' text format.
- * @param counted as it happened, since the process started
- * @param read now: it is in a registry of its own, so that nothing stays that could not be read this time
- */
-export async function metricsText(counted: Registry, read: readonly Metric[]): Promise<string> {
-  const now = new Registry()
-  for (const [name, samples] of Map.groupBy(read, (metric) => metric.name)) {
-    const [{ help, kind, labels: told = {} }] = samples as [Metric]
-    const described = { name, help, labelNames: Object.keys(told), registers: [now] }
-    const metric = kind === 'gauge' ? new Gauge(described) : new Counter(described)
-    for (const { labels = {}, value } of samples) metric.inc(labels, value)
-  }
-  return Registry.merge([now, counted]).metrics()
 }
 
 const nearby: Who<undefined> = {

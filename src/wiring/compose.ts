@@ -1,38 +1,62 @@
-import { EventLoopDelay } from '../runtime/event-loop-delay.ts'
-import { addressesOf, isPublicByHttps, ownAddress } from './settings.ts'
-import { openReportReading } from './certifications.ts'
-import { openChanges } from './changes.ts'
-import { Followers } from './followers.ts'
-import { openHttp } from './http.ts'
-import { listen, type Listening } from '../http/kit/server.ts'
-import { ENDPOINTS } from '../http/endpoints.ts'
-import { metricsText } from '../http/health/metrics.ts'
-import { RequestFigures } from '../http/health/health.ts'
-import { Traffic } from '../http/kit/traffic.ts'
-import type { Installation } from './installation.ts'
 import { isForReading, reasonOf } from '../domain/installation/moving.ts'
+import { ENDPOINTS } from '../http/endpoints.ts'
+import { RequestFigures } from '../http/health/health.ts'
+import { listen, type Listening } from '../http/kit/server.ts'
+import { Traffic } from '../http/kit/traffic.ts'
+import { certifications } from '../projections/certifications/certifications.ts'
+import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { stoneModels } from '../projections/diamonds/stone-models.ts'
+import { shareReads } from '../projections/engine/shared-read.ts'
+import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
+import { tree } from '../projections/tree/tree.ts'
+import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
+import { FileCollector } from '../reactions/files/file-collector.ts'
+import { EventLoopDelay } from '../runtime/event-loop-delay.ts'
+import { metricsText } from '../runtime/metrics.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
-import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
-import { certifications } from '../projections/certifications/certifications.ts'
-import { stoneModels } from '../projections/diamonds/stone-models.ts'
-import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
-import { FileCollector } from '../reactions/files/file-collector.ts'
-import { diamonds } from '../projections/diamonds/diamonds.ts'
-import { tree } from '../projections/tree/tree.ts'
+import { openReportReading } from './certifications.ts'
+import { openChanges } from './changes.ts'
+import { guardInstallation, showBreakers, type Guarded } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
-import { shareReads } from '../projections/engine/shared-read.ts'
-import { listenForMetrics } from './metrics-server.ts'
-import { collectMetrics, refusedConnections, loopMetrics } from './metrics.ts'
-import { commandMetrics, diskMetrics, processMetrics, vaultMetrics } from './process-metrics.ts'
-import { openPastWatch } from './past.ts'
+import { Followers } from './followers.ts'
+import { openHttp } from './http.ts'
+import type { Installation } from './installation.ts'
+import {
+  collectMetrics,
+  commandMetrics,
+  diskMetrics,
+  listenForMetrics,
+  loopMetrics,
+  processMetrics,
+  refusedConnections,
+  vaultMetrics,
+} from './metrics.ts'
 import { OpenParts } from './open-parts.ts'
-import { refusals } from './refusals.ts'
+import { openPastWatch } from './past.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
+import { addressesOf, isPublicByHttps, ownAddress } from './settings.ts'
 import { openWebhooks } from './webhooks.ts'
-import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
-import { guardInstallation, showBreakers, type Guarded } from './circuit-breakers.ts'
+
+/**
+ * Why the installation takes no writes at this moment, each reason in an operator's words; empty where it takes them, and
+ * where it is only there to be read.
+ * Reads may well go on.
+ */
+export async function refusals({ store }: Pick<Installation, 'store'>): Promise<string[]> {
+  try {
+    const closed = await store.closed()
+    if (closed !== undefined && isForReading(closed.why)) return []
+    if (closed !== undefined) return [reasonOf(closed)]
+    const refusal = await store.refusal()
+    return refusal === undefined ? [] : [refusal]
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [error.message]
+    throw error
+  }
+}
 
 export type Running = {
   /** Where the service listens; undefined where its role is only to project. */
