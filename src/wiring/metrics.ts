@@ -112,6 +112,7 @@ const counter = (name: string, of: string, value: number): Metric => ({
   kind: 'counter',
   value,
 })
+
 /** How late the event loop is, since the figures were asked for last. */
 export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
   const { median, p99, max } = delay.since()
