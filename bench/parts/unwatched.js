@@ -1,6 +1,6 @@
 /** Loaded before the service (`--import`), it leaves out what counts and times requests and stores: what they cost is then the difference. */
 import { CommandOutcomes } from '../../dist/commands/core/outcomes.js'
-import { RequestFigures } from '../../dist/http/health/requests.js'
+import { RequestFigures } from '../../dist/http/health/health.js'
 import { StoreTimes } from '../../dist/wiring/store-times.js'
 
 RequestFigures.prototype.saw = () => undefined

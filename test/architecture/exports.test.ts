@@ -29,4 +29,26 @@ test('and nobody names is found', () => {
   assert.equal(named("import { b } from './a.ts'\nimport { type c } from '../src/a.ts'"), ['src/a.ts: b'])
 })
 
+/** Names in braces, and the built file that they are imported of. */
+const OF_BUILT = /\{([^{}]*)\} (?:from '[./]*dist\/|= await import\(new URL\(')([a-z/-]+)\.js'/g
+
+/** What plain JavaScript imports of the built files, and src does not export: no compiler looks at it. */
+function missingIn({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  return [...text.matchAll(OF_BUILT)].flatMap(([, names = '', module = '']) => {
+    const source = sources.find((one) => one.path === `src/${module}.ts`)?.text ?? ''
+    const isExported = (name: string) => new RegExp(`^export [^=\n]*\\b${name}\\b`, 'm').test(source)
+    const missing = names.split(',').filter((name) => !isExported(name.trim()))
+    return missing.map((name) => `${path}: ${name.trim()} of ${module}`)
+  })
+}
+
+test('is there, where plain JavaScript imports it of the built files', () => {
+  const files = sources.filter(({ path, text }) => path.endsWith('.js') && text.includes('dist'))
+  assert.ok(files.length >= 4, `only ${files.length} files were found`)
+  assert.equal(files.flatMap(missingIn), [])
+  const text =
+    "import { run, gone } from '../dist/cli/program.js'\nconst { at } = await import(new URL('cli/none.js', dist))\n"
+  assert.equal(missingIn({ path: 'a.js', text }), ['a.js: gone of cli/program', 'a.js: at of cli/none'])
+})
+
 test.run()
