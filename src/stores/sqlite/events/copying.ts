@@ -20,12 +20,13 @@ export async function copyLog(
   try {
     db.exec('BEGIN')
     db.prepare('SELECT count(*) FROM sqlite_schema').get()
-    await db.backup(to, {
+    const { totalPages } = await db.backup(to, {
       progress({ totalPages, remainingPages }) {
         progress(totalPages - remainingPages, totalPages)
         return PAGES
       },
     })
+    progress(totalPages, totalPages)
   } finally {
     db.close()
   }
