@@ -34,9 +34,8 @@ Example:
 async function backup(open: Open, to: string, options: OutputOptions): Promise<void> {
   const started = performance.now()
   checkNewFolder(to, resolve(readSettings(process.env).DATA_DIR))
-  const signal = abortOnStop('Stopped. Nothing was backed up')
   const act = administering({ act: 'backup', subject: to }, (installation) =>
-    makeBackup({ installation, to, report, signal }),
+    makeBackup({ installation, to, report, signal: abortOnStop('Stopped. Nothing was backed up') }),
   )
   print(await withInstallation(open, act), to, (performance.now() - started) / 1000, options)
 }

@@ -88,7 +88,7 @@ async function moveAll(ends: Ends, from: Place, to: Place, options: MoveOptions)
   printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, shown(moved, to))
 }
 
-/** What will be, for whoever has to say yes to it. */
+/** The plan, shown before the operator confirms it. */
 function described({ events, files, secrets, mails }: Plan, from: Place, to: Place): string {
   return `This moves an installation, and closes the one that is left for good:
   from  ${from.shown}: ${count(events)} events, ${count(files)} files, ${count(secrets)} secrets, ${count(mails)} mails

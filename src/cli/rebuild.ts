@@ -1,14 +1,12 @@
 import { Argument, Command } from 'commander'
-import { BadUsage, Failed, shareOf, type StepProgress } from '../maintenance/operation.ts'
-import { rebuildAll, type Outcome } from '../maintenance/rebuild.ts'
+import { BadUsage, Failed } from '../maintenance/operation.ts'
+import { rebuildAll } from '../maintenance/rebuild.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
-import type { From } from '../stores/ports/event-store.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
-import type { Installation } from '../wiring/installation.ts'
 import { explain } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
-import { count, printResult, progressBar, report, type OutputOptions } from './output.ts'
+import { count, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './stop-signal.ts'
 
 type RebuildOptions = OutputOptions & { readonly all?: true }
@@ -29,14 +27,16 @@ Examples:
   npx adamant rebuild diamonds
   npx adamant rebuild --all --json
 
-The service may run and be written to. A rebuild that was stopped or killed is gone on with by the next one.`
+The service may run and be written to. A rebuild that was stopped or killed is resumed by the next one.`
 
 async function rebuild(open: Open, name: string | undefined, options: RebuildOptions): Promise<void> {
   const models = chosen(name, options)
   // The service's requests come first where processors are scarce.
   lowerProcessPriority()
   spareOneCore()
-  const { rebuilt, faults } = await withInstallation(open, (installation) => rebuildChosen(installation, models))
+  const { rebuilt, faults } = await withInstallation(open, (installation) =>
+    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; the next rebuild resumes it') }),
+  )
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
   )
@@ -52,38 +52,4 @@ function chosen(name: string | undefined, { all }: RebuildOptions): readonly Any
     throw new BadUsage(`Say which read model to rebuild, or --all, and not both; there are ${names}`)
   }
   return READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
-}
-
-/** What was filled of one that could not be rebuilt stays. */
-async function rebuildChosen(installation: Installation, models: readonly AnyProjection[]): Promise<Outcome> {
-  const signal = abortOnStop('stopped; the next rebuild goes on from here')
-  const progress = new FillProgress(await installation.store.head())
-  const told = (model: string, events: number, position: From) => progress.told(model, events, position)
-  try {
-    return await rebuildAll(installation, models, { report, signal, told })
-  } finally {
-    progress.end()
-  }
-}
-
-/** How far models are that are filled together: as far as the slowest of them. */
-export class FillProgress {
-  readonly #bar: StepProgress
-  readonly #shares = new Map<string, number>()
-  #events = 0
-
-  /** @param head where the log ends now; positions are no numbers of events on every engine, but grow as evenly */
-  constructor(private readonly head: From) {
-    this.#bar = progressBar('rebuilding', undefined, 'events')
-  }
-
-  told(model: string, events: number, position: From): void {
-    this.#events += events
-    this.#shares.set(model, shareOf(position, this.head))
-    this.#bar.update(this.#events, Math.min(...this.#shares.values()))
-  }
-
-  end(): void {
-    this.#bar.end()
-  }
 }

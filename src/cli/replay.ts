@@ -52,12 +52,12 @@ async function replayInto(open: Open, options: ReplayOptions): Promise<void> {
   const into = resolve(options.into)
   const { until } = options
   checkNewFolder(into, resolve(readSettings(process.env).DATA_DIR))
-  const signal = abortOnStop('Stopped. Nothing was made')
   const act = { act: 'replay', subject: `${until.text} into ${into}` }
   await withInstallation(
     open,
     administering(act, async (source, origin) => {
       const moving = { origin, clock: Date.now }
+      const signal = abortOnStop('Stopped. Nothing was made')
       print(await replay({ open, source, into, until, moving, report, signal }), into, options)
     }),
   )

@@ -43,13 +43,13 @@ async function verify(open: Open, options: VerifyOptions): Promise<void> {
   // The service's requests come first where processors are scarce.
   lowerProcessPriority()
   spareOneCore()
-  const signal = abortOnStop('Stopped before it was through')
   const { sample } = options
-  const { verified, differences } = await withInstallation(open, (installation) =>
-    sample === undefined
+  const { verified, differences } = await withInstallation(open, (installation) => {
+    const signal = abortOnStop('Stopped before it was through')
+    return sample === undefined
       ? verifyInstallation({ report, signal }, installation)
-      : verifySample(installation, sample, signal),
-  )
+      : verifySample(installation, sample, signal)
+  })
   printResult(options, verified, shown(verified, differences))
   if (differences > 0) throw new Failed(`${count(differences)} ${differences === 1 ? 'difference' : 'differences'}`)
 }

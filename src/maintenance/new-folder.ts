@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import { BadUsage } from './operation.ts'
 
 /**
- * The folder that a copy goes to is a new or an empty one, and outside of the installation's own.
- * @param folder and dataDir are absolute
+ * A copy goes to a new or an empty folder outside of DATA_DIR.
+ * @param folder an absolute path, like `dataDir`
  * @throws BadUsage
  */
 export function checkNewFolder(folder: string, dataDir: string): void {
@@ -13,13 +13,21 @@ export function checkNewFolder(folder: string, dataDir: string): void {
       `${folder} is in DATA_DIR, and would be lost with it: name a folder elsewhere, best on another disk`,
     )
   }
+  mustBeEmpty(folder)
+}
+
+function mustBeEmpty(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new BadUsage(`${folder} is not empty: name a new folder`)
   }
 }
 
-/** Fills such a folder; where that fails, it is as it was. @throws what `fill` throws */
+/**
+ * Fills a new or an empty folder. If that fails, the folder is as it was before.
+ * @throws BadUsage where the folder is not empty, and what `fill` throws
+ */
 export async function inNewFolder<Result>(folder: string, fill: () => Promise<Result>): Promise<Result> {
+  mustBeEmpty(folder)
   const isNew = !existsSync(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {

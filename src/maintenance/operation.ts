@@ -10,7 +10,7 @@ export class Failed extends Error {
   override readonly name = 'Failed'
 }
 
-/** What the runner of an operation gets to see while it works: the command line shows it on stderr. */
+/** Receives the progress of an operation: the command line shows it on stderr. */
 export type Reporter = {
   /**
    * Begins a step that may take long.
@@ -56,14 +56,14 @@ export async function inStep<Result>(
   }
 }
 
-/** Positions are no numbers of events on every engine, and nothing else tells how many there are of anything. */
+/** Counts items by reading all of them: on EventStoreDB a position is not the number of events before it. */
 export async function counted(items: AsyncIterable<unknown>): Promise<number> {
   let number = 0
   for await (const _ of items) number++
   return number
 }
 
-/** How much of the log lies before a position, 0 to 1: positions grow evenly on every engine. @param head where the log ends */
+/** The share of the log that lies before a position, 0 to 1: positions grow evenly on every engine. @param head where the log ends */
 export function shareOf(position: From, head: From): number {
   if (head === 'start') return 1
   if (position === 'start') return 0

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitForLease } from './lease.ts'
-import { Failed, type Operation } from './operation.ts'
+import { Failed, shareOf, type Operation, type Reporter, type StepProgress } from './operation.ts'
 import type { Told } from '../projections/engine/builds-beside.ts'
 import type { Stores } from '../projections/engine/followers.ts'
 import { ReadModelBuilds } from '../projections/engine/read-model-builds.ts'
@@ -14,7 +14,7 @@ export type Rebuilt = { readonly model: string; readonly events: number; readonl
 
 export type RebuildOptions = Operation & {
   readonly told: Told
-  /** For which another rebuild is waited for. */
+  /** How long to wait for another rebuild. */
   readonly patienceMs?: number
 }
 
@@ -100,27 +100,24 @@ type Fault = { readonly model: string; readonly error: unknown }
 /** faults: what kept the others back. */
 export type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly Fault[] }
 
-export type Options = Omit<RebuildOptions, 'told'> & {
-  /** Is told of each batch of each model. */
-  readonly told: (model: string, events: number, position: From) => void
-}
-
 /** Rebuilds models in one read of the log, each by itself: what one of them fails for keeps no other back. */
 export async function rebuildAll(
   stores: Stores,
   models: readonly AnyProjection[],
-  { told, ...options }: Options,
+  options: Omit<RebuildOptions, 'told'>,
 ): Promise<Outcome> {
+  const progress = new RebuildProgress(options.report, await stores.store.head())
   const alone = models.length === 1
   const store = alone ? stores.store : shareReads(stores.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
   const outcomes = await Promise.allSettled(
     models.map((model) =>
       rebuildModel({ ...stores, store }, model, {
         ...options,
-        told: (events, position) => told(model.declaration.name, events, position),
+        told: (events, position) => progress.folded(model.declaration.name, events, position),
       }),
     ),
   )
+  progress.end()
   return {
     rebuilt: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
     faults: outcomes.flatMap((outcome, index) =>
@@ -128,5 +125,30 @@ export async function rebuildAll(
         ? [{ model: models[index]?.declaration.name ?? '', error: outcome.reason as unknown }]
         : [],
     ),
+  }
+}
+
+/** The progress of models that are filled together: that of the slowest. */
+class RebuildProgress {
+  readonly #step: StepProgress
+  readonly #shares = new Map<string, number>()
+  #events = 0
+
+  /** @param head where the log ends now */
+  constructor(
+    report: Reporter,
+    private readonly head: From,
+  ) {
+    this.#step = report.step('rebuilding', undefined, 'events')
+  }
+
+  folded(model: string, events: number, position: From): void {
+    this.#events += events
+    this.#shares.set(model, shareOf(position, this.head))
+    this.#step.update(this.#events, Math.min(...this.#shares.values()))
+  }
+
+  end(): void {
+    this.#step.end()
   }
 }

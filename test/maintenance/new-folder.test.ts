@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -15,15 +15,20 @@ import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('a folder that an operation fills')
 
+const FIRST = { position: { commit: 1n, prepare: 1n } }
+
 type Filling = (installation: Installation, folder: string) => Promise<unknown>
 
 const stopped = quietOperation(AbortSignal.abort(new Failed('Stopped')))
-const moving = { origin: { actor: 'operator', via: 'cli', correlation: 'a-test' }, clock: Date.now } as const
+const moving = {
+  origin: { actor: 'operator', via: 'cli', correlation: 'a-test' },
+  clock: () => 1_795_000_000_000,
+} as const
 
 const FILLINGS: Readonly<Record<string, Filling>> = {
   'a backup': (installation, to) => makeBackup({ ...stopped, installation, to }),
   'a replay': (source, into) =>
-    replay({ ...stopped, open, source, into, until: { text: 'now', moment: { time: Date.now() - 1 } }, moving }),
+    replay({ ...stopped, open, source, into, until: { text: 'position 1', moment: FIRST }, moving }),
 }
 
 for (const [name, fill] of Object.entries(FILLINGS)) {
@@ -38,6 +43,9 @@ for (const [name, fill] of Object.entries(FILLINGS)) {
           assert.match(String(await rejection(fill(service.installation, into))), /Stopped/)
         }
         assert.not.ok(existsSync(absent))
+        writeFileSync(join(folder, 'kept'), 'of somebody')
+        assert.match(String(await rejection(fill(service.installation, folder))), /is not empty/)
+        assert.equal(readdirSync(folder).toSorted(), ['empty', 'kept'])
         assert.equal(readdirSync(empty), [])
       } finally {
         await service.stop()

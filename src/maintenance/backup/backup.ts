@@ -14,7 +14,7 @@ import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest 
 /** How the servers' own backups are taken. */
 export const SERVER_BACKUP = `With EVENT_STORE on a server the log is the server's to back up, and before this command: a volume snapshot of one node,
 or its files in the order that its documentation gives. \`npx adamant backup\` then copies the files that the log refers
-to, out of GridFS too. Read models are made anew, and the vault (vault_* in MongoDB) belongs in no backup.`
+to, out of GridFS too. Read models are rebuilt, and the vault (vault_* in MongoDB) belongs in no backup.`
 
 type Backup = Operation & { readonly installation: Installation; readonly to: string }
 

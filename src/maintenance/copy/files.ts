@@ -44,8 +44,7 @@ export type CopyingFiles = {
  * Copies files, each under the SHA-256 of its bytes. A file is copied when the target gives its bytes back; one that the
  * target has whole already is not copied again, and nothing is stored of one that is damaged at the source.
  * @param update called with the number of files that were looked at
- * @returns what was found at the source of files that could not be copied, by the digests that they should have; undefined of
- * those that are missing
+ * @returns the files that could not be copied, by their digests: what the source has instead, undefined where it has nothing
  * @throws Failed where the target does not give back what was written, StoreUnavailable
  */
 export async function copyFiles(

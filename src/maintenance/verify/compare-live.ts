@@ -188,21 +188,16 @@ type Counting = { readonly model: ReadModel; readonly fresh: FreshModel; readonl
 const LOOKS = 100
 const PAUSE = 10
 
-/**
- * Compares the counts that are kept of documents, by whose values lists tell their totals.
- * @returns how many were compared
- */
-async function compareCounts({ model, fresh, found }: Counting): Promise<number> {
+/** Compares the stored counts of documents, from which lists have their totals. */
+async function compareCounts({ model, fresh, found }: Counting): Promise<void> {
   const { name } = fresh.projection.declaration
-  const counted = await countedValues(fresh)
-  for (const where of counted) {
+  for (const where of await countedValues(fresh)) {
     const wrong = await wrongCount(model, fresh, where)
     if (wrong === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
     const what = `its count of documents with ${values.join(', ')} is ${wrong.live}, where there are ${wrong.folded}`
     found.add({ where: name, what, do: `npx adamant rebuild ${name}` })
   }
-  return counted.length
 }
 
 /** Every combination of values by which documents are counted. */

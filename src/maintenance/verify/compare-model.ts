@@ -13,7 +13,7 @@ import { RESTORE, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
 /**
- * What the log makes of documents, at a position of the live build. A key that the answer does not have can't be judged.
+ * What the log folds to at a position of the live build. A key that is missing from the answer can't be judged.
  * @param captured the live ones
  */
 export type Expected = (
@@ -22,7 +22,7 @@ export type Expected = (
   captured: ReadonlyMap<FieldValue, Stored>,
 ) => Promise<ReadonlyMap<FieldValue, Stored | undefined>>
 
-/** A live build beside what the log makes. */
+/** A live build and what the log folds to. */
 export type Comparing = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly projection: AnyProjection
@@ -32,7 +32,7 @@ export type Comparing = {
   readonly least: () => From
   /** Streams of which something is wrong in the log itself. */
   readonly faulty: ReadonlySet<string>
-  /** Streams that are set aside: what is made of them was told of, and is as old as that. */
+  /** Parked streams: they are reported already, and their documents are as old as the event that could not be folded. */
   readonly aside: ReadonlySet<string>
   readonly found: Differences
   readonly part: Part
@@ -42,7 +42,7 @@ export type Comparing = {
 type Part = {
   of(build: Build): Table
   called(key: FieldValue): string
-  /** The fields and texts in which two of one key differ, both written up to the same position. */
+  /** The fields and texts in which two documents of one key differ, both folded up to the same position. */
   differing(one: Document, other: Document): string[]
 }
 
@@ -139,7 +139,7 @@ async function compareTables({ fresh, ...given }: ComparingModel, part: Part): P
   return documents
 }
 
-/** Compares these documents of a live build with what the log makes of them, at one position, and tells what differs. */
+/** Compares these documents of a live build with what the log folds to at the same position, and adds what differs to `found`. */
 export async function compareDocuments(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
   for (let from = 0; from < keys.length; from += TOGETHER) {
     await compareTogether(comparing, keys.slice(from, from + TOGETHER))

@@ -14,8 +14,8 @@ import { StreamRules } from './stream-rules.ts'
 import { COMPARED, type ModelVerified, type Verification } from './verify.ts'
 
 /**
- * Holds so many documents of each read model, chosen by chance, to the log: the events that each is made of, their places in the
- * hash tree, and the files that they name. It finds no document that is missing, and nothing that was not chosen.
+ * Compares a random sample of each read model's documents with the log, and checks the events that they are folded from, the places
+ * of these in the hash tree, and the files that they name. It finds no missing document.
  * @throws the signal's reason
  */
 export async function verifySample(
@@ -75,14 +75,14 @@ export async function chosenOf(build: Pick<Build, 'walk'>, count: number): Promi
   return chosen
 }
 
-/** Documents folded from their own streams alone. Those that can't be judged so are left to the whole of verify. */
+/** Documents folded from their own streams alone. Those that can't be judged this way are left to the full `verify`. */
 function expectedOf(projection: Projection<unknown>, events: SampledEvents, aside: ReadonlySet<string>): Expected {
   const { name } = projection.declaration
   return async (position, _keys, captured) => {
     const streamsOf = new Map<FieldValue, readonly string[]>()
     for (const [key, stored] of captured) {
       const last = await events.at(stored.revision)
-      // What was made anew by a request says no more which streams it is made of.
+      // A document that was folded again after a retry no longer tells its streams.
       if (last === 'damaged' || last?.stream === retriesStream(name)) continue
       streamsOf.set(key, last === undefined ? [] : together(projection, [last.stream]))
     }
@@ -103,7 +103,7 @@ function expectedOf(projection: Projection<unknown>, events: SampledEvents, asid
 
 type Tree = { readonly queries: TreeQueries; readonly size: number }
 
-/** The events that the chosen documents are made of: each stream is looked at once. */
+/** The events that the sampled documents are folded from: each stream is checked once. */
 class SampledEvents {
   readonly rules: StreamRules
   areInTree = true
@@ -122,12 +122,12 @@ class SampledEvents {
     this.#tree = tree
   }
 
-  /** The event by which a document was written last, where there is one. What is damaged is told. */
+  /** The event that a document was last changed by, if it is there. A damaged event is reported. */
   at(revision: bigint): Promise<StoredEvent | undefined | 'damaged'> {
     return this.#whole(() => this.#store.eventAt({ commit: revision, prepare: revision }))
   }
 
-  /** The events of a stream up to a position. What is damaged is told. */
+  /** The events of a stream up to a position. A damaged event is reported. */
   of(stream: string, position: From): Promise<readonly StoredEvent[] | 'damaged'> {
     return this.#whole(async () => {
       const read = await this.#store.read(stream)

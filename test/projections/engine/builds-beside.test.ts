@@ -212,7 +212,7 @@ test(
     assert.ok(first !== undefined && second !== undefined)
     const lease = await disk.reads.lease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
     const models = [first, second, ...others]
-    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), told: untold, patienceMs: 0 })
+    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), patienceMs: 0 })
     assert.equal(
       outcome.rebuilt.map(({ model }) => model),
       [second, ...others].map(({ declaration: { name } }) => name),
