@@ -132,7 +132,7 @@ async function compareTables({ fresh, ...given }: ComparingModel, part: Part): P
     await doubt(page.filter((stored) => differenceOf(part, stored, there.get(keyOf(stored))) !== undefined).map(keyOf))
   }
   for await (const page of folded.walk([])) {
-    const there = byKey(await live.load(page.map(keyOf), []))
+    const there = byKey(await live.load(page.map(keyOf)))
     await doubt(page.map(keyOf).filter((key) => !there.has(key)))
   }
   await doubt([], 1)
@@ -150,7 +150,7 @@ async function compareTogether(comparing: Comparing, keys: readonly FieldValue[]
   const { store, projection, live, least, expected, part } = comparing
   const settled = await readSettled(
     live,
-    () => part.of(live).load(keys, undefined, 'acknowledged'),
+    () => part.of(live).load(keys, 'acknowledged'),
     (stored, position) =>
       comparePositions(least(), position) <= 0 &&
       stored.every(({ revision }) => position !== 'start' && revision <= position.commit),

@@ -44,7 +44,7 @@ function isContinued(wanted: Document, { document, revision }: Stored): boolean 
 async function captureSize(live: Build): Promise<{ position: From; stored: Stored | undefined } | undefined> {
   const settled = await readSettled(
     live,
-    async () => (await live.load([SIZE_KEY], undefined, 'acknowledged'))[0],
+    async () => (await live.load([SIZE_KEY], 'acknowledged'))[0],
     (stored, position) => comparePositions((placesOf(stored?.document) ?? [])[1] ?? 'start', position) <= 0,
   )
   return settled && { position: settled.position, stored: settled.read }

@@ -230,7 +230,7 @@ async function requireAsLoaded<Value>(
 ): Promise<void> {
   if (keys.length === 0) return
   const known = new Map(stored.map(({ document, revision }) => [document['id'] ?? '', revision]))
-  for (const { document, revision } of await build.load(keys, undefined, 'acknowledged')) {
+  for (const { document, revision } of await build.load(keys, 'acknowledged')) {
     const key = document['id'] ?? ''
     const loadedAt = known.get(key)
     if (loadedAt !== undefined && loadedAt !== revision) throw new Outdated(declaration.name, key)

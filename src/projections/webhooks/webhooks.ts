@@ -122,7 +122,7 @@ export class WebhookProgresses {
   /** Of a webhook that is deleted. */
   async forget(webhook: number): Promise<void> {
     const keys = [keyOf(webhook), ...Array.from({ length: KEPT_DELIVERIES }, (_, at) => keyOf(webhook, at))]
-    const stored = await this.#begun.build.load(keys, [])
+    const stored = await this.#begun.build.load(keys)
     await this.#write(
       stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
     )

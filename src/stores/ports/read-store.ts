@@ -119,9 +119,8 @@ export interface Table {
    * A returned document also carries `revision` as bigint.
    * What it does not show is not there; what it shows may be older than what was acknowledged, unless it is asked for no
    * less. That costs MongoDB a word with the other members.
-   * @param texts which texts it needs to have; all of them unless told
    */
-  load(keys: readonly FieldValue[], texts?: readonly string[], least?: 'acknowledged'): Promise<Stored[]>
+  load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<Stored[]>
   /**
    * Every document, in pages, in the order of their ids (MongoDB: of their ids as texts), without more of them in memory than a
    * page. What is put in or removed meanwhile may be among them or not; every other one is, once.

@@ -56,7 +56,7 @@ export function sequenceRules(test: Test, open: () => Promise<Opened>): void {
         .write([], at(4), [], [sequence(1, 'four', 4n, loaded)])
         .catch((thrown: unknown) => thrown)
       assert.instance(error, Outdated)
-      assert.equal((await build.sequences.load([1], undefined, 'acknowledged'))[0]?.document['state'], 'three')
+      assert.equal((await build.sequences.load([1], 'acknowledged'))[0]?.document['state'], 'three')
     }),
   )
 

@@ -63,7 +63,7 @@ test('sets a stream aside that can not be folded', async () => {
 })
 
 test('sets no stream aside because of what the store did not show', async () => {
-  const build = buildWith(async (_keys, _texts, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)])
+  const build = buildWith(async (_keys, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)])
   const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
   assert.instance(error, Outdated)
 })

@@ -111,13 +111,13 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
 
 function tableOf(mongo: Mongo, declaration: ModelDeclaration, collection: Collection<Held>): Table {
   const { call } = mongo
+  const whole = [...Object.keys(declaration.fields), ...declaration.texts]
   return {
-    async load(keys, texts = declaration.texts, least) {
+    async load(keys, least) {
       if (keys.length === 0) return []
       const [first = '', ...others] = keys.map(keyOf)
       const filter = { _id: others.length === 0 ? first : { $in: [first, ...others] } }
-      const names = [...Object.keys(declaration.fields), ...texts]
-      const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
+      const projection = Object.fromEntries(['revision', ...whole].map((name) => [name, 1]))
       const found = least === undefined ? await call(() => collection.find<Held>(filter, { projection }).toArray()) : []
       const missing = without(keys.map(keyOf), found)
       if (missing.length > 0) {
@@ -127,7 +127,7 @@ function tableOf(mongo: Mongo, declaration: ModelDeclaration, collection: Collec
       }
       return found
         .filter((held) => !isRemoved(held))
-        .map((held) => ({ document: picked(held, names), revision: held.revision }))
+        .map((held) => ({ document: picked(held, whole), revision: held.revision }))
     },
     async *walk(texts = declaration.texts) {
       const names = [...Object.keys(declaration.fields), ...texts]

@@ -15,7 +15,7 @@ import { kept, type Turn } from '../changes.ts'
 import { transactions } from '../file.ts'
 import { available, whenWritable } from './file.ts'
 import { queriesOf, type Queries } from './queries.ts'
-import { list, otherFields, type TableName } from './schema.ts'
+import { list, otherFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'
 
 /** What a build knows of the log: how far it has folded it, and which streams it could not fold. */
@@ -159,27 +159,19 @@ function transactionsOf(db: Database.Database): (action: () => void) => void {
   }
 }
 
-const asTable = ({ load, walk }: OpenTable): Table => ({ load: async (keys, texts) => load(keys, texts), walk })
+const asTable = ({ load, walk }: OpenTable): Table => ({ load: async (keys) => load(keys), walk })
 
 /** A table of a build, read at once. */
 type OpenTable = Pick<Table, 'walk'> & {
-  load(this: void, keys: readonly FieldValue[], texts?: readonly string[]): Stored[]
+  load(this: void, keys: readonly FieldValue[]): Stored[]
 }
 
 function tableOf(db: Database.Database, declaration: ModelDeclaration, table: TableName): OpenTable {
-  const readers = new Map<string, (key: FieldValue) => Stored[]>()
-
-  function readerFor(texts: readonly string[]): (key: FieldValue) => Stored[] {
-    const name = texts.join()
-    const known = readers.get(name)
-    if (known !== undefined) return known
-    const made = documentReader(db, table, ['id', ...otherFields(declaration), ...texts])
-    readers.set(name, made)
-    return made
-  }
+  let read: ((key: FieldValue) => Stored[]) | undefined
+  const reader = () => (read ??= documentReader(db, table, ['id', ...valueColumns(declaration)]))
 
   return {
-    load: (keys, texts = declaration.texts) => available(() => keys.flatMap(readerFor(texts))),
+    load: (keys) => available(() => keys.flatMap(reader())),
     walk: walker(db, declaration, table),
   }
 }
