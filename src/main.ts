@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { refusalOf } from './runtime/node-version.ts'
+import { refusalOf } from './runtime/version.ts'
 
 /*
  * Nothing else is imported before the Node is known to be new enough, since an older one crashes while it loads the

@@ -7,7 +7,7 @@ import { Failed } from '../maintenance/operation.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { administering, withInstallation, type Open } from './installed.ts'
 import { count, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 
 /** `backup`: what an installation can be restored from, taken while it runs. */
 export function backupCommand(open: Open): Command {

@@ -8,7 +8,7 @@ import { ALL_STONES, createStones, waitUntilScored } from './demo/stones.ts'
 import { describe, figuresOf, tour, type Figures } from './demo/figures.ts'
 import { Failed } from '../maintenance/operation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop, type StopSignal } from './stop-signal.ts'
+import { listenForStop, type StopSignal } from './process-end.ts'
 
 type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
 

@@ -9,7 +9,7 @@ import { followed, stored, type Streams, type Wanted } from './events/wanted.ts'
 import { BadUsage, Failed } from '../maintenance/operation.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop } from './stop-signal.ts'
+import { listenForStop } from './process-end.ts'
 import { readSince, readUntil } from './times.ts'
 
 /** A position as one text: one number, or on stores whose positions are two, `commit/prepare`. */

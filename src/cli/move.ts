@@ -6,7 +6,7 @@ import { noted, type Open } from './installed.ts'
 import { confirm } from './confirm.ts'
 import { count, printResult, report, type OutputOptions } from './output.ts'
 import { checkKey, checkPlaces, placeOf, PLACES, settingsOf, type Place } from './places.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 
 type MoveOptions = OutputOptions & {
   readonly from: string

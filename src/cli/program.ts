@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
 import { FAILED, reportFailure } from './failure.ts'
 import type { Open } from './installed.ts'
-import { LastWords } from './last-words.ts'
+import { LastWords } from './process-end.ts'
 
 /**
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
@@ -91,9 +91,9 @@ const COMMANDS: Readonly<Record<string, (given: Given) => Promise<Command>>> = {
   'dead-letters': async ({ open }) => (await import('./dead-letters.ts')).deadLettersCommand(open),
   events: async ({ open }) => (await import('./events.ts')).eventsCommand(open),
   audit: async ({ open }) => (await import('./audit.ts')).auditCommand(open),
-  checkpoint: async ({ open }) => (await import('./checkpoint.ts')).checkpointCommand(open),
-  prove: async ({ open }) => (await import('./prove.ts')).proveCommand(open),
-  check: async () => (await import('./check.ts')).checkCommand(),
+  checkpoint: async ({ open }) => (await import('./evidence.ts')).checkpointCommand(open),
+  prove: async ({ open }) => (await import('./evidence.ts')).proveCommand(open),
+  check: async () => (await import('./evidence.ts')).checkCommand(),
   backup: async ({ open }) => (await import('./backup.ts')).backupCommand(open),
   restore: async ({ open }) => (await import('./restore.ts')).restoreCommand(open),
   move: async ({ open }) => (await import('./move.ts')).moveCommand(open),

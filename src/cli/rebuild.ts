@@ -7,7 +7,7 @@ import { READ_MODELS } from '../wiring/followers.ts'
 import { explain } from './failure.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { count, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 
 type RebuildOptions = OutputOptions & { readonly all?: true }
 

@@ -6,7 +6,7 @@ import { shownPosition } from '../stores/ports/event-store.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { administering, withInstallation, type Open } from './installed.ts'
 import { count, note, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 import { readUntil } from './times.ts'
 
 type ReplayOptions = OutputOptions & { readonly until: Until; readonly into: string }

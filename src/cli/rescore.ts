@@ -10,7 +10,7 @@ import { Failed } from '../maintenance/operation.ts'
 import { operator, withInstallation, type Open } from './installed.ts'
 import { count, printResult, progressBar, type OutputOptions } from './output.ts'
 import { awaitReadModels } from './read-models.ts'
-import { listenForStop } from './stop-signal.ts'
+import { listenForStop } from './process-end.ts'
 
 /** Stones that are written in one transaction, and between two looks at whether to stop. */
 const AT_ONCE = 100

@@ -5,7 +5,7 @@ import { openLog } from '../runtime/log.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { noted, type Open } from './installed.ts'
 import { count, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 
 type CommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
 

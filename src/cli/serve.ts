@@ -8,9 +8,8 @@ import { startService, type Running } from '../wiring/compose.ts'
 import { formerNames, readSettings, toldSettings, warningsOf } from '../wiring/settings.ts'
 import { FAILED } from './failure.ts'
 import type { Open } from './installed.ts'
-import type { LastWords } from './last-words.ts'
+import { listenForStop, type LastWords } from './process-end.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop } from './stop-signal.ts'
 
 /** Bits by which others than the owner may read, write or enter. */
 const OTHERS = 0o077

@@ -5,7 +5,7 @@ import { verifyInstallation, type Verified } from '../maintenance/verify/verify.
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { withInstallation, type Open } from './installed.ts'
 import { count, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './stop-signal.ts'
+import { abortOnStop } from './process-end.ts'
 
 /** `verify`: holds what is made of the log, and what belongs to it, to the log. */
 export function verifyCommand(open: Open): Command {

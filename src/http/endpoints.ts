@@ -17,7 +17,14 @@ import type { DiamondServices } from './diamonds/resource.ts'
 import { readProof } from './evidence/proof.ts'
 import { readLogCheckpoint, readLogConsistency, readLogKey, type EvidenceServices } from './evidence/log.ts'
 import { shareByPage, showFront, type FrontServices } from './front/front.ts'
-import { readIcon, readRobots, readSecurityContact, type WellKnownServices } from './front/well-known.ts'
+import {
+  describeAuthorizationServer,
+  readIcon,
+  readRobots,
+  readSecurityContact,
+  type AuthorizationServerServices,
+  type WellKnownServices,
+} from './front/well-known.ts'
 import { isLive, isReady, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
 import { showInventory, type InventoryServices } from './inventory/list.ts'
@@ -26,7 +33,6 @@ import { showOwnStone } from './inventory/stone.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
 import type { TokenServices } from './oauth/client.ts'
-import { describeAuthorizationServer, type AuthorizationServerServices } from './oauth/metadata.ts'
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
 import type { ReadModels } from '../projections/engine/followers.ts'
 import { describeApi, readReferenceFile, showReference, type OpenApiServices } from './openapi/docs.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { waitForLease } from './lease.ts'
-import { Failed, shareOf, type Operation, type Reporter, type StepProgress } from './operation.ts'
+import { Failed, shareOf, waitForLease, type Operation, type Reporter, type StepProgress } from './operation.ts'
 import type { Told } from '../projections/engine/builds-beside.ts'
 import type { Stores } from '../projections/engine/followers.ts'
 import { ReadModelBuilds } from '../projections/engine/read-model-builds.ts'

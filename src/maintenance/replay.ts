@@ -8,8 +8,7 @@ import { joinedOf, type Installation, type Purpose } from '../wiring/installatio
 import type { Settings } from '../wiring/settings.ts'
 import { withoutCredentials } from '../wiring/store-addresses.ts'
 import { InstallationCopy } from './copy/installation.ts'
-import { logFacts } from './copy/log-facts.ts'
-import { isReached, type Moment } from './copy/log.ts'
+import { isReached, logFacts, type Moment } from './copy/log.ts'
 import { inNewFolder } from './new-folder.ts'
 import { BadUsage, Failed, type Operation } from './operation.ts'
 

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
 import { People } from '../commands/accounts/people.ts'
 import { writingTo } from '../commands/core/handle.ts'
@@ -11,7 +11,6 @@ import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
 import { PATIENCE } from '../projections/engine/progress.ts'
 import { BOUNDS } from '../reports/pdf-reader.ts'
 import { openLog, type Told } from '../runtime/log.ts'
-import { makeFolder } from '../runtime/make-folder.ts'
 import { steadyClock } from '../runtime/steady-clock.ts'
 import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
 import { openSeen } from '../stores/folder/seen.ts'
@@ -23,6 +22,30 @@ import { BadFolder, NoInstallation, type Installation, type Purpose } from './in
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
 import { StoreTimes } from './store-times.ts'
+
+/**
+ * Makes a folder and those above it that are missing, for this user alone, and sees that it can be written to. Node's own
+ * recursive way goes on for ever below /proc, where making a folder fails as if its parent were missing.
+ * @throws the file system's error
+ */
+export function makeFolder(folder: string): void {
+  make(resolve(folder))
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+}
+
+function make(folder: string): void {
+  if (isFolder(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) make(parent)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process was first, or a link that leads nowhere is in the way.
+    if (!isFolder(folder)) throw error
+  }
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Makes the folder of an installation where there is none. @throws BadFolder with what is wrong in one line */
 export function makeDataDir(folder: string): void {

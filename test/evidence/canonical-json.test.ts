@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as fc from '../fast-check.ts'
-import { canonicalJson } from '../../src/evidence/leaf.ts'
+import { canonicalJson } from '../../src/evidence/hashes.ts'
 
 const test = suite('canonical JSON')
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { canonicalJson, leafEvent } from '../../src/evidence/leaf.ts'
+import { canonicalJson, leafEvent } from '../../src/evidence/hashes.ts'
 import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
 import { FollowedProgress } from '../../src/projections/engine/progress.ts'
 import { isLeaf, tree } from '../../src/projections/tree/tree.ts'

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { EMPTY_ROOT, leafHash } from '../../src/evidence/hashes.ts'
 import { consistencyRanges, inclusionRanges, type Range } from '../../src/evidence/subtrees.ts'
 import { rangeHash, TILE } from '../../src/evidence/tiles.ts'
-import { isBeginning, rootFrom } from '../../src/evidence/verify-path.ts'
+import { isBeginning, rootFrom } from '../../src/evidence/proof.ts'
 import { KeptTree } from './kept-tree.ts'
 import { plainConsistency, plainPath, plainRoot } from './plain-tree.ts'
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkpointOf } from '../../src/projections/engine/reaction.ts'
-import { waitForLease } from '../../src/maintenance/lease.ts'
+import { waitForLease } from '../../src/maintenance/operation.ts'
 import type { Lease } from '../../src/stores/ports/read-store.ts'
 import { withFakeTime } from '../fake-time.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { safeFileName } from '../../src/domain/certification/file-name.ts'
+import { safeFileName } from '../../src/domain/certification/certification.ts'
 import { reportPage } from '../../src/domain/certification/page-cells.ts'
 import { certificationText, fromForm, readCertification } from '../../src/representations/certification.ts'
 import { PATHS } from '../../src/representations/json.ts'

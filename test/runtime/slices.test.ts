@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mapInSlices } from '../../src/runtime/slices.ts'
+import { mapInSlices } from '../../src/runtime/event-loop.ts'
 import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('work that takes long')

@@ -1,7 +1,19 @@
+import type { ReportReading } from '../../domain/certification/certification.ts'
+import { warningsOf } from '../../domain/certification/contradictions.ts'
 import { Refusal } from '../../domain/decider.ts'
-import { changesFrom, entryOf, readPast, stateOf, viewAt } from '../../projections/history/diamond.ts'
+import { certificationOf, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
+import {
+  changesFrom,
+  entryOf as diamondEntryOf,
+  readPast,
+  stateOf,
+  TYPES,
+  viewAt,
+} from '../../projections/history/diamond.ts'
 import { Who } from '../../projections/history/who.ts'
-import type { Subject } from './subject.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { entryOf, foldedSteps, stateAt, type Step, type Subject, type Telling } from './subject.ts'
 
 /** `audit diamond ID`: the same entries as its owner's history, and more of who. */
 export const auditDiamond: Subject = {
@@ -14,7 +26,7 @@ export const auditDiamond: Subject = {
     if (past.steps.length === 0) throw new Refusal('missing', `There is no diamond ${id}, and there never was`)
     const who = new Who(store, people)
     return {
-      entries: () => Promise.all(past.steps.map(async (step) => entryOf(step, await who.of(step.event)))),
+      entries: () => Promise.all(past.steps.map(async (step) => diamondEntryOf(step, await who.of(step.event)))),
       stateAt: (until) => stateOf(viewAt(past, until)),
       changes: (from, to) => changesFrom(past, from, to),
     }
@@ -26,4 +38,87 @@ function diamondNumber(id: string): number {
   const number = Number(/^(?:diamond-|scores-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
   throw new Refusal('invalid', `A diamond's id is a number such as 7, got ${id.slice(0, 40)}`)
+}
+
+/** What a diamond's events say of one of its certifications. */
+const telling = (id: number): Telling<Diamond, DiamondEvent> => ({
+  ...diamondDecider,
+  shown: (diamond) => shownIn(diamond, id),
+  words: TYPES,
+  detail: ({ type }) => (type === 'DiamondPatched' ? 'its diamond was changed' : ''),
+})
+
+function shownIn(diamond: Diamond, id: number) {
+  const found = certificationOf(diamond, id)
+  if (found === undefined || diamond.status !== 'live') return null
+  const { laboratory, number, file, reading } = found
+  const warnings = warningsOf(found, diamond.fields)
+  return {
+    diamond: diamond.id,
+    laboratory,
+    number,
+    file: file === null ? null : (file.name ?? 'without a name'),
+    fileDigest: file?.digest ?? null,
+    fileBytes: file?.bytes ?? null,
+    ...shownReading(reading),
+    warnings: warnings.length === 0 ? null : warnings.join('; '),
+  }
+}
+
+/** What the service read in the report's PDF; nothing of it before it was read. */
+function shownReading(reading: ReportReading | null): Readonly<Record<string, unknown>> {
+  if (reading === null) return {}
+  const { measurements, shape, ...values } = reading
+  const size = measurements && `${measurements.length} x ${measurements.width} x ${measurements.depth} mm`
+  const shown = { ...values, measurements: size, shape: shape === null ? null : shapeTitle(shape) }
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [`read.${name}`, value]))
+}
+
+/** `audit certification ID`. */
+export const auditCertification: Subject = {
+  name: 'certification',
+  about: "tell what happened to a laboratory's report: who attached and removed it, and what was read of it",
+  id: 'its number, of a removed one too',
+  example: '12',
+  async past({ store, people }, id) {
+    const number = numberOf(id)
+    const stream = await streamOf(store, number)
+    if (stream === undefined) throw new Refusal('missing', `There is no certification ${id}, and there never was`)
+    const steps = foldedSteps(await store.read(stream), telling(number))
+    const who = new Who(store, people)
+    const own = steps.filter((step) => isAbout(step, number))
+    return {
+      entries: () => Promise.all(own.map((step) => entryOf(step, telling(number), who))),
+      stateAt: stateAt(steps, telling(number)),
+    }
+  },
+}
+
+/** @throws Refusal invalid */
+function numberOf(id: string): number {
+  const number = Number(/^[1-9]\d{0,15}$/.exec(id)?.[0] ?? NaN)
+  if (Number.isSafeInteger(number)) return number
+  throw new Refusal('invalid', `A certification's id is a number such as 12, got ${id.slice(0, 40)}`)
+}
+
+/**
+ * The diamond that a certification was attached to; read models forget it with the certification. Nothing is decoded: what
+ * a newer release attached is found as well, as long as it names the id so.
+ */
+async function streamOf(store: EventStore, id: number): Promise<string | undefined> {
+  for await (const { type, data, stream } of store.readAll('start', { prefixes: ['diamond-'] })) {
+    if (type === 'CertificationAttached' && data['id'] === id) return stream
+  }
+  return undefined
+}
+
+/**
+ * Whether an event made a difference to a certification, or names it. What can't be understood while it was there might
+ * have.
+ */
+function isAbout({ stored, before, after, undecoded }: Step<Diamond, DiamondEvent>, id: number): boolean {
+  const { type, data } = stored
+  if (data[type === 'ReportRead' ? 'certification' : 'id'] === id && type !== 'DiamondCreated') return true
+  const was = shownIn(before, id)
+  return (undecoded !== undefined && was !== null) || JSON.stringify(was) !== JSON.stringify(shownIn(after, id))
 }

@@ -14,7 +14,7 @@ import { BadUsage, Failed } from '../../maintenance/operation.ts'
 import { operator, withInstallation, type Open } from '../installed.ts'
 import { count, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../read-models.ts'
-import { listenForStop, type StopSignal } from '../stop-signal.ts'
+import { listenForStop, type StopSignal } from '../process-end.ts'
 import { doneBulk, doneBulks, inventoryOf } from './write.ts'
 
 /**

@@ -20,7 +20,7 @@ import { eventId } from '../../events/origin.ts'
 import { Failed } from '../../maintenance/operation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { count, progressBar } from '../output.ts'
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from '../process-end.ts'
 import { newDiamond, type Usable } from './findings.ts'
 import type { Stock } from './inventory.ts'
 

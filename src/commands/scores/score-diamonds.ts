@@ -8,8 +8,7 @@ import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import { handleEach } from '../core/handle-each.ts'
-import type { Writing } from '../core/handle.ts'
+import { handleEach, type Writing } from '../core/handle.ts'
 import { eventId, type Origin } from '../../events/origin.ts'
 
 export type ScoringTools = Writing & {

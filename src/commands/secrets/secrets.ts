@@ -1,4 +1,5 @@
-import type { MailSeal } from '../../credentials/sealing.ts'
+import type { MasterKeys } from '../../credentials/master-keys.ts'
+import { MasterSeal, SealedByAnotherKey, type MailSeal } from '../../credentials/sealing.ts'
 import type { Inner, SecretBox } from '../../credentials/secret-box.ts'
 import { digestOfSecretKey, keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
@@ -20,13 +21,13 @@ import {
   type MailOutcome,
   type Secret,
 } from '../../domain/secret/secret.ts'
+import { load } from '../../events/load.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
-import type { Vault } from '../../stores/ports/vault.ts'
-import { type Accounts } from '../accounts/accounts.ts'
+import type { Sealed, Vault } from '../../stores/ports/vault.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'
-import { load } from '../../events/load.ts'
 
 /** What commands on secrets work with. */
 export type Secrets = Accounts & {
@@ -217,4 +218,42 @@ export async function recordMail(secrets: Secrets, digest: string, outcome: Mail
   const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
   const wish = { stream, id: `${stream}/${outcome.messageId}`, origin }
   await handle(secrets, wish, secretDecider, (secret, now) => decide(secret, now, outcome))
+}
+
+const BATCH = 100
+
+/**
+ * After a rotation: what the former master key sealed is sealed with the new one, so that the former can be thrown away.
+ * What neither opens stays as it is.
+ * @returns how many were sealed again, and how many could not be
+ */
+export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sealed: number; shut: number }> {
+  const done = { sealed: 0, shut: 0 }
+  const seals = { entry: new MasterSeal(keys, 'vault'), mail: new MasterSeal(keys, 'mail') }
+  for (const kind of ['entry', 'mail'] as const) {
+    let behind = ''
+    for (;;) {
+      const found = await vault.sealedOtherwise(kind, keys.current.id, behind, BATCH)
+      for (const one of found) {
+        const again = sealedAgain(seals[kind], one)
+        if (again === undefined) done.shut++
+        else {
+          await vault.reseal(one, again)
+          done.sealed++
+        }
+        behind = one.name
+      }
+      if (found.length < BATCH) break
+    }
+  }
+  return done
+}
+
+function sealedAgain(seal: MasterSeal, { sealed, name }: Sealed): Buffer | undefined {
+  try {
+    return seal.seal(seal.open(sealed, name), name)
+  } catch (error) {
+    if (error instanceof SealedByAnotherKey) return undefined
+    throw error
+  }
 }

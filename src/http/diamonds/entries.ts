@@ -5,7 +5,7 @@ import { Refusal, type Fault } from '../../domain/decider.ts'
 import { readChangesOfOne, readNewDiamond, type ChangesOfOne } from '../../representations/diamond/read.ts'
 import { isObject, type Parsed } from '../../representations/json.ts'
 import { atMost, DIAMOND_ID, diamondIn, must, objectOf, parse } from '../../representations/parse.ts'
-import { mapInSlices } from '../../runtime/slices.ts'
+import { mapInSlices } from '../../runtime/event-loop.ts'
 
 /** Diamonds of one bulk request at most. */
 const ENTRIES_MAX = 500

@@ -1,7 +1,7 @@
 import { BROWSER, BROWSER_TTL, type OpeningSessions } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims } from '../../credentials/access-tokens.ts'
 import { isStillLive, type Bearer, type Caller } from '../kit/authenticate.ts'
-import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
+import { refuseCrossSite, type Sites } from '../middleware/cors.ts'
 import type { Asked, Who } from '../kit/endpoint.ts'
 
 /** What sessions in a browser are opened and checked with: those of the token server, but for how long they last. */

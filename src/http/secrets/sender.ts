@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/decider.ts'
 import type { RecentSecrets } from '../../projections/secrets/secrets.ts'
 import { answer, type Headers } from '../kit/answer.ts'
 import { basicCredentials } from '../kit/authenticate.ts'
-import { refuseCrossSite, type Sites } from '../kit/cross-site.ts'
+import { refuseCrossSite, type Sites } from '../middleware/cors.ts'
 import type { Asked, Family, Refused, Who } from '../kit/endpoint.ts'
 
 const UNKNOWN = 'Unknown secret'

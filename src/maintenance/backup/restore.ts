@@ -18,7 +18,7 @@ import { joinedOf, NoInstallation, type Installation, type Purpose } from '../..
 import { BadSettings, type Settings } from '../../wiring/settings.ts'
 import { liesOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, faultIn } from '../copy/files.ts'
-import { copyPersons, strangersIn } from '../copy/persons.ts'
+import { copyPersons, strangersIn } from '../copy/installation.ts'
 import { BadUsage, counted, Failed, inStep, type Operation } from '../operation.ts'
 import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './folder.ts'
 

@@ -1,5 +1,5 @@
 import { everyEvent } from '../../events/every-event.ts'
-import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
+import { hashOfLeaf, leafEvent } from '../../evidence/hashes.ts'
 import { TILE } from '../../evidence/tiles.ts'
 import { placesIn, textOf } from '../../projections/engine/places.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'

@@ -1,5 +1,4 @@
-import { hashText } from '../../evidence/hashes.ts'
-import { leafEvent } from '../../evidence/leaf.ts'
+import { hashText, leafEvent } from '../../evidence/hashes.ts'
 import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

@@ -1,6 +1,5 @@
 import { BrokenEvent } from '../../events/decode.ts'
-import type { Hash } from '../../evidence/hashes.ts'
-import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
+import { hashOfLeaf, leafEvent, type Hash } from '../../evidence/hashes.ts'
 import { consistencyRanges, inclusionRanges, type Range } from '../../evidence/subtrees.ts'
 import { rangeHash, TILE, type Place, type Tiles } from '../../evidence/tiles.ts'
 import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'

@@ -1,5 +1,4 @@
-import type { Hash } from '../../evidence/hashes.ts'
-import { hashOfLeaf, leafEvent } from '../../evidence/leaf.ts'
+import { hashOfLeaf, leafEvent, type Hash } from '../../evidence/hashes.ts'
 import { edge, grow, TILE, type Grown, type Place, type Tiles } from '../../evidence/tiles.ts'
 import { STORES_STREAM } from '../../domain/installation/installation.ts'
 import { COPY_STREAM } from '../../domain/installation/moving.ts'

@@ -1,5 +1,4 @@
-import { resealVault } from '../../commands/secrets/reseal-vault.ts'
-import { expireSecret, loadSecret, type Secrets } from '../../commands/secrets/secrets.ts'
+import { expireSecret, loadSecret, resealVault, type Secrets } from '../../commands/secrets/secrets.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
 import { secretDecider, type Secret } from '../../domain/secret/secret.ts'

@@ -3,8 +3,7 @@ import { within } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { isOfTheNode, STORE, unavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
-import { Rest } from './rest.ts'
-import type { Timing } from './timing.ts'
+import { Rest, type Timing } from './timing.ts'
 
 /** Asks a node which one leads, as far as it knows. */
 export type AskLeader = (node: string) => Promise<string | undefined>

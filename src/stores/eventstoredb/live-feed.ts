@@ -15,8 +15,7 @@ import type { Interrupted } from './failure.ts'
 import { Inbox, type Arrival } from './inbox.ts'
 import { LEADER_ONLY } from './node.ts'
 import { AHEAD } from './reader.ts'
-import { Rest } from './rest.ts'
-import type { Timing } from './timing.ts'
+import { Rest, type Timing } from './timing.ts'
 
 /** How much of the newest events is kept for subscriptions that follow closely. */
 const MAX_EVENTS = 5_000

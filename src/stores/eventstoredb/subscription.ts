@@ -16,8 +16,7 @@ import { Inbox, type Arrival } from './inbox.ts'
 import { CHECKPOINT_INTERVAL, later, OURS, type LiveFeed } from './live-feed.ts'
 import { LEADER_ONLY } from './node.ts'
 import { AHEAD, type Reader } from './reader.ts'
-import { Rest } from './rest.ts'
-import type { Timing } from './timing.ts'
+import { Rest, type Timing } from './timing.ts'
 
 export type HistoryOptions = {
   readonly connection: Connection

@@ -1,3 +1,5 @@
+import { WakeablePause } from '../../runtime/wakeable-pause.ts'
+
 /** Milliseconds, looked at whenever something begins. Tests shorten them; production has one set for all servers. */
 export type Timing = {
   /** An append without an answer; the server itself gives up after 2 s, and says so within 3. */
@@ -37,4 +39,30 @@ export const TIMING: Timing = {
   gathering: 2,
   firstPause: 50,
   longestPause: 2_000,
+}
+
+/** The pauses between tries: each longer than the one before, until something went well. */
+export class Rest {
+  readonly #pause = new WakeablePause()
+  #next: number
+
+  constructor(private readonly timing: Pick<Timing, 'firstPause' | 'longestPause'>) {
+    this.#next = timing.firstPause
+  }
+
+  /** Begins again with the first pause. */
+  short(): void {
+    this.#next = this.timing.firstPause
+  }
+
+  sleep(): Promise<void> {
+    const ms = this.#next
+    this.#next = Math.min(ms * 2, this.timing.longestPause)
+    return this.#pause.sleep(ms)
+  }
+
+  /** Ends the pause under way. */
+  wake(): void {
+    this.#pause.wake()
+  }
 }

@@ -5,9 +5,8 @@ import { StoreUnavailable } from '../ports/event-store.ts'
 import type { Build, Filling, Lease, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
 import { warned, type Told } from '../../runtime/log.ts'
 import { turns } from './changes.ts'
-import { followLive, openBuilds, type Later } from './documents/builds.ts'
+import { followLive, openBuilds, openPointers, type Later } from './documents/builds.ts'
 import { available, whenWritable } from './documents/file.ts'
-import { openPointers } from './documents/pointers.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 /** Kept as long as the process lives: nobody can lose it and go on, so that there is nothing to fence. */

@@ -15,10 +15,8 @@ import {
   type VaultCheckpoint,
   type VaultEntry,
 } from '../ports/vault.ts'
-import type { Connection } from './vault/connection.ts'
+import { Shredder, VaultFile, type Connection } from './vault/vault-file.ts'
 import { contents } from './vault/contents.ts'
-import { Shredder } from './vault/shredder.ts'
-import { VaultFile } from './vault/vault-file.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 /** Rows that are read together. */

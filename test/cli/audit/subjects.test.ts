@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { auditCertification } from '../../../src/cli/audit/certification.ts'
+import { auditCertification } from '../../../src/cli/audit/diamond.ts'
 import { auditClient, auditSession, auditUser } from '../../../src/cli/audit/people.ts'
 import { causedBy } from '../../../src/cli/audit/correlation.ts'
 import { entriesTable, type Past, type Subject } from '../../../src/cli/audit/subject.ts'

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resealVault } from '../../../src/commands/secrets/reseal-vault.ts'
-import { revealSecret } from '../../../src/commands/secrets/secrets.ts'
+import { resealVault, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { masterKeys, newMasterKey, openSecrets, origin, wish, type SecretsProcess } from './secrets-on-disk.ts'
 import { withFolder } from '../../temporary-folder.ts'

@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { Refusal } from '../../../src/domain/decider.ts'
 import { parameters } from '../../../src/http/kit/parameters/parameters.ts'
-import { bodyBounds } from '../../../src/http/middleware/body-bounds.ts'
+import { bodyBounds } from '../../../src/http/middleware/readable-requests.ts'
 import type { Context as Bounded } from '../../../src/http/middleware/context.ts'
 import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from '../../fast-check.ts'
 

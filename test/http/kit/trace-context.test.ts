@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { traceOf } from '../../../src/http/middleware/identify.ts'
+import { traceOf } from '../../../src/http/middleware/context.ts'
 
 const test = suite('traceparent')
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { refusalOf } from '../../src/runtime/node-version.ts'
+import { refusalOf } from '../../src/runtime/version.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(root(path), 'utf8')
@@ -40,9 +40,10 @@ for (const [what, words] of [
 }
 
 test('is read by the entry before anything else is loaded, in what an old Node understands', () => {
-  const entry = read('dist/main.js') + read('dist/runtime/node-version.js')
+  const entry = read('dist/main.js') + read('dist/runtime/version.js')
   assert.equal([...entry.matchAll(/^import .*$/gm)].map(String), [
-    "import { refusalOf } from './runtime/node-version.js';",
+    "import { refusalOf } from './runtime/version.js';",
+    "import { readFileSync } from 'node:fs';",
   ])
   assert.not.match(entry.replaceAll(/\/\*[^]*?\*\//g, ''), /\?\?|\?\.[a-z]|\bawait\b|\|\|=/)
 })

@@ -1,0 +1,127 @@
+import { Argument, Command } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { hashText } from '../evidence/hashes.ts'
+import { checkProof, type Checked } from '../evidence/proof.ts'
+import { BadUsage, Failed } from '../maintenance/operation.ts'
+import { readDiamond } from '../projections/diamonds/diamond-steps.ts'
+import { openReadModel } from '../projections/engine/open-read-model.ts'
+import { FollowedProgress } from '../projections/engine/progress.ts'
+import { proofOf } from '../projections/tree/stone-proof.ts'
+import { tree } from '../projections/tree/tree.ts'
+import { openEvidence } from '../wiring/evidence.ts'
+import type { Installation } from '../wiring/installation.ts'
+import { FAILED } from './failure.ts'
+import { withInstallation, type Open } from './installed.ts'
+import { note, printResult, type OutputOptions } from './output.ts'
+
+/** Milliseconds that a running service has to bring the tree to the head of the log. */
+const TREE_PATIENCE = 10_000
+
+/** `checkpoint`: what to keep elsewhere, so that nobody can rewrite the log in silence. */
+export function checkpointCommand(open: Open): Command {
+  return new Command('checkpoint')
+    .description(
+      "sign the root of the log's hash tree as it is now, to be kept where nobody of this installation writes",
+    )
+    .option('--json', 'print one line of JSON')
+    .addHelpText('after', CHECKPOINT_EXAMPLE)
+    .action((options: OutputOptions) => withInstallation(open, (installation) => print(installation, options)))
+}
+
+async function print(installation: Installation, options: OutputOptions): Promise<void> {
+  const { checkpoints, signer, progress } = await evidenceOf(installation)
+  // What is signed is an event of its own, behind this one.
+  const head = await installation.store.head()
+  const signed = await signer.sign(TREE_PATIENCE)
+  if (!(await progress.reached(head, 0)))
+    note('Nothing keeps the tree up to date, so nothing new is signed: start the service')
+  if (signed === undefined) throw new Failed('Nothing has been signed yet: start the service')
+  const { origin, size, root, note: checkpoint } = signed
+  const key = await checkpoints.keyText()
+  printResult(options, { origin, size, root: hashText(root), checkpoint, key }, checkpoint.trimEnd())
+  if (options.json !== true) note(`The key to check it with: ${key}`)
+}
+
+/** Likewise for each command that proves something. @throws Failed where the log has no key */
+async function evidenceOf(installation: Installation) {
+  const model = await openReadModel(installation.reads, installation.store, tree.declaration)
+  const progress = new FollowedProgress(model)
+  const { services } = await openEvidence(installation, { model, progress })
+  if (services === undefined) throw new Failed('This log has no key, and is closed: nothing of it was ever signed')
+  return { ...services, progress }
+}
+
+const CHECKPOINT_EXAMPLE = `
+Example:
+  npx adamant checkpoint > "checkpoint-$(date +%F).txt"`
+
+/** `prove`: a stone's past as one file that anybody can check. */
+export function proveCommand(open: Open): Command {
+  return new Command('prove')
+    .description("print what shows to others that nobody has rewritten a diamond's past; of a deleted one too")
+    .addArgument(new Argument('<what>').choices(['diamond']))
+    .argument('<id>', 'its number')
+    .option('--json', 'is how it is printed in any case')
+    .addHelpText('after', PROVE_EXAMPLE)
+    .action((_what: string, id: string) => prove(open, id))
+}
+
+async function prove(open: Open, text: string): Promise<void> {
+  const id = Number(text)
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id)) throw new BadUsage(`${text} is no number of a diamond`)
+  await withInstallation(open, async (installation) => {
+    process.stdout.write(`${JSON.stringify(await proofBy(installation, id))}\n`)
+  })
+}
+
+async function proofBy(installation: Installation, id: number) {
+  const events = await readDiamond(installation.store, id)
+  if (events.length === 0) throw new Failed(`There is no diamond ${id}`)
+  const proof = await proofOf(await evidenceOf(installation), id, events, TREE_PATIENCE)
+  if (proof === undefined) throw new Failed(`Nothing of diamond ${id} is signed yet: start the service`)
+  return proof
+}
+
+const PROVE_EXAMPLE = `
+Example:
+  npx adamant prove diamond 7 > diamond-7.proof.json`
+
+type CheckOptions = OutputOptions & { readonly key: string }
+
+/** `check`: whether a proof shows what it says. It needs no installation and no network. */
+export function checkCommand(): Command {
+  return new Command('check')
+    .description("check a stone's proof against the key of the log that it is of; needs no installation")
+    .argument('<proof>', 'the file, as `prove` and /proof give it')
+    .requiredOption('--key <key>', 'the key as its owner has made it known, or @FILE that holds it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', CHECK_EXAMPLE)
+    .action(check)
+}
+
+async function check(proof: string, { key, json }: CheckOptions): Promise<void> {
+  const checked = checkProof(await text(proof), key.startsWith('@') ? await text(key.slice(1)) : key)
+  printResult({ ...(json && { json }) }, checked, sentence(checked))
+  if (!checked.ok) process.exitCode = FAILED
+}
+
+function sentence({ ok, diamond, events, size, why }: Checked): string {
+  if (!ok) return `The proof does not hold: ${why}`
+  return (
+    `The proof holds: these ${events} events, from its beginning on, happened to diamond ${diamond} in this order, and stand ` +
+    `in the log of ${size} events that the key has signed. It shows nothing of what happened since that was signed`
+  )
+}
+
+async function text(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Failed(`${file} can not be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const CHECK_EXAMPLE = `
+Examples:
+  npx adamant check proof.json --key @adamant.key
+  curl -s https://diamonds.example/log/key > adamant.key`
