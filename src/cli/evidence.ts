@@ -42,7 +42,7 @@ async function print(installation: Installation, options: OutputOptions): Promis
   if (options.json !== true) note(`The key to check it with: ${key}`)
 }
 
-/** Likewise for each command that proves something. @throws Failed where the log has no key */
+/** What commands that prove something read. @throws Failed where the log has no key */
 async function evidenceOf(installation: Installation) {
   const model = await openReadModel(installation.reads, installation.store, tree.declaration)
   const progress = new FollowedProgress(model)
