@@ -22,7 +22,7 @@ export const auditDiamond: Subject = {
   id: 'its number, of a deleted one too',
   example: '7',
   async past({ store, people }, id) {
-    const past = await readPast(store, diamondNumber(id))
+    const past = await readPast(store, numberOf(id, DIAMOND_ID, "A diamond's id is a number such as 7"))
     if (past.steps.length === 0) throw new Refusal('missing', `There is no diamond ${id}, and there never was`)
     const who = new Who(store, people)
     return {
@@ -33,11 +33,15 @@ export const auditDiamond: Subject = {
   },
 }
 
-/** `7`, or the name of its stream. @throws Refusal invalid */
-function diamondNumber(id: string): number {
-  const number = Number(/^(?:diamond-|scores-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
+/** `7`, or the name of its stream. */
+const DIAMOND_ID = /^(?:diamond-|scores-)?([1-9]\d{0,15})$/
+const CERTIFICATION_ID = /^([1-9]\d{0,15})$/
+
+/** @param what of which the id is, with an example. @throws Refusal invalid */
+function numberOf(id: string, pattern: RegExp, what: string): number {
+  const number = Number(pattern.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
-  throw new Refusal('invalid', `A diamond's id is a number such as 7, got ${id.slice(0, 40)}`)
+  throw new Refusal('invalid', `${what}, got ${id.slice(0, 40)}`)
 }
 
 /** What a diamond's events say of one of its certifications. */
@@ -81,7 +85,7 @@ export const auditCertification: Subject = {
   id: 'its number, of a removed one too',
   example: '12',
   async past({ store, people }, id) {
-    const number = numberOf(id)
+    const number = numberOf(id, CERTIFICATION_ID, "A certification's id is a number such as 12")
     const stream = await streamOf(store, number)
     if (stream === undefined) throw new Refusal('missing', `There is no certification ${id}, and there never was`)
     const steps = foldedSteps(await store.read(stream), telling(number))
@@ -92,13 +96,6 @@ export const auditCertification: Subject = {
       stateAt: stateAt(steps, telling(number)),
     }
   },
-}
-
-/** @throws Refusal invalid */
-function numberOf(id: string): number {
-  const number = Number(/^[1-9]\d{0,15}$/.exec(id)?.[0] ?? NaN)
-  if (Number.isSafeInteger(number)) return number
-  throw new Refusal('invalid', `A certification's id is a number such as 12, got ${id.slice(0, 40)}`)
 }
 
 /**
