@@ -65,7 +65,7 @@ export class LastWords {
 
   #say(code: number): void {
     if (this.#doing === undefined) return
-    // Nothing was left that could go on: whoever watches must not take that for success.
+    // The event loop is empty, but the work has not ended: the exit code must not report success.
     if (code === 0) this.process.exitCode = UNFINISHED
     note(`adamant ended with exit code ${code === 0 ? UNFINISHED : code} while ${this.#doing}`)
   }

@@ -37,15 +37,15 @@ const CHECK_MS = 250
 const CHECKS_TO_PROBE = 4
 const CHECKS_TO_OPEN = 12
 
-/** Requests of one probe behind a failure, and milliseconds between them: a lost connection is made anew. */
+/** Requests of one probe behind a failure, and milliseconds between them: the client reconnects where a connection was lost. */
 const ATTEMPTS = 3
 const ATTEMPT_MS = 50
 
 /**
  * Refuses calls at once while the store behind it is away, instead of letting each find that out by waiting. With a probe,
  * a failed call or a second without any answer has the store probed; where that fails, or nothing comes for 3 s, the breaker
- * opens, and whoever waits is told. Health checks are counted instead of milliseconds: a process that stood still itself has
- * missed no answer.
+ * opens, and pending calls are rejected. Health checks are counted instead of milliseconds: a process that was suspended itself
+ * has missed no answer.
  */
 export class CircuitBreaker {
   /** How often it has opened. */
@@ -70,7 +70,7 @@ export class CircuitBreaker {
     return this.#isTrying ? 'half-open' : 'open'
   }
 
-  /** The state once a probe that is under way has ended, for whoever has met a failure. */
+  /** The state once a running probe has ended: callers ask for it after a failed call. */
   async settledState(): Promise<BreakerState> {
     const probing = this.#probing
     // That it opens meanwhile is what the state says.
@@ -108,7 +108,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** Health checks are made for whoever waits. */
+  /** Health checks run while calls are pending. */
   #unlessOpens<Answer>(running: Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
     if (this.#checking === undefined && !this.#isStopped) {
       this.#silentChecks = 0

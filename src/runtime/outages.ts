@@ -1,6 +1,6 @@
 /** Milliseconds between two lines about an outage that goes on. */
 const EVERY = 60_000
-/** Milliseconds without a failure after which a store's outage is over: whoever goes on trying does so more often. */
+/** Milliseconds without a failure after which a store's outage is over: callers that retry do so more often. */
 const QUIET = 10_000
 
 type Fields = Readonly<Record<string, unknown>>

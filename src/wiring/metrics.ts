@@ -15,7 +15,7 @@ import type { Installation } from './installation.ts'
 
 const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
 
-/** Undefined while the store is away: whoever watches is told the rest all the same. */
+/** Undefined while the store is unavailable: the other metrics are shown all the same. */
 export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask()
@@ -172,7 +172,7 @@ export function processMetrics(): Metric[] {
 
 /** Room on the disk of a folder. */
 export async function diskMetrics(folder: string): Promise<Metric[]> {
-  // Where the system can't say, whoever watches sees that the figure is missing, and is told the rest all the same.
+  // Where the system can't say, the figure is missing, and the other metrics are shown all the same.
   const disk = await statfs(folder).catch(() => undefined)
   if (disk === undefined) return []
   const { bsize, bavail, blocks } = disk
@@ -201,7 +201,7 @@ const counted =
   })
 
 /**
- * Listens on METRICS_PORT, where that is set: for whoever reaches the port, and for nothing but `/metrics`. Every role
+ * Listens on METRICS_PORT, where that is set, and answers `/metrics` alone, without authentication. Every role
  * has it, so that a process that only projects is watched too.
  */
 export async function listenForMetrics(

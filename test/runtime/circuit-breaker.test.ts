@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CircuitBreaker, type BreakerPolicy } from '../../src/runtime/circuit-breaker.ts'
+import { failureOf } from '../failure-of.ts'
 import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('a circuit breaker')
@@ -40,15 +41,6 @@ const failing = (error: Error) => async (): Promise<string> => {
   throw error
 }
 
-async function fault(work: Promise<unknown>): Promise<Error> {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof Error) return error
-  }
-  throw new Error('it did not fail')
-}
-
 /** A call whose end is told to it. */
 function pending() {
   let end: (told: Promise<string>) => void = () => {}
@@ -62,30 +54,30 @@ test('lets calls through while it is closed, and refuses them at once while it i
     assert.is(await breaker.call(answer), 'answer')
     assert.is(breaker.state, 'closed')
     const down = new Down('no answer')
-    assert.is(await fault(breaker.call(failing(down))), down)
+    assert.is(await failureOf(breaker.call(failing(down))), down)
     assert.is(breaker.state, 'open')
     await time.pass(RESET - 1)
     let calls = 0
-    const refused = await fault(breaker.call(async () => calls++))
+    const refused = await failureOf(breaker.call(async () => calls++))
     assert.instance(refused, Refused)
     assert.equal([refused.message, calls, breaker.openings], ['no answer', 0, 1])
   }))
 
 test('stays closed for failures that say nothing of the store', async () => {
   const breaker = withoutProbe()
-  await fault(breaker.call(failing(new Error('a lost race'))))
+  await failureOf(breaker.call(failing(new Error('a lost race'))))
   assert.equal([breaker.state, breaker.openings], ['closed', 0])
 })
 
 test('is half-open for one trial at a time, and closed by one that succeeds', () =>
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
-    await fault(breaker.call(failing(new Down())))
+    await failureOf(breaker.call(failing(new Down())))
     await time.pass(RESET)
     const trial = pending()
     const trying = breaker.call(trial.work)
     assert.is(breaker.state, 'half-open')
-    assert.instance(await fault(breaker.call(answer)), Refused)
+    assert.instance(await failureOf(breaker.call(answer)), Refused)
     trial.answer()
     assert.equal([await trying, breaker.state], ['answer', 'closed'])
     assert.is(await breaker.call(answer), 'answer')
@@ -94,16 +86,16 @@ test('is half-open for one trial at a time, and closed by one that succeeds', ()
 test('waits as long again for the next trial behind one that fails, for whatever reason', () =>
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
-    await fault(breaker.call(failing(new Down())))
+    await failureOf(breaker.call(failing(new Down())))
     for (const error of [new Down(), new Error('nothing of the store')]) {
       await time.pass(RESET)
       const trial = pending()
-      const trying = fault(breaker.call(trial.work))
+      const trying = failureOf(breaker.call(trial.work))
       await time.pass(RESET)
       trial.fail(error)
       assert.is(await trying, error)
       await time.pass(RESET - 1)
-      assert.instance(await fault(breaker.call(answer)), Refused)
+      assert.instance(await failureOf(breaker.call(answer)), Refused)
       await time.pass(1)
       assert.is(breaker.state, 'open')
     }
@@ -115,7 +107,7 @@ test('is closed by a late answer to a call from before it opened', async () => {
   const breaker = withoutProbe()
   const late = pending()
   const waiting = breaker.call(late.work)
-  await fault(breaker.call(failing(new Down())))
+  await failureOf(breaker.call(failing(new Down())))
   late.answer()
   assert.equal([await waiting, breaker.state], ['answer', 'closed'])
 })
@@ -123,10 +115,10 @@ test('is closed by a late answer to a call from before it opened', async () => {
 test('has the store probed behind a doubtful failure, three times, and opens when it fails each time', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
-    await fault(breaker.call(failing(new Doubtful())))
+    await failureOf(breaker.call(failing(new Doubtful())))
     assert.equal([await breaker.settledState(), state.probes], ['closed', 1])
     state.store = 'fails'
-    await fault(breaker.call(failing(new Doubtful())))
+    await failureOf(breaker.call(failing(new Doubtful())))
     const settled = breaker.settledState()
     await time.pass(100)
     assert.equal([await settled, state.probes], ['open', 4])
@@ -138,7 +130,7 @@ test('opens when nothing has come for 3 s, tells whoever waits, and closes when 
     const { state, breaker } = withProbe()
     state.store = 'hangs'
     const abandoned = (reason: Error) => new Down(`given up: ${reason.message}`)
-    const waiting = [fault(breaker.call(never)), fault(breaker.call(never, abandoned))]
+    const waiting = [failureOf(breaker.call(never)), failureOf(breaker.call(never, abandoned))]
     await time.pass(999)
     assert.is(state.probes, 0)
     await time.pass(2_000)
@@ -153,7 +145,7 @@ test('opens when nothing has come for 3 s, tells whoever waits, and closes when 
 
     const other = withProbe()
     other.state.store = 'fails'
-    await fault(other.breaker.call(failing(new Doubtful())))
+    await failureOf(other.breaker.call(failing(new Doubtful())))
     await time.pass(100)
     assert.is(other.breaker.state, 'open')
     other.state.store = 'answers'
@@ -166,9 +158,9 @@ test('is closed by a late answer to a call that was given up, and probed by one 
     const { state, breaker } = withProbe()
     state.store = 'fails'
     const late = pending()
-    const given = fault(breaker.call(late.work))
+    const given = failureOf(breaker.call(late.work))
     for (let times = 1; times <= 2; times++) {
-      await fault(breaker.call(failing(new Doubtful())))
+      await failureOf(breaker.call(failing(new Doubtful())))
       await time.pass(100)
       assert.equal([breaker.state, breaker.openings], ['open', times])
       assert.instance(await given, Refused)
@@ -205,7 +197,7 @@ test('knows when the store last answered, and goes by no answer while it is open
     const { answeredAt } = breaker
     assert.is(answeredAt, made + 700)
     state.store = 'fails'
-    await fault(breaker.call(failing(new Doubtful())))
+    await failureOf(breaker.call(failing(new Doubtful())))
     await time.pass(5_000)
     assert.equal([breaker.state, breaker.answeredAt], ['open', answeredAt])
     breaker.stop()

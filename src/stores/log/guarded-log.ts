@@ -24,7 +24,7 @@ export type GuardedLog = {
 /** An append without an answer for so many milliseconds tells that others will have none either. */
 const UNANSWERED_MS = 1_000
 
-/** Opens when the head can't be had, or nothing comes; the head is asked for four times a second until it is told. */
+/** Opens when the head can't be had, or nothing comes; the head is asked for four times a second until it answers. */
 const everyCall = (store: string, ask: () => Promise<From>, heardAt: () => number): BreakerPolicy => ({
   store,
   calls: 'all',
@@ -40,8 +40,8 @@ const everyCall = (store: string, ask: () => Promise<From>, heardAt: () => numbe
 })
 
 /**
- * For a log that answers reads and no appends, as a leader that has lost the others: one append at a time tries, half a
- * second behind the last one, so that whoever waited for that one in a queue is refused and has not waited twice.
+ * For a log that answers reads but no appends, such as a leader that has lost its followers: one append at a time is tried, half a
+ * second after the last one, so that callers queued behind that one are rejected and do not wait twice.
  */
 const appendsOnly = (store: string): BreakerPolicy => ({
   store,

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { guardLog } from '../../../src/stores/log/guarded-log.ts'
+import { failureOf } from '../../failure-of.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 
 const test = suite('a log behind circuit breakers')
@@ -39,32 +40,23 @@ function serverLog() {
   return { state, log, guarded, store: guarded.store, isAway }
 }
 
-async function fault(work: Promise<unknown>): Promise<Error> {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof Error) return error
-  }
-  throw new Error('it did not fail')
-}
-
 test('fails at once while it is away, without being asked, and is asked again when it is back', () =>
   withFakeTime(async (time) => {
     const { state, guarded, store, isAway } = serverLog()
     await store.read('s')
     state.fault = 'away'
-    await fault(store.read('s'))
+    await failureOf(store.read('s'))
     const away = isAway()
     await time.pass(AGAIN)
     assert.is(await away, true)
     state.fault = 'hangs'
-    assert.instance(await fault(store.read('s')), StoreUnavailable)
-    assert.instance(await fault(store.append('s', 'none', [])), StoreUnavailable)
+    assert.instance(await failureOf(store.read('s')), StoreUnavailable)
+    assert.instance(await failureOf(store.append('s', 'none', [])), StoreUnavailable)
     guarded.breaker.stop()
 
     const other = serverLog()
     other.state.fault = 'away'
-    await fault(other.store.read('s'))
+    await failureOf(other.store.read('s'))
     const otherAway = other.isAway()
     await time.pass(AGAIN)
     assert.is(await otherAway, true)
@@ -83,7 +75,7 @@ test('gives up whoever waits when it has answered nobody for 3 s, an append as o
     const events = store.readAll('start')[Symbol.asyncIterator]()
     let given = 0
     const waiting = [store.read('s'), store.append('s', 'none', []), store.head(), events.next()].map(async (work) => {
-      const left = await fault(work as Promise<unknown>)
+      const left = await failureOf(work as Promise<unknown>)
       given++
       return left
     })
@@ -120,7 +112,7 @@ test('is not away for an answer of which something comes now and then', () =>
     const { state, log, guarded, store, isAway } = serverLog()
     state.fault = 'hangs'
     log.heardAt = () => performance.now()
-    const left = fault(Promise.resolve(store.head()))
+    const left = failureOf(Promise.resolve(store.head()))
     await time.pass(2 * SILENCE)
     assert.is(await isAway(), false)
     log.heardAt = () => 0
@@ -149,13 +141,13 @@ test('is not away because it was moved, or an append was refused', () =>
       new StoreUnavailable('too busy'),
     ]) {
       log.append = async () => Promise.reject(refused)
-      assert.is(await fault(store.append('s', 'none', [])), refused)
+      assert.is(await failureOf(store.append('s', 'none', [])), refused)
       const away = isAway()
       await time.pass(AGAIN)
       assert.is(await away, false)
     }
     log.append = async () => Promise.reject(new OutcomeUnknown('lost'))
-    await fault(store.append('s', 'none', []))
+    await failureOf(store.append('s', 'none', []))
     const away = isAway()
     await time.pass(AGAIN)
     assert.is(await away, false)
@@ -168,7 +160,7 @@ async function appendLost({ log, store }: ReturnType<typeof serverLog>, time: Fa
     await time.pass(ms)
     throw new OutcomeUnknown('no answer')
   }
-  assert.instance(await fault(store.append('s', 'none', [])), OutcomeUnknown)
+  assert.instance(await failureOf(store.append('s', 'none', [])), OutcomeUnknown)
   log.append = append
 }
 
@@ -178,7 +170,7 @@ test('that answers reads and no appends refuses appends at once behind one that 
     const { log, store, guarded } = given
     await appendLost(given, time, 1_000)
     const refused = async () => {
-      const left = await fault(store.append('s', 'none', []))
+      const left = await failureOf(store.append('s', 'none', []))
       assert.equal(
         [left.name, left.message],
         ['StoreUnavailable', 'EventStoreDB: the log answers reads and no appends'],

@@ -14,7 +14,7 @@ import { schemaOf } from './schema.ts'
 /** Which build of a model's version is live: one small file, followed by every process. */
 export type Pointers = {
   live(model: string, version: number): string | undefined
-  /** Makes a build live where none is. @returns the live build, of whoever was first */
+  /** Makes a build live where none is. @returns the live build: that of the process that was first */
   claim(model: string, version: number, build: string): string
   /** In one transaction with the end of the record that it is being filled. */
   point(model: string, version: number, build: string): void

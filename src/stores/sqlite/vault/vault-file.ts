@@ -240,7 +240,7 @@ export class Shredder {
 
   /** Resolves when no thread has the file open for it any more. */
   async close(): Promise<void> {
-    // Whoever asked for it was told.
+    // Its caller has got the error.
     await this.#running?.catch(() => false)
   }
 
