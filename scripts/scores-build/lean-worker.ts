@@ -4,8 +4,7 @@ import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
 import { perturbed } from '../../src/domain/scoring/cut/perturbation.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { traceSolid, wellMadeSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { framedBy } from '../../src/domain/scoring/members.ts'
-import { performance } from '../../src/domain/scoring/light/face-up.ts'
+import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 
 /** A stone, and one of the ways in which its facets may lean. */
@@ -19,12 +18,15 @@ parentPort?.on('message', (leaning: Leaning) => parentPort?.postMessage(leftBy(l
 function leftBy({ cut, pattern }: Leaning): Leant {
   const solid = solidOrNull(cut)
   if (solid === null) return null
-  const framed = framedBy(cut.shape)
-  const whole = figuresOf(solid, framed)
+  const whole = traceSolid(solid, null, 1)
   return grades.map((grade) => {
-    const leant = figuresOf(perturbed(solid, grade, grade, pattern).solid, framed)
-    const part = (figure: LeanFigure) => leant[figure] / whole[figure]
-    return { brilliance: part('brilliance'), fire: part('fire'), faceup: part('faceup'), avg: part('avg') }
+    const leant = traceSolid(perturbed(solid, grade, grade, pattern).solid, null, 1)
+    return {
+      brilliance: compareFaces(leant, whole, whole.frame),
+      fire: leant.fire / whole.fire,
+      faceup: leant.brightness / whole.brightness,
+      avg: leant.weighted / whole.weighted,
+    }
   })
 }
 
@@ -35,9 +37,4 @@ function solidOrNull(cut: Cut): Solid | null {
     if (error instanceof ImpossibleProportions) return null
     throw error
   }
-}
-
-function figuresOf(solid: Solid, framed: number): Record<LeanFigure, number> {
-  const traced = traceSolid(solid, null, 1)
-  return { brilliance: performance(traced, framed), fire: traced.fire, faceup: traced.brightness, avg: traced.weighted }
 }

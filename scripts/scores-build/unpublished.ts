@@ -6,11 +6,17 @@ import {
   type Grade,
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
-import { ImpossibleProportions, nominal, type Unpublished } from '../../src/domain/scoring/cut/proportions.ts'
+import {
+  ImpossibleProportions,
+  nominal,
+  proportionsOf,
+  type Unpublished,
+} from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
+import { estimateOf, type Estimate } from '../scores-check/gia-charts.ts'
 
 /** A stone that has a grade's published measures, and what it scores. */
 export type Stone = {
@@ -25,7 +31,7 @@ const STONES = 32
 /** The part of a grade's stones that score less than the one which stands for it: who cuts better chooses better. */
 const place: Readonly<Record<CutGrade, number>> = {
   Ideal: 0.9,
-  Excellent: 0.7,
+  Excellent: 0.8,
   'Very Good': 0.5,
   Good: 0.3,
   Fair: 0.15,
@@ -60,6 +66,41 @@ const middles: Readonly<Record<ModelledShape, Unpublished>> = {
 }
 const HALF_RANGES: Unpublished = [4, 8, 8]
 
+/** Rounds of lower grades have steeper crowns: with the depths that they have, those are the ones that the GIA's charts call so. */
+const roundCrowns: Readonly<Record<CutGrade, number>> = {
+  Ideal: 34,
+  Excellent: 34,
+  'Very Good': 34,
+  Good: 38,
+  Fair: 36,
+  Poor: 42,
+  Typical: 34,
+}
+
+const middlesOf = (shape: ModelledShape, grade: CutGrade): Unpublished => {
+  const [crown, star, lower] = middles[shape]
+  return [shape === 'Round' ? roundCrowns[grade] : crown, star, lower]
+}
+
+/** What the GIA's charts have to call a round that stands for a grade; of a round without one they may say anything. */
+const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
+  Ideal: 'e',
+  Excellent: 'e',
+  'Very Good': 'v',
+  Good: 'g',
+  Fair: 'f',
+  Poor: 'p',
+}
+
+/** @throws ImpossibleProportions */
+function isOfGrade(cut: Cut): boolean {
+  const wanted = cut.shape === 'Round' ? estimates[cut.grade] : undefined
+  if (wanted === undefined) return true
+  const { tablePct = NaN, crownAngle = NaN } = cut.measured ?? {}
+  const { pavilionDepth } = proportionsOf(cut)
+  return estimateOf(tablePct, crownAngle, (Math.atan(2 * pavilionDepth) * 180) / Math.PI) === wanted
+}
+
 /** Median spread of the bundled data set's rounds by grade, and how far from it the one may be that stands for the grade. */
 const medians: Partial<Record<Grade, number>> = {
   Ideal: -2.25,
@@ -88,7 +129,8 @@ export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Prom
 
 /**
  * The one at the grade's place among their integrals. It may score and spread no more than a better grade's, and leaves a stone for each worse
- * grade that does so too; what is typical of a shape scores neither more than its Ideal nor less than its Poor.
+ * grade that does so too: where the model can't tell two grades apart, both score the same. What is typical of a shape scores neither more than its
+ * Excellent nor less than its Poor.
  * @throws Error where no stones stand in order
  */
 export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, Unpublished> {
@@ -102,9 +144,16 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
     better = atPlace(stones[grade], allowed, place[grade])
     chosen[grade] = better
   }
-  const [best, worst] = [chosen.Ideal?.integral ?? NaN, chosen.Poor?.integral ?? NaN]
-  const between = stones.Typical.filter(({ integral }) => integral < best && integral > worst)
-  if (between.length === 0) throw new Error(`no typical ${shape} stands between ${worst} and ${best}`)
+  const { Excellent: best, Poor: worst } = chosen
+  const between = stones.Typical.filter(
+    ({ integral, brilliance }) =>
+      best !== undefined &&
+      worst !== undefined &&
+      integral <= best.integral &&
+      brilliance <= best.brilliance &&
+      integral >= worst.integral,
+  )
+  if (between.length === 0) throw new Error(`no typical ${shape} stands between its Poor and its Excellent`)
   chosen.Typical = atPlace(stones.Typical, between, place.Typical)
   return Object.fromEntries(Object.entries(chosen).map(([grade, { drawn }]) => [grade, drawn])) as Record<
     CutGrade,
@@ -130,7 +179,7 @@ function followedIn(shape: ModelledShape, stones: DrawnStones): Record<Grade, re
 }
 
 const isBelow = (stone: Stone, better: Stone): boolean =>
-  stone.integral < better.integral && stone.brilliance <= better.brilliance && stone.pc < better.pc
+  stone.integral <= better.integral && stone.brilliance <= better.brilliance && stone.pc < better.pc
 
 /** Of those that are allowed the one nearest to a place among all, which are sorted. */
 function atPlace(all: readonly Stone[], allowed: readonly Stone[], part: number): Stone {
@@ -152,11 +201,13 @@ async function drawStones(
 
   async function drawStone(shape: ModelledShape, grade: CutGrade, index: number): Promise<Stone | undefined> {
     try {
-      const cut = await pool.traceInWorker(drawnCut(shape, grade, index))
+      const drawn = drawnCut(shape, grade, index)
+      if (!isOfGrade(drawn)) return undefined
+      const cut = await pool.traceInWorker(drawn)
       const brilliance = brillianceScore(cut, shape, reference, 0)
       const integral = integralScore(fireScore(cut, reference, { carat: 1 }, 0), brilliance, 0)
       return {
-        drawn: drawnAt(index, middles[shape]),
+        drawn: drawnAt(index, middlesOf(shape, grade)),
         integral: integral.rg,
         brilliance: brilliance.rg,
         pc: spreadScore(cut, reference, { carat: 1 }, 0).pc,
@@ -171,7 +222,7 @@ async function drawStones(
 /** One of the stones that have a grade's published measures. */
 export function drawnCut(shape: ModelledShape, grade: CutGrade, index: number): Cut {
   const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
-  const [crownAngle, starPct, lowerPct] = drawnAt(index, middles[shape])
+  const [crownAngle, starPct, lowerPct] = drawnAt(index, middlesOf(shape, grade))
   return { ...plain(shape, grade), measured: { depthPct, tablePct, girdlePct, crownAngle, starPct, lowerPct } }
 }
 

@@ -54,8 +54,8 @@ export function cutGradeChecks(): Check[] {
   const onCharts = chartDesigns()
   const all = [...onCharts, ...poorDesigns()]
   return [
-    ...correlations('on three charts', onCharts, { brilliance: 0.6, integral: 0.65 }),
-    ...correlations('with designs beyond them', all, { brilliance: 0.75, integral: 0.75 }),
+    ...correlations('on three charts', onCharts, { brilliance: 0.75, integral: 0.75 }),
+    ...correlations('with designs beyond them', all, { brilliance: 0.85, integral: 0.85 }),
     ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all)),
     ...confusion(all),
     ...named.map(([name, measures, most]) => {
@@ -85,9 +85,9 @@ function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Grade
   const wrong = bad.filter((design) => design[name] >= bound).length
   return says(
     `${name}: Fair and Poor that score Excellent`,
-    'at most 10 %',
+    'at most 5 %',
     `${wrong} of ${bad.length}`,
-    wrong <= 0.1 * bad.length,
+    wrong <= 0.05 * bad.length,
   )
 }
 
@@ -115,9 +115,9 @@ function confusion(designs: readonly Graded[]): Check[] {
     .map((counts, grade) =>
       says(
         `designs graded ${names[grade]}: P F G VG EX OU here`,
-        grade === 0 ? 'half below Very Good' : `half above those of ${names[grade - 1]}`,
+        grade < 3 ? `half below the end of ${names[grade]}` : `half above those of ${names[grade - 1]}`,
         `${counts.join(' ')} (half below ${middles[grade]})`,
-        grade === 0 ? (middles[0] ?? 1) < bounds[2] : (middles[grade] ?? 0) > (middles[grade - 1] ?? 0),
+        grade < 3 ? (middles[grade] ?? 9) <= (bounds[grade] ?? 0) : (middles[grade] ?? 0) > (middles[grade - 1] ?? 0),
       ),
     )
     .reverse()
@@ -131,4 +131,9 @@ const named: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
   ['a fish-eye: pavilion 38° (Fair or worse)', { pavilion: 38 }, scoringGrades.integral[1]],
   ['a nailhead: pavilion 44° (Fair or worse)', { pavilion: 44 }, scoringGrades.integral[1]],
   ['a table of 75 % (Fair or worse)', { table: 75 }, scoringGrades.integral[1]],
+  [
+    'steep and deep: crown 37°, pavilion 42.4° (Good or worse)',
+    { crown: 37, pavilion: 42.4 },
+    scoringGrades.integral[2],
+  ],
 ]

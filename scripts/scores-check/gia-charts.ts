@@ -149,3 +149,22 @@ ffffffffffggggggggggggggggggggffggggg
 ffffffffffgggggggggggggggggfffffgggff
 `,
 }
+
+/** Cut grades that the charts estimate, and what lies outside of them: Excellent, Very good, Good, Fair, Poor. */
+export type Estimate = 'e' | 'v' | 'g' | 'f' | 'p'
+
+/** The charts that the model was made with; the others are held out. */
+const TRAINING = [50, 56, 62] as const
+
+/**
+ * The cut grade that the GIA estimates for a round: that of the nearest cell of the nearest training chart. Beyond the charts, which end where
+ * Good does, lies Fair, to a table of 44 to 72 %, a crown of 20° to 41.5° and a pavilion of 37.4° to 44° (GIA, "Estimating a Cut Grade").
+ * @param table percent of the diameter; angles in degrees
+ */
+export function estimateOf(table: number, crown: number, pavilion: number): Estimate {
+  if (table < 44 || table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44) return 'p'
+  const [row, column] = [Math.round((pavilion - 38.8) * 5), Math.round((crown - 22) * 2)]
+  const [nearest = 56] = TRAINING.toSorted((a, b) => Math.abs(a - table) - Math.abs(b - table))
+  const letter = charts[nearest]?.trim().split('\n')[row]?.[column]
+  return (letter as Estimate | undefined) ?? 'f'
+}

@@ -1,6 +1,6 @@
 import { modelledShapes, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { BEYOND, widestTable } from '../../src/domain/scoring/members.ts'
+import { widestTable } from '../../src/domain/scoring/members.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { reference, table } from '../../src/domain/scoring/score.ts'
 import { says, unless, type Check } from './check.ts'
@@ -47,8 +47,8 @@ function tableChecks(): Check[] {
   return modelledShapes
     .filter((shape) => widestTable[shape][0] > 0)
     .map((shape) => {
-      const widest = widestTable[shape][0] + BEYOND
-      const tables = [widest - BEYOND, widest + STEP, widest + 2 * STEP]
+      const [widest] = widestTable[shape]
+      const tables = [widest, widest + STEP, widest + 2 * STEP]
       const found = tables.map(
         (tablePct) => relative(traceCut({ ...plain(shape, 'Excellent'), measured: { tablePct } }), shape).integral,
       )

@@ -82,20 +82,29 @@ export function fallChecks(): Check[] {
   ]
 }
 
-/** Of every shape integral falls with each grade, and neither brilliance nor spread rises. */
+/**
+ * Of every shape neither integral nor brilliance nor spread rises with a lower grade, and integral falls over all of them. A stone without a grade
+ * scores at most as Excellent.
+ */
 export function gradeOrderChecks(): Check[] {
   return modelledShapes.map((shape) => {
     const scores = grades.map((grade) => relative(table[`${shape}, ${grade}`] ?? reference, shape))
     const values = (name: keyof (typeof scores)[number]) => scores.map((one) => one[name])
     const steps = (name: keyof (typeof scores)[number]) =>
       values(name).map((value, index) => value - (values(name)[index - 1] ?? value))
-    const falls = steps('integral').every((step, index) => index === 0 || step < 0)
-    const rises = (['brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
+    const rises = (['integral', 'brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
+    const typical = relative(table[`${shape}, Typical`] ?? reference, shape)
+    const integrals = values('integral')
     return says(
-      `${shape}: integral by grade`,
-      'falls; nothing rises',
-      [values('integral').join('  '), ...rises.map((name) => `${name} rises: ${values(name).join('  ')}`)].join('; '),
-      falls && rises.length === 0,
+      `${shape}: integral by grade, and without one`,
+      'falls; nothing rises; at most Excellent',
+      [
+        `${integrals.join('  ')} ${typical.integral}`,
+        ...rises.map((name) => `${name} rises: ${values(name).join('  ')}`),
+      ].join('; '),
+      rises.length === 0 &&
+        (integrals.at(-1) ?? NaN) < (integrals[0] ?? NaN) &&
+        typical.integral <= (integrals[1] ?? NaN),
     )
   })
 }

@@ -8,8 +8,9 @@ export type GradeBounds = readonly [number, number, number, number, number, numb
 export type ScoringName = 'fire' | 'brightness' | 'symmetry' | 'integral'
 
 /**
- * What the Constants API calls brightness is `scores.brilliance` of a diamond, fluorescence is `scores.fluor`.
- * The bounds are the platform's; symmetry is graded on val, the others on rg.
+ * The Constants API's brightness is a diamond's `scores.brilliance`, its fluorescence `scores.fluor`. Symmetry is graded by val, the others by rg.
+ * The bounds are those of the original platform's Constants API. The model is calibrated to them: on the GIA's charts that it was not calibrated on, rounds
+ * graded Good, Fair and Poor have medians in those grades, and Excellent ones in Excellent (docs/scoring.md; `npm run scores:check -- "cut grades"` tests it).
  */
 export const scoringGrades: Readonly<Record<ScoringName, GradeBounds>> = {
   fire: [0.3, 0.5, 0.7, 0.85, 1, 1.3],

@@ -36,7 +36,7 @@ type Row = readonly [brilliance: number, fire: number, integral: number, spread:
 export const drawnErrors = made as unknown as Readonly<Record<ModelledShape, Readonly<Record<Basis, Row>>>>
 
 /** Of a stone that was traced from its own facets: what sampling and a scanner leave open. */
-const own: Errors = { integral: 0.04, spread: 0.7, fire: 0.03, brilliance: 0.05, symmetry: 0.3 }
+const own: Errors = { integral: 0.03, spread: 0.7, fire: 0.03, brilliance: 0.03, symmetry: 0.3 }
 
 /** Spread from measured millimetres: a hundredth of one, and the outline between its length and width. */
 const SPREAD_FROM_SIDES = 0.7

@@ -3,11 +3,11 @@ import type { Shape } from './cut/cut.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
 import type { Face } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
-import { performance } from './light/face-up.ts'
+import { compareFaces } from './light/face-up.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
-/** A table in percent of the width, and the frame of a typical stone whose table is BEYOND larger. */
+/** A table in percent of the width, and the frame of a typical stone with such a table. */
 type Widest = readonly [table: number, framed: number]
 
 /**
@@ -16,31 +16,25 @@ type Widest = readonly [table: number, framed: number]
  * Cut Diamonds, 2013). A rose and a briolette have no table, and a shape that nobody knows is measured as a round.
  */
 export const widestTable: Readonly<Record<Shape, Widest>> = {
-  Round: [59, 0.62],
-  Princess: [69, 0.43],
-  CushionBrilliant: [68, 0.5],
-  CushionModified: [68, 0.5],
-  Oval: [64, 0.5],
-  Marquise: [64, 0.5],
-  Pear: [64, 0.51],
-  Radiant: [70, 0.42],
-  Emerald: [70, 0.37],
-  Asscher: [70, 0.42],
-  Heart: [64, 0.54],
-  Baguette: [70, 0.33],
-  OldEuropean: [53, 0.69],
-  OldMine: [53, 0.69],
-  Trillion: [60, 0.61],
+  Round: [59, 0.69],
+  Princess: [69, 0.52],
+  CushionBrilliant: [68, 0.58],
+  CushionModified: [68, 0.58],
+  Oval: [64, 0.57],
+  Marquise: [64, 0.57],
+  Pear: [64, 0.58],
+  Radiant: [70, 0.51],
+  Emerald: [70, 0.45],
+  Asscher: [70, 0.51],
+  Heart: [64, 0.62],
+  Baguette: [70, 0.41],
+  OldEuropean: [53, 0.75],
+  OldMine: [53, 0.75],
+  Trillion: [60, 0.68],
   Rose: [0, 0],
   Briolette: [0, 0],
-  Other: [59, 0.62],
+  Other: [59, 0.69],
 }
-
-/**
- * By how much a table may be larger than those before it takes anything off, in points: by the GIA's charts rounds with up to 65 % are as good as their
- * light.
- */
-export const BEYOND = 6
 
 /** The part of its face that a stone of the shape has to show beside its table: less is a window. */
 export const framedBy = (shape: Shape): number => widestTable[shape][1]
@@ -77,7 +71,7 @@ const errorOf = (score: number, part: number): number => Math.max(0.01, decimals
 
 /** How a cut of a shape looks face up, as a part of the reference round, in which nothing leans. */
 export const relativePerformance = (cut: TracedCut, shape: Shape, reference: TracedCut): number =>
-  (performance(cut, framedBy(shape)) * cut.factors.brilliance) / performance(reference, framedBy('Round'))
+  compareFaces(cut, reference, framedBy(shape)) * cut.factors.brilliance
 
 /** Free of area: the same for every size, so val is rg. @param part of the score by which it may be off */
 export function brillianceScore(

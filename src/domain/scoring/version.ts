@@ -1,7 +1,7 @@
 import traced from './traced-cuts.json' with { type: 'json' }
 
 /** Of the model: major when scores change their meaning, minor when they move by more than their d, else patch. */
-const MODEL = '3.1.0'
+const MODEL = '4.0.0'
 
 /** The version of every score that rests on the tracer: the model's, and as build metadata the table's digest. */
 export const OPTICS_VERSION = `${MODEL}+${traced.hash}`

@@ -2,6 +2,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut/cut.ts'
+import { scoringGrades } from '../../../src/domain/dictionaries/constants.ts'
 import { decimals } from '../../../src/domain/scoring/members.ts'
 import { reference, score, tabled } from '../../../src/domain/scoring/score.ts'
 import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
@@ -108,9 +109,13 @@ test('of a stone whose grade is not given are those of what is typical of its sh
   for (const shape of modelledShapes) {
     assert.equal(cutOf({ shape, carat: 1 }), plain(shape, 'Typical'))
     const { integral } = scored({ shape, carat: 1 })
-    const [best, worst] = (['Ideal', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }).integral)
-    assert.ok(integral && best && worst && integral.rg < best.rg && integral.rg > worst.rg, `${shape}: ${integral?.rg}`)
-    assert.ok(integral.d >= best.d * (integral.rg / best.rg) - 0.01, `${shape}: ${integral.d}, of Ideal ${best.d}`)
+    const [best, worst] = (['Excellent', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }))
+    const [most, least] = [best?.integral, worst?.integral]
+    assert.ok(
+      integral && most && least && integral.rg <= most.rg && integral.rg >= least.rg,
+      `${shape}: ${integral?.rg}`,
+    )
+    assert.ok(integral.d >= most.d * (integral.rg / most.rg) - 0.01, `${shape}: ${integral.d}, of Excellent ${most.d}`)
   }
 })
 
@@ -172,17 +177,63 @@ test('round as decimal numbers read', () => {
   )
 })
 
+const anyShape = fc.constantFrom(...modelledShapes)
+/** From the lightest stone of the bundled data set on: of lighter ones fire's val has too few digits to compare. */
+const anyCarat = fc.double({ min: 0.2, max: 50, noNaN: true })
+
+/** The val of integral is computed from that of fire as it is shown: rounding may move it by this much. */
+const ROUNDING = 0.01
+
+test('never rise with a lower grade of cut, whatever the shape and size: brilliance, integral, spread', () => {
+  fc.assert(
+    fc.property(anyShape, anyCarat, (shape, carat) => {
+      const of = (pick: (stone: ReturnType<typeof scored>) => number | undefined) =>
+        grades.map((cutGrade) => pick(scored({ shape, carat, cutGrade })) ?? NaN)
+      const neverRise = (values: readonly number[], allowed: number) =>
+        assert.ok(
+          values.every((value, index) => index === 0 || value <= (values[index - 1] ?? NaN) + allowed),
+          `${values}`,
+        )
+      neverRise(
+        of((stone) => stone.brilliance?.rg),
+        0,
+      )
+      neverRise(
+        of((stone) => stone.integral?.rg),
+        0,
+      )
+      neverRise(
+        of((stone) => stone.spread?.pc),
+        0,
+      )
+      neverRise(
+        of((stone) => stone.integral?.val),
+        ROUNDING + 1e-9,
+      )
+    }),
+  )
+})
+
 for (const shape of modelledShapes)
-  test(`of a ${shape} fall with each grade of cut: integral, and none of the others rises`, () => {
-    const of = (pick: (stone: ReturnType<typeof scored>) => number | undefined) =>
-      grades.map((cutGrade) => pick(scored({ shape, carat: 1, cutGrade })) ?? NaN)
-    const noneRises = (values: readonly number[]) =>
-      values.every((value, index) => index === 0 || value <= (values[index - 1] ?? 0))
-    const integral = of((stone) => stone.integral?.rg)
-    assert.ok(falls(integral), `integral ${integral}`)
-    assert.ok(noneRises(of((stone) => stone.brilliance?.rg)))
-    assert.ok(noneRises(of((stone) => stone.spread?.pc)))
+  test(`of a ${shape} fall from Ideal to Poor: brilliance and integral`, () => {
+    const [ideal, poor] = (['Ideal', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }))
+    assert.ok((poor?.brilliance?.rg ?? NaN) < (ideal?.brilliance?.rg ?? NaN))
+    assert.ok((poor?.integral?.rg ?? NaN) < (ideal?.integral?.rg ?? NaN))
   })
+
+test('of typical Ideal and Excellent rounds lie from 0.95 to 1.01: brilliance and integral', () => {
+  for (const cutGrade of ['Ideal', 'Excellent'] as const) {
+    const { brilliance, integral } = scored({ shape: 'Round', carat: 1, cutGrade })
+    for (const { rg } of [brilliance, integral].filter((one) => one !== null))
+      assert.ok(rg >= 0.95 && rg <= 1.01, `${cutGrade} ${rg}`)
+  }
+})
+
+test('of typical rounds stand in their own grade from Good down, as the constants name it', () => {
+  const [poor, fair, good] = scoringGrades.integral
+  const [, , , ...lower] = rounds(({ integral }) => integral?.rg)
+  for (const [index, end] of [good, fair, poor].entries()) assert.ok((lower[index] ?? NaN) <= end, `${lower}`)
+})
 
 test('are the surer the more a report says', () => {
   const known = { shape: 'Round', carat: 1, cutGrade: 'Ideal' } as const

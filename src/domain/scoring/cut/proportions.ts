@@ -38,7 +38,7 @@ const byGrade = (ideal: Row, excellent: Row, veryGood: Row, good: Row, fair: Row
 const steps = byGrade([63, 61, 3], [64, 62.5, 3.5], [69, 69, 4.5], [73.5, 73, 5], [77.5, 75.5, 5.5], [81, 78, 6])
 
 /** An emerald cut of such depths has thicker girdles, or its pavilion would be steeper than the 47° that are published (diamondcuttersintl.com). */
-const emeralds = byGrade([63, 61, 3], [64, 62.5, 3.5], [66.5, 66.5, 5], [70, 70, 6.5], [74, 73, 7.5], [79, 76, 8.5])
+const emeralds = byGrade([63, 61, 3], [64, 62.5, 3.5], [66.5, 66.5, 5], [70, 69, 6.5], [74, 71.5, 7.5], [79, 76, 8.5])
 
 /** Pear: EX 58-64 / 55-62, VG 57-66 / 53-64, G 56-68 / 52-65; Marquise: EX depth 58-64, else as pear; Oval and Heart: as pear. */
 const drops = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5, 5], [70, 67, 5.5], [73, 69, 6.5])
@@ -53,13 +53,14 @@ const cushions = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5],
  * differ by up to 2 %).
  */
 export const nominal: Readonly<Record<ModelledShape, Nominal>> = {
-  // Depth and table are the medians of the bundled data set's stones by cut (Excellent: its Premium; Typical: all); Poor goes on from Fair. The
-  // data set has neither angles nor girdles: they are such that a stone weighs what those stones weigh for their width, within 1.5 %, by girdles
-  // that get thicker and pavilions that get steeper from grade to grade.
+  // Tables are the medians of the bundled data set's stones by cut (Excellent: its Premium; Typical: all), and so are the depths down to Very Good; Poor
+  // goes on from Fair. The data set has neither angles nor girdles: they are such that the GIA's charts (2006) estimate that grade, and that a stone weighs
+  // what those stones weigh for their width, within 1.4 %. Good and Fair weigh as much by steep crowns over deep pavilions, deeper than the
+  // medians (63.4 and 65), which with angles of those grades weigh too little.
   Round: {
     lengthToWidth: 1,
     rows: {
-      ...byGrade([61.8, 56, 3.5], [61.4, 59, 4], [62.1, 58, 4.2], [63.4, 58, 4.4], [65, 58, 5.6], [68.5, 59, 6.5]),
+      ...byGrade([61.8, 56, 3.6], [61.4, 59, 4], [62.1, 58, 4.2], [64.8, 58, 2.7], [67, 58, 4], [72.5, 58, 3]),
       Typical: [61.8, 57, 4],
     },
   },
@@ -68,7 +69,7 @@ export const nominal: Readonly<Record<ModelledShape, Nominal>> = {
     lengthToWidth: 1.025,
     rows: {
       ...byGrade([72, 68, 2.8], [72.5, 68, 3], [76, 74, 3.5], [80.5, 78, 4], [85, 81, 5], [89, 84, 6]),
-      Typical: [75, 69, 4.9],
+      Typical: [75, 69, 5.7],
     },
   },
   CushionBrilliant: { lengthToWidth: 1.025, rows: { ...cushions, Typical: [70, 61.5, 5.8] } },
@@ -88,7 +89,7 @@ export const nominal: Readonly<Record<ModelledShape, Nominal>> = {
   Asscher: { lengthToWidth: 1.025, rows: { ...steps, Typical: [70.5, 65, 9] } },
   Heart: { lengthToWidth: 1, rows: { ...drops, Typical: [64, 61, 4.1] } },
   // Nothing is published: an emerald cut's rows, twice as long as wide.
-  Baguette: { lengthToWidth: 2, rows: { ...steps, Typical: [66, 64, 4] } },
+  Baguette: { lengthToWidth: 2, rows: { ...emeralds, Typical: [66, 64, 4] } },
   // The GIA's table of 53 % at most and crown of 40° at least (Describing Round Unmodified Brilliant Cut Diamonds, 2013), over pavilions
   // as a modern round's; grades, which the GIA does not give them, get deeper as a modern round's do.
   OldEuropean: {

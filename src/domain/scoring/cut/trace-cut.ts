@@ -113,6 +113,8 @@ export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: 
     lit: kept(face.lit),
     evenness: kept(face.evenness),
     frame: kept(face.frame),
+    tableFire: kept(face.tableFire),
+    tableLeak: kept(face.tableLeak),
     fire: kept(face.fire),
     crownDeviation: deviation && kept(deviation.crown),
     pavilionDeviation: deviation && kept(deviation.pavilion),

@@ -114,23 +114,46 @@ export type FaceUp = {
   readonly lit: number
   /** How bright the darkest fifth of the face is, over the whole face: little where a ring, a bow tie or the middle is dark. */
   readonly evenness: number
-  /** The part of the face that is not seen through its largest facet. */
+  /** The part of the face that is not seen through its largest facet, which is the table of most shapes. */
   readonly frame: number
+  /** Through the largest facet: the angle between F and C light over what an eye blurs, times its energy; degrees. */
+  readonly tableFire: number
+  /** Through the largest facet: the part of what an eye sees that comes from below the stone. */
+  readonly tableLeak: number
   /** Angle between F and C light over what an eye blurs, times its energy, more of large flashes than of small ones; degrees. */
   readonly fire: number
 }
 
 /**
- * How a face-up stone looks to two eyes: how bright it is, how much bright and dark stand side by side, from how much of the
- * room its light comes, how much of it stays lit when it is rocked, how evenly, and how much its crown divides. What lacks one of
- * them is dull, hence the product. Twice the light does not look twice as bright: of brightness, here and there, the root counts (S. S.
- * Stevens, Science 133, 1961, has exponents of 0.33 to 0.5). The frame's and the whole product's power bring our grades of rounds nearest to the GIA's.
- * @param framed the frame that takes nothing off: how large a table may be is a matter of its shape's style
+ * Compares how two stones look face up to two eyes: 1 where a stone lacks nothing that the reference has. The result is a product, so a stone that
+ * is dull in one way is dull, whatever else it has.
+ *
+ * Brightness, evenness, lit, frame, fire through the table and leakage under it lower the result as far as a stone has less than the reference; more
+ * of them adds nothing. Contrast and variety count both ways. Brightness has the power of a third because twice the light does not look twice as bright
+ * (S. S. Stevens, Science 133, 1961: exponents of 0.33 to 0.5). The other powers bring rounds nearest to the GIA's grades on three of its charts
+ * (docs/decisions/0091).
+ * @param styleFrame the frame that a stone of its style has with the largest table that is published as its best: less lowers the result
+ * @returns 0 to 1.01
  */
-export const performance = ({ brightness, contrast, variety, lit, evenness, frame }: FaceUp, framed: number): number =>
-  (Math.sqrt(brightness * evenness) * contrast * variety * lit * Math.min(1, frame / framed) ** 1.5) ** POWER
+export function compareFaces(face: FaceUp, reference: FaceUp, styleFrame: number): number {
+  const capped = (own: number, full: number) => Math.min(1, own / full)
+  const product =
+    capped(face.brightness, reference.brightness) ** (1 / 3) *
+    capped(face.evenness, reference.evenness) ** 0.25 *
+    capped(face.lit, reference.lit) ** 0.75 *
+    capped(face.frame, styleFrame) ** 1.5 *
+    (1 - TABLE_FIRE_SHARE * (1 - capped(face.tableFire, reference.tableFire))) *
+    capped(1 - face.tableLeak, 1 - reference.tableLeak) ** 0.75 *
+    (face.contrast / reference.contrast) ** 0.75 *
+    (face.variety / reference.variety)
+  return Math.min(MAX_RESULT, product)
+}
 
-const POWER = 1.5
+/** The part of the result that a table without any fire costs: it looks like glass, but it is not black. */
+const TABLE_FIRE_SHARE = 0.4
+
+/** The reference is among the best: no stone looks better than it by more than a score is rounded to. */
+const MAX_RESULT = 1.01
 
 /** Degrees between the zenith and each of two eyes, which are 63 mm apart at 30 cm, and a stone that is tilted. */
 const EYES = 6
@@ -184,13 +207,16 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
     add(tilted, scene, tilt, shifts)
   }
   const mean = (of: (sums: Sums) => number) => (of(near) + of(tilted)) / 2
+  const largest = near.through.indexOf(Math.max(...near.through))
   return {
     brightness: mean(({ brightness, spots }) => brightness / spots),
     contrast: mean(({ difference, pairs }) => difference / pairs),
     variety: variety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
     lit: tilted.lit / tilted.spots,
     evenness: mean(({ evenness }) => evenness / TURNS.length),
-    frame: 1 - Math.max(...near.through) / near.spots,
+    frame: 1 - at(near.through, largest) / near.spots,
+    tableFire: mean(({ fireThrough, through }) => at(fireThrough, largest) / Math.max(1, at(through, largest))),
+    tableLeak: mean(({ leakThrough, through }) => at(leakThrough, largest) / Math.max(1, at(through, largest))),
     fire: mean(({ fire, spots }) => fire / spots),
   }
 }
@@ -225,8 +251,10 @@ type Sums = {
   evenness: number
   /** Light by how far from the eye it comes, from ring to ring. */
   readonly rings: Float64Array
-  /** Spots by the facet through which they are seen. */
+  /** By the facet through which they are seen: spots, and their fire and light from below. */
   readonly through: Float64Array
+  readonly fireThrough: Float64Array
+  readonly leakThrough: Float64Array
 }
 
 const newSums = (facets: number): Sums => ({
@@ -239,6 +267,8 @@ const newSums = (facets: number): Sums => ({
   evenness: 0,
   rings: new Float64Array(RINGS),
   through: new Float64Array(facets),
+  fireThrough: new Float64Array(facets),
+  leakThrough: new Float64Array(facets),
 })
 
 /** One spot: NaN for its brightness beside the stone. Two spots with the same way show the same flash. */
@@ -266,7 +296,6 @@ function addGrid(sums: Sums, scene: Scene, view: View, [across, along]: readonly
     if (first < 0) continue
     lookAt(sums, scene, view, first, spots, spot)
     addToCells(cells, (spot % row) + 0.5 + across, Math.floor(spot / row) + 0.5 + along, at(spots.brightness, spot))
-    sums.through[first] = at(sums.through, first) + 1
   }
   for (let spot = 0; spot < row * row; spot++) compare(sums, spots, spot, row)
 }
@@ -274,7 +303,7 @@ function addGrid(sums: Sums, scene: Scene, view: View, [across, along]: readonly
 function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: Spots, spot: number): void {
   const { path, planes, index, degrees } = scene
   trace(path, planes, first, index, CUT_OFF)
-  let [brightness, fire, brightest] = [0, 0, 0]
+  let [brightness, fire, leak, brightest] = [0, 0, 0, 0]
   spots.way[spot] = first
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)
@@ -284,7 +313,10 @@ function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: S
       spots.way[spot] = wayTo(path, hit)
     }
     const ring = ringOf(path, planes, hit, eye)
-    if (ring < 0) continue
+    if (ring < 0) {
+      leak += energy
+      continue
+    }
     sums.rings[ring] = at(sums.rings, ring) + energy
     if (ring < HEAD_RINGS) continue
     brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE)
@@ -292,6 +324,9 @@ function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: S
   }
   spots.brightness[spot] = brightness
   spots.fire[spot] = fire
+  sums.through[first] = at(sums.through, first) + 1
+  sums.fireThrough[first] = at(sums.fireThrough, first) + fire
+  sums.leakThrough[first] = at(sums.leakThrough, first) + leak
 }
 
 /** How far from the eye light comes that leaves at a hit; -1 for what comes from under the stone or through its pavilion. */
