@@ -41,16 +41,27 @@ function roundCheck(subject: string, measures: Partial<Round>): Check {
   return check(subject, roundLike(measures), roundOf(measures))
 }
 
+/**
+ * The stones that both tracers are compared by: given here, so that another choice of typical stones does not change the comparison. Percent of the width
+ * and degrees.
+ */
+const stones = {
+  Princess: { depthPct: 72.5, tablePct: 68, girdlePct: 3, crownAngle: 32, starPct: 55, lowerPct: 69.5 },
+  Emerald: { depthPct: 64, tablePct: 62.5, girdlePct: 3.5, crownAngle: 33.5, starPct: 48.5, lowerPct: 80 },
+  Asscher: { depthPct: 64, tablePct: 62.5, girdlePct: 3.5, crownAngle: 31, starPct: 54, lowerPct: 81.5 },
+} as const satisfies Partial<Record<Cut['shape'], Cut['measured']>>
+
 /** Of other shapes both trace the same planes: what is compared is the light. */
-function shapeOf(shape: Cut['shape']): { solid: Solid; sides: Side[] } {
-  const solid = solidOf(facetModels[shape](proportionsOf(plain(shape, 'Excellent'))))
+function shapeOf(shape: keyof typeof stones): { solid: Solid; sides: Side[] } {
+  const cut = { ...plain(shape, 'Excellent'), measured: stones[shape] }
+  const solid = solidOf(facetModels[shape](proportionsOf(cut)))
   return {
     solid,
     sides: solid.facets.map(({ normal, offset, part }) => ({ normal, at: offset, isCrown: part === 'crown' })),
   }
 }
 
-function shapeCheck(shape: Cut['shape']): Check {
+function shapeCheck(shape: keyof typeof stones): Check {
   const { solid, sides } = shapeOf(shape)
   return check(`${shape}, the same planes`, sides, solid)
 }
