@@ -16,6 +16,7 @@ import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { bases, type Basis } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/members.ts'
+import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
 
@@ -153,7 +154,7 @@ const ROOT = 1.0969815577985598
 function reported(stone: Cut, basis: Basis): Pick<Cut, 'measured'> {
   if (basis === 'shape' || basis === 'grade') return {}
   const { lengthToWidth, table, crownHeight, pavilionDepth, girdle, star, lower } = proportionsOf(stone)
-  const angle = (rise: number, run: number) => (Math.atan(rise / run) * 180) / Math.PI
+  const angle = (rise: number, run: number) => degrees(Math.atan(rise / run))
   const depth: Measured = {
     tablePct: to(1, 100 * table),
     depthPct: to(0.1, 100 * (crownHeight + girdle + pavilionDepth)),

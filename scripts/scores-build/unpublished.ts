@@ -12,6 +12,7 @@ import {
   proportionsOf,
   type Unpublished,
 } from '../../src/domain/scoring/cut/proportions.ts'
+import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
@@ -82,7 +83,7 @@ const middlesOf = (shape: ModelledShape, grade: CutGrade): Unpublished => {
   return [shape === 'Round' ? roundCrowns[grade] : crown, star, lower]
 }
 
-/** What the GIA's charts have to call a round that stands for a grade; of a round without one they may say anything. */
+/** What the GIA's charts must call the round that is typical of a grade. A round without a grade has no entry. */
 const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
   Ideal: 'e',
   Excellent: 'e',
@@ -92,13 +93,14 @@ const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
   Poor: 'p',
 }
 
-/** @throws ImpossibleProportions */
+/** Whether the GIA's charts call a round what it stands for; true of other shapes. @throws ImpossibleProportions */
 function isOfGrade(cut: Cut): boolean {
   const wanted = cut.shape === 'Round' ? estimates[cut.grade] : undefined
   if (wanted === undefined) return true
   const { tablePct = NaN, crownAngle = NaN } = cut.measured ?? {}
   const { pavilionDepth } = proportionsOf(cut)
-  return estimateOf(tablePct, crownAngle, (Math.atan(2 * pavilionDepth) * 180) / Math.PI) === wanted
+  const pavilion = degrees(Math.atan(2 * pavilionDepth))
+  return estimateOf({ table: tablePct, crown: crownAngle, pavilion }) === wanted
 }
 
 /** Median spread of the bundled data set's rounds by grade, and how far from it the one may be that stands for the grade. */

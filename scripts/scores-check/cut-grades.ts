@@ -2,7 +2,7 @@ import { traceSolid, type RoundMeasures } from '../../src/domain/scoring/cut/tra
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { says, type Check } from './check.ts'
 import { quantile, roundOf } from './designs.ts'
-import { charts } from './gia-charts.ts'
+import { charts, isBeyondFair } from './gia-charts.ts'
 import { rankCorrelation } from './rank-correlation.ts'
 import { relative } from './relative.ts'
 
@@ -36,16 +36,14 @@ function chartDesigns(): Graded[] {
   )
 }
 
-/** Beyond the limits of Fair: table 44 to 72, crown 20 to 41.5, pavilion 37.4 to 44 (GIA, "Estimating a Cut Grade"). */
+/** Designs beyond the limits of Fair. */
 const poorDesigns = (): Graded[] =>
   Array.from({ length: 240 }, (_, index) => ({
     table: 44 + 36 * part(index, 0.8191725134),
     crown: 4 + 42 * part(index, 0.6710436067),
     pavilion: 35 + 11 * part(index, 0.5497004779),
   }))
-    .filter(
-      ({ table, crown, pavilion }) => table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44,
-    )
+    .filter(isBeyondFair)
     .map((measures) => ({ grade: 0, ...scoresOf({ ...common, ...measures }) }))
 
 const part = (index: number, step: number): number => ((index + 1) * step) % 1
@@ -105,21 +103,25 @@ function confusion(designs: readonly Graded[]): Check[] {
     }
     return counts
   })
-  const middles = rows.map((_, grade) =>
+  const medians = rows.map((_, grade) =>
     quantile(
       designs.filter((one) => one.grade === grade).map(({ integral }) => integral),
       0.5,
     ),
   )
   return rows
-    .map((counts, grade) =>
-      says(
+    .map((counts, grade) => {
+      const median = medians[grade] ?? NaN
+      const lower = medians[grade - 1] ?? 0
+      // Poor, Fair and Good stay in or below their own grade here.
+      const most = grade <= 2 ? bounds[grade] : undefined
+      return says(
         `designs graded ${names[grade]}: P F G VG EX OU here`,
-        grade < 3 ? `half below the end of ${names[grade]}` : `half above those of ${names[grade - 1]}`,
-        `${counts.join(' ')} (half below ${middles[grade]})`,
-        grade < 3 ? (middles[grade] ?? 9) <= (bounds[grade] ?? 0) : (middles[grade] ?? 0) > (middles[grade - 1] ?? 0),
-      ),
-    )
+        `median over ${lower}${most === undefined ? '' : `, at most ${most}`}`,
+        `${counts.join(' ')} (median ${median})`,
+        median > lower && median <= (most ?? Infinity),
+      )
+    })
     .reverse()
 }
 

@@ -156,13 +156,19 @@ export type Estimate = 'e' | 'v' | 'g' | 'f' | 'p'
 /** The charts that the model was made with; the others are held out. */
 const TRAINING = [50, 56, 62] as const
 
+/** Table in percent of the diameter, angles in degrees. */
+export type RoundDesign = { readonly table: number; readonly crown: number; readonly pavilion: number }
+
+/** Whether a round is beyond the limits of Fair: table 44 to 72 %, crown 20° to 41.5°, pavilion 37.4° to 44° (GIA, "Estimating a Cut Grade"). */
+export const isBeyondFair = ({ table, crown, pavilion }: RoundDesign): boolean =>
+  table < 44 || table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44
+
 /**
- * The cut grade that the GIA estimates for a round: that of the nearest cell of the nearest training chart. Beyond the charts, which end where
- * Good does, lies Fair, to a table of 44 to 72 %, a crown of 20° to 41.5° and a pavilion of 37.4° to 44° (GIA, "Estimating a Cut Grade").
- * @param table percent of the diameter; angles in degrees
+ * The cut grade that the GIA estimates for a round: that of the nearest cell of the nearest training chart; Poor beyond the limits of Fair, and Fair
+ * between those and the edge of the charts.
  */
-export function estimateOf(table: number, crown: number, pavilion: number): Estimate {
-  if (table < 44 || table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44) return 'p'
+export function estimateOf({ table, crown, pavilion }: RoundDesign): Estimate {
+  if (isBeyondFair({ table, crown, pavilion })) return 'p'
   const [row, column] = [Math.round((pavilion - 38.8) * 5), Math.round((crown - 22) * 2)]
   const [nearest = 56] = TRAINING.toSorted((a, b) => Math.abs(a - table) - Math.abs(b - table))
   const letter = charts[nearest]?.trim().split('\n')[row]?.[column]

@@ -109,13 +109,14 @@ test('of a stone whose grade is not given are those of what is typical of its sh
   for (const shape of modelledShapes) {
     assert.equal(cutOf({ shape, carat: 1 }), plain(shape, 'Typical'))
     const { integral } = scored({ shape, carat: 1 })
-    const [best, worst] = (['Excellent', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }))
-    const [most, least] = [best?.integral, worst?.integral]
+    const [best, most, least] = (['Ideal', 'Excellent', 'Poor'] as const).map(
+      (cutGrade) => scored({ shape, carat: 1, cutGrade }).integral,
+    )
     assert.ok(
-      integral && most && least && integral.rg <= most.rg && integral.rg >= least.rg,
+      integral && best && most && least && integral.rg <= most.rg && integral.rg > least.rg,
       `${shape}: ${integral?.rg}`,
     )
-    assert.ok(integral.d >= most.d * (integral.rg / most.rg) - 0.01, `${shape}: ${integral.d}, of Excellent ${most.d}`)
+    assert.ok(integral.d >= best.d * (integral.rg / best.rg) - 0.01, `${shape}: ${integral.d}, of Ideal ${best.d}`)
   }
 })
 
@@ -187,29 +188,17 @@ const ROUNDING = 0.01
 test('never rise with a lower grade of cut, whatever the shape and size: brilliance, integral, spread', () => {
   fc.assert(
     fc.property(anyShape, anyCarat, (shape, carat) => {
-      const of = (pick: (stone: ReturnType<typeof scored>) => number | undefined) =>
-        grades.map((cutGrade) => pick(scored({ shape, carat, cutGrade })) ?? NaN)
-      const neverRise = (values: readonly number[], allowed: number) =>
+      const neverRises = (pick: (stone: ReturnType<typeof scored>) => number | undefined, allowed = 0) => {
+        const values = grades.map((cutGrade) => pick(scored({ shape, carat, cutGrade })) ?? NaN)
         assert.ok(
           values.every((value, index) => index === 0 || value <= (values[index - 1] ?? NaN) + allowed),
           `${values}`,
         )
-      neverRise(
-        of((stone) => stone.brilliance?.rg),
-        0,
-      )
-      neverRise(
-        of((stone) => stone.integral?.rg),
-        0,
-      )
-      neverRise(
-        of((stone) => stone.spread?.pc),
-        0,
-      )
-      neverRise(
-        of((stone) => stone.integral?.val),
-        ROUNDING + 1e-9,
-      )
+      }
+      neverRises(({ brilliance }) => brilliance?.rg)
+      neverRises(({ integral }) => integral?.rg)
+      neverRises(({ spread }) => spread?.pc)
+      neverRises(({ integral }) => integral?.val, ROUNDING + 1e-9)
     }),
   )
 })

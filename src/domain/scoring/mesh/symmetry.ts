@@ -1,5 +1,5 @@
 import type { Deviation } from '../cut/perturbation.ts'
-import { dot, radians, type Facet, type Part, type Vector } from '../solid/facet.ts'
+import { degrees, dot, radians, type Facet, type Part, type Vector } from '../solid/facet.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** How often a shape's pattern repeats around the stone: 8 for a round brilliant, 1 for a pear, which has one mirror plane only. */
@@ -111,5 +111,3 @@ function nearestTo(normal: Vector, normals: readonly Vector[]): number {
   for (const other of normals) cosine = Math.max(cosine, dot(normal, other))
   return Math.acos(Math.min(1, cosine))
 }
-
-const degrees = (angle: number): number => (angle * 180) / Math.PI

@@ -15,6 +15,7 @@ export const cross = (a: Vector, b: Vector): Vector => [
 ]
 
 export const radians = (degrees: number): number => (degrees * Math.PI) / 180
+export const degrees = (radians: number): number => (radians * 180) / Math.PI
 
 /** Where on the stone a facet is. `fold` is no facet: the mirror plane of a stone of which one half is modelled. */
 export type Part = 'crown' | 'girdle' | 'pavilion' | 'fold'
@@ -46,4 +47,4 @@ export function surfaceOver(facets: readonly Facet[], x: number, y: number): num
 }
 
 /** How far a facet leans from the girdle plane, in degrees: 0 for the table, the facet angle of a laboratory's report else. */
-export const facetAngle = ({ normal }: Facet): number => (Math.acos(Math.abs(normal[2])) * 180) / Math.PI
+export const facetAngle = ({ normal }: Facet): number => degrees(Math.acos(Math.abs(normal[2])))
