@@ -13,7 +13,7 @@ export type RequestFinishingOptions = {
   readonly writing: Writing
   readonly log: Log
   /** Milliseconds that the process which accepted a request has for it; 30 s unless told. */
-  readonly patience?: number
+  readonly gracePeriodMs?: number
 }
 
 /**
@@ -26,13 +26,13 @@ export const requestFinishing = reaction<RequestFinishingOptions>({
   on: ['RequestAccepted'],
   isNeeded: ({ writing: { store } }) => mayBeHalf(store),
   reacting:
-    ({ writing, log, patience = 30_000 }) =>
+    ({ writing, log, gracePeriodMs = 30_000 }) =>
     async (events, signal = neverAborted()) => {
       const aside: SetAside[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
-          await waitUntil(event, patience, writing.clock, signal)
+          await waitUntil(event, gracePeriodMs, writing.clock, signal)
           const position = await finishBulk(writing, event.stream)
           if (position !== undefined)
             log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
@@ -63,15 +63,15 @@ function isComplete(event: StoredEvent): boolean {
   return part === parts
 }
 
-/** However wrong the clock that wrote the event was, it takes no longer than the patience. */
+/** However wrong the clock that wrote the event was, it takes no longer than the grace period. */
 async function waitUntil(
   event: StoredEvent,
-  patience: number,
+  gracePeriodMs: number,
   clock: () => number,
   signal: AbortSignal,
 ): Promise<void> {
   const accepted = timeOf(event)
-  const left = Math.min(accepted + patience - clock(), patience)
+  const left = Math.min(accepted + gracePeriodMs - clock(), gracePeriodMs)
   signal.throwIfAborted()
   if (left <= 0) return
   await new Promise<void>((done, fail) => {

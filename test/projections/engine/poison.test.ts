@@ -86,7 +86,7 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, secrets),
   reacting(disk, scoringOn(disk.store)),
   reacting(disk, await reportsOn(disk)),
-  reacting(disk, using(requestFinishing, { writing: writingOf(nonAtomic(disk.store)), log: silent, patience: 0 })),
+  reacting(disk, using(requestFinishing, { writing: writingOf(nonAtomic(disk.store)), log: silent, gracePeriodMs: 0 })),
 ]
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })
